@@ -97,8 +97,8 @@ int run(const deepcopy_options& o, const typename Structure::size_type& size) {
   r.add("repetitions", "repetitions",
         fmt::format("{}  (standard error of the cycle {:.2g} %)", means.count(), 100 * means.error()), means.count());
   r.note("relative_error", means.error());
-  r.add("wrong", "check",
-        seen.wrong == 0 ? "all elements are right" : fmt::format("{} elements are wrong", seen.wrong), seen.wrong);
+  r.add("wrong", "check", seen.wrong == 0 ? "all elements are right" : fmt::format("{} elements are wrong", seen.wrong),
+        seen.wrong);
   s.finish(r);
   if (seen.wrong == 0) return 0;
   fmt::print(stderr, "error: {} elements do not hold what they should\n", seen.wrong);
@@ -129,7 +129,8 @@ void add_deepcopy(CLI::App& to, command& selected) {
   sub.add_option("--scheme", o->scheme, "shared, marshalling, chain or block-by-block")
       ->check(CLI::IsMember({"shared", "marshalling", "chain", "block-by-block"}))
       ->capture_default_str();
-  const auto number = [&sub](const char* name, std::int64_t& value, const char* text, std::int64_t from, std::int64_t most) {
+  const auto number = [&sub](const char* name, std::int64_t& value, const char* text, std::int64_t from,
+                             std::int64_t most) {
     sub.add_option(name, value, text)->type_name("N")->check(CLI::Range(from, most))->capture_default_str();
   };
   number("--k", o->k, "structures of the list", 1, 10'000);
@@ -143,9 +144,7 @@ void add_deepcopy(CLI::App& to, command& selected) {
   sub.footer(
       "Example:\n  tessera deepcopy --scenario linear --layout llinit-llused --scheme chain --n 1000000 --verify\n"
       "Ends with 1 when an element is not what it should be.");
-  sub.callback([o, &selected] {
-    selected = [o] { return run(*o); };
-  });
+  sub.callback([o, &selected] { selected = [o] { return run(*o); }; });
 }
 
 }  // namespace tessera::apps

@@ -59,7 +59,8 @@ destination::destination(runtime& rt, const std::string& at) {
   const location::tree& tree = rt.tree();
   std::vector<location::node_id> hosts, devices;
   for (const location::node_id node : tree.subtree(tree.root()))
-    if (tree.at(node).properties.space && computes(rt, node)) (is_host_memory(rt, node) ? hosts : devices).push_back(node);
+    if (tree.at(node).properties.space && computes(rt, node))
+      (is_host_memory(rt, node) ? hosts : devices).push_back(node);
   m_location = at.empty() ? (devices.empty() ? hosts.back() : devices.front()) : rt.at(at);
   m_name = tree.at(m_location).properties.name;
   location::node_id memory = tree.memory_of(m_location);

@@ -17,8 +17,8 @@ class destination {
 
   const std::string& name() const noexcept { return m_name; }
   std::uint32_t location() const noexcept { return m_location; }
-  bool is_host() const noexcept { return m_is_host; }    ///< its cores run the kernel
-  bool compiles() const noexcept { return m_compiles; }  ///< a device that compiles kernels from text
+  bool is_host() const noexcept { return m_is_host; }         ///< its cores run the kernel
+  bool compiles() const noexcept { return m_compiles; }       ///< a device that compiles kernels from text
   bool is_only_memory() const noexcept { return m_is_only; }  ///< nothing moves on its way there
 
  private:

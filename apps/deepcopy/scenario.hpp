@@ -23,7 +23,8 @@ class number_arrays {
   std::vector<std::unique_ptr<double[]>> m_all;
 };
 
-// ---- a list -----------------------------------------------------------------------------------------------------------
+// ---- a list
+// -----------------------------------------------------------------------------------------------------------
 
 /// One structure of the list: 24 bytes.
 struct level {
@@ -82,14 +83,15 @@ class linear {
   std::vector<level> m_levels;
 };
 
-// ---- a tree -----------------------------------------------------------------------------------------------------------
+// ---- a tree
+// -----------------------------------------------------------------------------------------------------------
 
 /// A node of the tree with so many levels below it: 24 bytes.
 template <int Height>
 struct node {
   double* values;
   node<Height - 1>* children;
-  std::int32_t count;          ///< of values
+  std::int32_t count;  ///< of values
   std::int32_t child_count;
 };
 /// A leaf: 12 bytes, and 4 of padding.

@@ -1,5 +1,6 @@
 #pragma once
 // How the structures get to the location where they are scaled, and back.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,9 +26,9 @@ class scheme {
  public:
   scheme(const cycle_setup& setup, Structure& structure) : m_setup(setup), m_structure(structure) {}
   virtual ~scheme() = default;
-  virtual void move_in() = 0;    ///< the structure, or what is needed of it, is at the location
-  virtual void scale() = 0;      ///< the kernel
-  virtual void move_back() = 0;  ///< the originals have the result
+  virtual void move_in() = 0;                           ///< the structure, or what is needed of it, is at the location
+  virtual void scale() = 0;                             ///< the kernel
+  virtual void move_back() = 0;                         ///< the originals have the result
   virtual std::uint64_t pointers() const { return 0; }  ///< that were made for the location
 
  protected:
@@ -53,8 +54,9 @@ class shared_scheme final : public scheme<Structure> {
   void scale() override {
     task_options where;
     if (this->to().is_host()) where = this->at_destination();
-    this->rt().submit_at(std::source_location::current(), where, "scale",
-                         [all = this->structure().all(), root = &this->structure().root()] { Structure::scale(*root, all); });
+    this->rt().submit_at(
+        std::source_location::current(), where, "scale",
+        [all = this->structure().all(), root = &this->structure().root()] { Structure::scale(*root, all); });
     this->wait();
   }
   void move_back() override {}
@@ -89,12 +91,13 @@ class chain_scheme final : public scheme<Structure> {
  private:
   /// Other values at the location, and then the originals once more.
   void spoil() {
-    for (array<double>& a : m_arrays) fill(this->rt(), a(0), -1.0, this->at_destination());
-    const auto kept = this->structure().scaled();
-    for (std::size_t k = 0; k < m_arrays.size(); ++k) {
-      const std::vector<double> values(kept[k].begin(), kept[k].end());
-      const auto view = m_arrays[k].write_host(m_arrays[k](0));
-      std::copy(values.begin(), values.end(), view.begin());
+    for (array<double>& a : m_arrays) {
+      const auto now = [&] {
+        const auto view = a.read_host(a(0));
+        return std::vector<double>(view.begin(), view.end());
+      }();
+      fill(this->rt(), a(0), -1.0, this->at_destination());
+      std::ranges::copy(now, a.write_host(a(0)).begin());
     }
   }
   std::vector<array<double>> m_arrays;
@@ -148,9 +151,8 @@ class marshalling_scheme final : public copy_scheme<Structure> {
           update(this->copy()));
     } else if (this->to().compiles()) {
       const kernel_arguments arguments{Structure::factor, this->structure().size().n, all ? 1 : 0};
-      this->rt().submit_operation(
-          kernel_operation(this->rt(), Structure::kernel_name(), Structure::kernel_text()), arguments,
-          {update(this->copy().block(0))}, this->at_destination());
+      this->rt().submit_operation(kernel_operation(this->rt(), Structure::kernel_name(), Structure::kernel_text()),
+                                  arguments, {update(this->copy().block(0))}, this->at_destination());
     } else {
       this->scale_by_place();
     }

@@ -1,6 +1,6 @@
 // What a programmer writes without a runtime: the structures of `tessera deepcopy`, marshalled by code that knows them,
-// into a buffer whose pointers are made for the other memory, which is filled by one memcpy. The structures are those of
-// apps/deepcopy/scenario.hpp; nothing else of Tessera is used.
+// into a buffer whose pointers are made for the other memory, which is filled by one memcpy. The structures are those
+// of apps/deepcopy/scenario.hpp; nothing else of Tessera is used.
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -71,8 +71,7 @@ struct tree_by_hand {
   std::vector<std::pair<double*, std::size_t>> arrays;
   std::vector<std::int32_t> counts;
 
-  explicit tree_by_hand(const tree_size& size)
-      : memory(static_cast<std::size_t>(2 * size.nominal_bytes() + 4096)) {}
+  explicit tree_by_hand(const tree_size& size) : memory(static_cast<std::size_t>(2 * size.nominal_bytes() + 4096)) {}
   node<3>* pack(node<3>& root) {
     const std::size_t at = memory.add(&root, 1);
     fill(root, at);

@@ -20,7 +20,8 @@ int main() {
   std::vector<double> first(1000, 1.0), second(1000, 2.0);
   level last{second.data(), nullptr, 1000}, head{first.data(), &last, 1000};
   auto copy = tessera::deep_copy(head, tessera::to(rt, "machine"));  // or numa1, cuda0: `tessera topology` has names
-  rt.submit("add", [](tessera::object_view<level> l) { l->next->values[0] += l->values[0]; }, update(copy));
+  rt.submit(
+      "add", [](tessera::object_view<level> l) { l->next->values[0] += l->values[0]; }, update(copy));
   copy.copy_back();  // waits for the task
   std::printf("%.0f, %d pointers\n", second[0], int(copy.report().pointers));
   return second[0] == 3.0 && first[0] == 1.0 ? 0 : 1;

@@ -128,7 +128,9 @@ namespace tessera::detail {
 void* open_arena(std::byte* data, std::uint64_t bytes, bool may_write, std::vector<std::uint64_t>& scratch) {
   hierarchy::arena_header header;
   std::memcpy(&header, data, sizeof header);
-  const auto address_of = [](const std::byte* at) { return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(at)); };
+  const auto address_of = [](const std::byte* at) {
+    return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(at));
+  };
   if (header.base == address_of(data)) return data + header.root;
   const auto pointers = hierarchy::arena_numbers::find(header.number);
   if (pointers == nullptr || header.bytes != bytes)

@@ -119,11 +119,12 @@ class deep_copy_state {
   void* open(const task_blocks& blocks, std::size_t first) const {
     for (std::size_t k = 0; k < size(); ++k)
       if (as_number(blocks.get<const std::uint8_t>(first + k).data()) != m_addresses[k].base)
-        throw error(error_kind::memory,
-                    fmt::format("block {} of a deep copy is not where its pointers lead: the task runs elsewhere, or the "
-                                "block has left a full memory in between",
-                                k),
-                    {}, "run the task at the location of the copy, or copy to one arena");
+        throw error(
+            error_kind::memory,
+            fmt::format("block {} of a deep copy is not where its pointers lead: the task runs elsewhere, or the "
+                        "block has left a full memory in between",
+                        k),
+            {}, "run the task at the location of the copy, or copy to one arena");
     auto* const begin = const_cast<std::uint8_t*>(blocks.get<const std::uint8_t>(first).data());
     return begin + m_layout.place_of(m_graph.root()).offset;
   }
@@ -160,7 +161,8 @@ class deep_copy_state {
     held.clear();
     m_report = {.nominal_bytes = m_graph.nominal_bytes(),
                 .objects = m_graph.objects(),
-                .arrays = static_cast<std::uint64_t>(std::ranges::count(m_graph.pieces(), false, &hierarchy::graph_piece::objects)),
+                .arrays = static_cast<std::uint64_t>(
+                    std::ranges::count(m_graph.pieces(), false, &hierarchy::graph_piece::objects)),
                 .pointers = m_layout.pointers()};
     for (std::size_t k = 0; k < size(); ++k) {
       const std::uint64_t bytes = m_layout.bytes_of(k);
@@ -178,12 +180,12 @@ class deep_copy_state {
   void reserve(const copy_options& options, std::source_location site) {
     m_addresses.resize(m_layout.blocks());
     const operation::definition& place =
-        operation_of(m_runtime, "deep copy: place", &place_on_host, &place_on_device, intent::write);
+        operation_of(m_runtime, "deep copy: place", &place_on_host, &place_on_device, intent::scratch);
     for (std::size_t k = 0; k < m_layout.blocks(); ++k) {
       const shape extents{static_cast<std::int64_t>(m_layout.bytes_of(k))};
       m_blocks.push_back(&m_group.make(element_type::u8, extents, static_cast<std::uint32_t>(k), site));
       const place_arguments arguments{&m_addresses[k], options.poison ? 1u : 0u};
-      m_runtime.submit_operation(place, &arguments, sizeof arguments, std::array{use_of(*m_blocks[k], intent::write)},
+      m_runtime.submit_operation(place, &arguments, sizeof arguments, std::array{use_of(*m_blocks[k], intent::scratch)},
                                  {.location = m_location}, site);
     }
   }
@@ -207,8 +209,8 @@ class deep_copy_state {
   std::uint64_t m_number;
   loose_blocks m_group;
   std::vector<block::record*> m_blocks;
-  std::vector<block_address> m_addresses;   // at the location
-  std::vector<block::space_set> m_homes;    // where the program wrote them
+  std::vector<block_address> m_addresses;  // at the location
+  std::vector<block::space_set> m_homes;   // where the program wrote them
   copy_report m_report;
 };
 

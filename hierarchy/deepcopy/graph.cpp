@@ -145,17 +145,16 @@ class graph_walk {
 
   /// Ranges inside others are parts of those.
   void make_pieces() {
-    std::ranges::sort(m_ranges, [](const range& a, const range& b) {
-      return a.at != b.at ? a.at < b.at : a.bytes > b.bytes;
-    });
+    std::ranges::sort(m_ranges,
+                      [](const range& a, const range& b) { return a.at != b.at ? a.at < b.at : a.bytes > b.bytes; });
     std::size_t last = 0;  // the range that the last piece was made of
     for (std::size_t k = 0; k < m_ranges.size(); ++k) {
       const range& r = m_ranges[k];
       if (!m_result.m_pieces.empty() && r.at < m_ranges[last].end()) {
         if (r.end() > m_ranges[last].end())
           throw error(error_kind::usage,
-                      fmt::format("the memory of {} ({} bytes) overlaps that of {} ({} bytes) in part", r.name(), r.bytes,
-                                  m_ranges[last].name(), m_ranges[last].bytes),
+                      fmt::format("the memory of {} ({} bytes) overlaps that of {} ({} bytes) in part", r.name(),
+                                  r.bytes, m_ranges[last].name(), m_ranges[last].bytes),
                       {}, "describe the memory once as a whole; pointers into it may then lead anywhere in it");
         graph_piece& piece = m_result.m_pieces.back();
         piece.objects = piece.objects || r.objects;
@@ -210,8 +209,8 @@ void description::add(detail::described_member member, const void* at) {
   const auto* const place = static_cast<const std::byte*>(at);
   const auto refuse = [&](const std::string& why, const char* hint) {
     throw error(error_kind::usage,
-                fmt::format("the description of {}: '{}' {}", hierarchy::type_name(*m_type->type), member.name, why), {},
-                hint);
+                fmt::format("the description of {}: '{}' {}", hierarchy::type_name(*m_type->type), member.name, why),
+                {}, hint);
   };
   if (place < m_object || place + member.bytes > m_object + m_type->bytes)
     refuse("is no member of the object", "describe members of the parameter itself, by reference");

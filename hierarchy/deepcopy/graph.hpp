@@ -44,7 +44,7 @@ class object_graph {
   /// into it. Throws tessera::error (usage): paths that are wrong, descriptions that are, pieces that overlap in part.
   object_graph(void* root, const detail::described_type& type, const paths& parts);
 
-  const std::vector<graph_piece>& pieces() const noexcept { return m_pieces; }      ///< by their addresses
+  const std::vector<graph_piece>& pieces() const noexcept { return m_pieces; }        ///< by their addresses
   const std::vector<graph_pointer>& pointers() const noexcept { return m_pointers; }  ///< null ones too
   const std::vector<graph_scalar>& scalars() const noexcept { return m_scalars; }
   graph_place root() const noexcept { return m_root; }

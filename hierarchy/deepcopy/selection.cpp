@@ -116,18 +116,21 @@ void selected_member::require_found() const {
     if (!below->m_found) {
       if (m_visited) {
         const std::string near = suggest(below->m_name, m_members);
-        throw error(error_kind::usage, fmt::format("path '{}': {} describes no member '{}'", below->m_path, m_type, below->m_name),
-                    {}, near.empty() ? fmt::format("its members: {}", fmt::join(m_members, ", "))
-                                     : fmt::format("did you mean '{}'?", near));
+        throw error(error_kind::usage,
+                    fmt::format("path '{}': {} describes no member '{}'", below->m_path, m_type, below->m_name), {},
+                    near.empty() ? fmt::format("its members: {}", fmt::join(m_members, ", "))
+                                 : fmt::format("did you mean '{}'?", near));
       }
       if (m_plain)
-        throw error(error_kind::usage, fmt::format("path '{}' goes on behind '{}', which has no members", below->m_path, m_path),
-                    {}, "end the path there");
-      throw error(error_kind::usage,
-                  fmt::format("path '{}' goes on behind '{}', where nothing is: the pointer is null", below->m_path, m_path));
+        throw error(error_kind::usage,
+                    fmt::format("path '{}' goes on behind '{}', which has no members", below->m_path, m_path), {},
+                    "end the path there");
+      throw error(error_kind::usage, fmt::format("path '{}' goes on behind '{}', where nothing is: the pointer is null",
+                                                 below->m_path, m_path));
     }
     if (below->m_index != all_elements && below->m_index >= below->m_most)
-      throw error(error_kind::usage, fmt::format("path '{}': there is no element {}", below->m_path, below->m_index), {},
+      throw error(error_kind::usage, fmt::format("path '{}': there is no element {}", below->m_path, below->m_index),
+                  {},
                   below->m_most > 0 ? fmt::format("the array has {} elements", below->m_most) : "there is no array");
     below->require_found();
   }

@@ -11,7 +11,10 @@
 
 namespace tessera {
 
-location_model::location_model(runtime& of) : m_runtime(&of), m_engine(std::make_unique<hierarchy::region_engine>(of)), m_memory(std::make_unique<hierarchy::paused_memory>()) {
+location_model::location_model(runtime& of)
+    : m_runtime(&of),
+      m_engine(std::make_unique<hierarchy::region_engine>(of)),
+      m_memory(std::make_unique<hierarchy::paused_memory>()) {
   if (!of.inside().scheduler->in_program())
     throw error(error_kind::usage, "a location model inside a task", {},
                 "its end would wait for the task that it is in: make it in a thread of the program; regions of it may "

@@ -35,7 +35,7 @@ concept owning_pointer = requires(T& p) {
 };
 template <class T>
 concept counted_elements = requires(T& c) {
-  { c.data() };
+  {c.data()};
   { c.size() } -> std::convertible_to<std::size_t>;
 };
 template <class Member>
@@ -49,7 +49,7 @@ auto follow(Member& member) noexcept {
     return link_target<std::remove_pointer_t<decltype(member.get())>>{member.get(), -1};
   } else if constexpr (counted_elements<Member>) {
     return link_target<std::remove_pointer_t<decltype(member.data())>>{member.data(),
-                                                                      static_cast<std::int64_t>(member.size())};
+                                                                       static_cast<std::int64_t>(member.size())};
   } else {
     return link_target<Member>{&member, 1};
   }
@@ -72,11 +72,11 @@ class chained_elements {
   /// Made by pointer_chain::operator[].
   chained_elements(T* data, std::int64_t count, std::size_t links) noexcept
       : m_elements(data, static_cast<std::size_t>(count)), m_links(links) {}
-  std::span<T> elements() const noexcept { return m_elements; }                               ///< the memory itself
-  T* data() const noexcept { return m_elements.data(); }                                      ///< the first element
+  std::span<T> elements() const noexcept { return m_elements; }                                ///< the memory itself
+  T* data() const noexcept { return m_elements.data(); }                                       ///< the first element
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(m_elements.size()); }  ///< elements
   std::size_t links() const noexcept { return m_links; }                                       ///< of the chain
-  std::string name() const { return detail::chain_name(m_links, typeid(T)); }                 ///< for messages
+  std::string name() const { return detail::chain_name(m_links, typeid(T)); }                  ///< for messages
 
  private:
   std::span<T> m_elements;
@@ -148,7 +148,7 @@ auto chain_from(const pointer_chain<T>& reached, Links... links) {
 /// pointer_chain::then.
 template <class Root, class... Links>
 requires(!std::is_pointer_v<Root> && (std::is_member_object_pointer_v<Links> && ...)) auto chain(Root& root,
-                                                                                               Links... links) {
+                                                                                                 Links... links) {
   return detail::chain_from(pointer_chain<Root>({&root, 1}, 0, nullptr), links...);
 }
 /// The same at the object that a pointer leads to.
@@ -173,7 +173,8 @@ class region_scalar {
 
 /// A variable.
 template <class T>
-requires std::is_arithmetic_v<T> region_scalar<T> scalar(T& variable) noexcept { return region_scalar<T>(variable); }
+requires std::is_arithmetic_v<T> region_scalar<T> scalar(T& variable)
+noexcept { return region_scalar<T>(variable); }
 /// The number at the end of a chain: `scalar(sim, &simulation::atoms, &atom_data::mass)`. Throws as chain.
 template <class Root, class... Links>
 requires(sizeof...(Links) > 0 && (std::is_member_object_pointer_v<Links> && ...)) auto scalar(Root& root,
@@ -202,9 +203,9 @@ struct scalar_use {
   tessera::intent intent;
   region_use<T> resolve(location_model& model, std::source_location site) const {
     const std::span<std::remove_const_t<T>> number(at, 1);
-    const auto array = intent == intent::read ? model.value_of("scalar", number, site)
-                                              : model.array_over("scalar", number, site);
-    return {array.handle().storage(), intent, rows(0, 1)};
+    const auto array =
+        intent == intent::read ? model.value_of("scalar", number, site) : model.array_over("scalar", number, site);
+    return {array.handle().storage(), intent, whole};
   }
 };
 

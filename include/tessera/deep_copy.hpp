@@ -32,7 +32,9 @@ class description;
 
 /// A type with a function `void describe(T&, tessera::description&)` beside it, which argument-dependent lookup finds.
 template <class T>
-concept described_object = requires(std::remove_const_t<T>& object, description& to) { describe(object, to); };
+concept described_object = requires(std::remove_const_t<T>& object, description& to) {
+  describe(object, to);
+};
 
 namespace detail {
 
@@ -208,9 +210,9 @@ class object_view {
   /// Made by the runtime. Throws tessera::error (usage) when the copy has ended.
   object_view(byte* data, const shape& extents)
       : m_data(data),
-        m_root(static_cast<T*>(detail::open_arena(const_cast<std::byte*>(data),
-                                                  static_cast<std::uint64_t>(extents.count()), !std::is_const_v<T>,
-                                                  m_moved))) {}
+        m_root(static_cast<T*>(detail::open_arena(
+            const_cast<std::byte*>(data), static_cast<std::uint64_t>(extents.count()), !std::is_const_v<T>, m_moved))) {
+  }
   object_view(object_view&&) noexcept = default;
   object_view& operator=(object_view&&) = delete;
   byte* data() const noexcept { return m_data; }     ///< the arena
@@ -293,8 +295,8 @@ object_use<T, intent::update> update(const deep_copied<T>& copy) {
 /// usage (a path that leads nowhere, a description that does not fit, pieces of memory that overlap in part, no such
 /// location, inside a task), memory; device for block_per_object where the memory has no addresses.
 template <described_object T>
-deep_copied<T> deep_copy(T& root, const copy_target& target, const paths& parts = {},
-                         const copy_options& options = {}, std::source_location site = std::source_location::current()) {
+deep_copied<T> deep_copy(T& root, const copy_target& target, const paths& parts = {}, const copy_options& options = {},
+                         std::source_location site = std::source_location::current()) {
   static_assert(!std::is_const_v<T>, "a const root cannot be brought back: copy it first");
   return deep_copied<T>(detail::deep_copy_handle(&root, detail::type_of<T>(), target, parts, options, site));
 }

@@ -120,7 +120,8 @@ TEST_P(chains, of_no_elements_are_fine) {
 }
 
 TEST_P(chains, are_refused_where_they_overlap) {
-  model.region("all", iterate(0, n), inout(chain(data, &particle_data::positions)[n]), [](auto i, auto x) { x[i] = 0; });
+  model.region("all", iterate(0, n), inout(chain(data, &particle_data::positions)[n]),
+               [](auto i, auto x) { x[i] = 0; });
   const auto half = [&] {
     model.region("half", iterate(0, n / 2), inout(chain(data, &particle_data::positions)[n / 2]),
                  [](auto i, auto x) { x[i] = 1; });

@@ -37,8 +37,8 @@ TEST(deepcopy_command, moves_between_two_memories_on_any_machine) {
 
 TEST(deepcopy_command, of_the_tree_on_devices) {
   for (const std::string scheme : {"shared", "marshalling", "chain"}) {
-    const auto seen = numbers_of(
-        {"--scenario", "dense", "--q", "2", "--scheme", scheme, "--config", source("configs/sim_one.toml")});
+    const auto seen =
+        numbers_of({"--scenario", "dense", "--q", "2", "--scheme", scheme, "--config", source("configs/sim_one.toml")});
     EXPECT_EQ(seen["wrong"], 0);
     EXPECT_EQ(seen["destination"], "sim0");
     EXPECT_EQ(seen["scenario"], "dense");

@@ -85,9 +85,12 @@ TEST_P(deep_copies, are_used_by_tasks_of_the_host_wherever_they_are) {
           } while (l != root.get());
         },
         update(copy));
-    rt.submit("look", [](object_view<const link> root) {
-      if (root->next->next->next->next != root.get()) throw std::runtime_error("the ring is open");
-    }, read(copy));
+    rt.submit(
+        "look",
+        [](object_view<const link> root) {
+          if (root->next->next->next->next != root.get()) throw std::runtime_error("the ring is open");
+        },
+        read(copy));
   }
   rt.fence();
   (void)copy.copy_back();
@@ -95,6 +98,23 @@ TEST_P(deep_copies, are_used_by_tasks_of_the_host_wherever_they_are) {
     EXPECT_EQ(r.links[std::size_t(k)].number, k + 30);
     EXPECT_EQ(r.values[std::size_t(k)][7], k + 7 + 3 * k + 30.0) << k;  // 0 + k, 10 + k, 20 + k
   }
+}
+
+TEST_P(deep_copies, have_their_pointers_made_before_they_move) {
+  if (!GetParam().is_host() || std::string(GetParam().name) == "validated") return;  // tasks see copies there
+  ring r(3);
+  auto copy = deep_copy(r.links[0], there());
+  std::atomic<bool> right{false};
+  rt.submit_at(
+      std::source_location::current(), at_destination(), "look",
+      [&right](view<const std::uint8_t> arena) {
+        std::uint64_t base = 0;
+        std::memcpy(&base, arena.data(), sizeof base);
+        right = base == reinterpret_cast<std::uintptr_t>(arena.data());
+      },
+      read(copy.block(0)));
+  rt.fence();
+  EXPECT_TRUE(right) << "no task has had to make them anew";
 }
 
 TEST_P(deep_copies, copy_named_parts_alone) {
@@ -107,11 +127,14 @@ TEST_P(deep_copies, copy_named_parts_alone) {
   EXPECT_EQ(copy.report().nominal_bytes, 3 * 32 + 800u);
   EXPECT_EQ(moved().first - before.first, GetParam().moves ? 1u : 0u);
   std::atomic<bool> right{false};
-  rt.submit("look", [&right](object_view<link> root) {
-    right = root->values == nullptr && root->first == nullptr && root->next->values == nullptr &&
-            root->next->next->next == nullptr && root->next->next->values[3] == 5;
-    root->next->next->values[3] = 55;
-  }, update(copy));
+  rt.submit(
+      "look",
+      [&right](object_view<link> root) {
+        right = root->values == nullptr && root->first == nullptr && root->next->values == nullptr &&
+                root->next->next->next == nullptr && root->next->next->values[3] == 5;
+        root->next->next->values[3] = 55;
+      },
+      update(copy));
   rt.fence();
   EXPECT_TRUE(right);
   (void)copy.copy_back();
@@ -170,19 +193,22 @@ TEST_P(deep_copies, of_random_trees_are_what_a_copy_by_hand_is) {
       }
     }
     auto copy = deep_copy(root, there());
-    rt.submit("double", [](object_view<branch> top) {
-      std::vector<branch*> todo{top.get()};
-      while (!todo.empty()) {
-        branch* const b = todo.back();
-        todo.pop_back();
-        for (std::int64_t k = 0; k < b->weight_count; ++k) b->weights[k] *= 2;
-        for (std::int64_t k = 0; k < b->child_count; ++k) {
-          b->children[k].weight_count += b->children[k].parent == b ? 0 : 1000;  // seen by the check below
-          todo.push_back(&b->children[k]);
-          b->children[k].weight_count %= 1000;
-        }
-      }
-    }, update(copy));
+    rt.submit(
+        "double",
+        [](object_view<branch> top) {
+          std::vector<branch*> todo{top.get()};
+          while (!todo.empty()) {
+            branch* const b = todo.back();
+            todo.pop_back();
+            for (std::int64_t k = 0; k < b->weight_count; ++k) b->weights[k] *= 2;
+            for (std::int64_t k = 0; k < b->child_count; ++k) {
+              b->children[k].weight_count += b->children[k].parent == b ? 0 : 1000;  // seen by the check below
+              todo.push_back(&b->children[k]);
+              b->children[k].weight_count %= 1000;
+            }
+          }
+        },
+        update(copy));
     rt.fence();
     const auto expected = weights;
     (void)copy.copy_back();
@@ -194,7 +220,8 @@ TEST_P(deep_copies, of_random_trees_are_what_a_copy_by_hand_is) {
 TEST_P(deep_copies, outlive_a_failed_task) {
   ring r(2);
   auto copy = deep_copy(r.links[0], there());
-  rt.submit("break", [](object_view<link>) { throw std::runtime_error("broken on purpose"); }, update(copy));
+  rt.submit(
+      "break", [](object_view<link>) { throw std::runtime_error("broken on purpose"); }, update(copy));
   EXPECT_THAT(message_of([&] { (void)copy.copy_back(); }, error_kind::task), HasSubstr("broken on purpose"));
   EXPECT_EQ(r.values[0][1], 1) << "nothing was brought back";
   try {
@@ -208,8 +235,9 @@ TEST_P(deep_copies, have_places_for_kernels_that_take_addresses) {
   auto copy = deep_copy(r.links[0], there());
   const auto place = copy.place_of(&r.values[1][2]);
   const auto bytes = [&] {
-    host_view<const std::uint8_t> seen({rt, copy.block(place.block).record(), intent::read, std::source_location::current()},
-                                       copy.block(place.block).extents());
+    host_view<const std::uint8_t> seen(
+        {rt, copy.block(place.block).record(), intent::read, std::source_location::current()},
+        copy.block(place.block).extents());
     double value = 0;
     std::memcpy(&value, seen.data() + place.offset, sizeof value);
     return value;
@@ -234,10 +262,11 @@ INSTANTIATE_TEST_SUITE_P(opencl, deep_copies, testing::copy_settings_opencl, tes
 
 // A device that holds one copy and not two: the first leaves, comes back to another address, and is right all the same.
 TEST(deep_copies_of_a_full_memory, are_made_for_where_they_come_back) {
-  runtime rt(testing::machine_of("plugins = [\"host\"]\nplacement = \"pinned\"\n[memory]\nhost_limit = \"256 KiB\"\n"
-                                 "slab_bytes = \"64 KiB\"\n" +
-                                     testing::two_hosts,
-                                 4));
+  runtime rt(
+      testing::machine_of("plugins = [\"host\"]\nplacement = \"pinned\"\n[memory]\nhost_limit = \"256 KiB\"\n"
+                          "slab_bytes = \"64 KiB\"\n" +
+                              testing::two_hosts,
+                          4));
   std::vector<std::unique_ptr<ring>> rings;
   std::vector<deep_copied<link>> copies;
   for (int k = 0; k < 6; ++k) {

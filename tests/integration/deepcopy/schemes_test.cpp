@@ -34,9 +34,7 @@ class schemes : public ::testing::TestWithParam<copy_setting> {
   cycle_result list(const char* scheme, std::int64_t k, std::int64_t n, list_layout layout) {
     return run<linear>(scheme, {k, n, layout});
   }
-  cycle_result tree(const char* scheme, std::int64_t q, std::int64_t n) {
-    return run<dense>(scheme, {q, n});
-  }
+  cycle_result tree(const char* scheme, std::int64_t q, std::int64_t n) { return run<dense>(scheme, {q, n}); }
   /// On a memory that the program's own is, nothing moves.
   void expect_moved(const traffic& seen, std::uint64_t transfers, std::uint64_t bytes) {
     EXPECT_EQ(seen.transfers, GetParam().moves ? transfers : 0);

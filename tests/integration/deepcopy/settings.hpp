@@ -27,12 +27,11 @@ struct copy_setting {
 inline void PrintTo(const copy_setting& s, std::ostream* out) { *out << s.name; }
 
 inline std::string name_of(const ::testing::TestParamInfo<copy_setting>& test) { return test.param.name; }
-inline const auto copy_settings =
-    ::testing::Values(copy_setting{"host", "", "machine", false}, copy_setting{"two_hosts", "", "numa1"},
-                      copy_setting{"validated", "", "numa1", true, true, "validate = true\n"},
-                      copy_setting{"sim", "sim", "sim0", true, false},
-                      copy_setting{"cuda_emulated", "cuda_emulated", "cuda_emulated0"},
-                      copy_setting{"hip_emulated", "hip_emulated", "hip_emulated0"});
+inline const auto copy_settings = ::testing::Values(
+    copy_setting{"host", "", "machine", false}, copy_setting{"two_hosts", "", "numa1"},
+    copy_setting{"validated", "", "numa1", true, true, "validate = true\n"},
+    copy_setting{"sim", "sim", "sim0", true, false}, copy_setting{"cuda_emulated", "cuda_emulated", "cuda_emulated0"},
+    copy_setting{"hip_emulated", "hip_emulated", "hip_emulated0"});
 inline const auto copy_settings_opencl = ::testing::Values(copy_setting{"opencl", "opencl", "opencl0", true, false});
 
 }  // namespace tessera::testing

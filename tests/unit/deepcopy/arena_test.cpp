@@ -98,8 +98,8 @@ TEST_F(arena, is_refused_when_its_copy_has_ended) {
   write_for(0);
   arena_numbers::remove(number);
   std::vector<std::uint64_t> scratch;
-  EXPECT_THAT(tessera::test_support::message_of(
-                  [&] { open_arena(begin(), layout->bytes_of(0), true, scratch); }, tessera::error_kind::usage),
+  EXPECT_THAT(tessera::test_support::message_of([&] { open_arena(begin(), layout->bytes_of(0), true, scratch); },
+                                                tessera::error_kind::usage),
               testing::HasSubstr("has ended"));
 }
 

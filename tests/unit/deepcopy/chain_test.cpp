@@ -91,12 +91,14 @@ TEST(chain, of_no_elements_may_end_nowhere) {
 
 TEST(chain_refused, names_the_link_that_is_null) {
   simulation sim;
-  EXPECT_THAT(message_of([&] { (void)chain(sim, &simulation::data, &atoms::all, &traits::positions); }, error_kind::usage),
-              HasSubstr("link 1 of a chain, the pointer to atoms in simulation, is null"));
+  EXPECT_THAT(
+      message_of([&] { (void)chain(sim, &simulation::data, &atoms::all, &traits::positions); }, error_kind::usage),
+      HasSubstr("link 1 of a chain, the pointer to atoms in simulation, is null"));
   atoms a;
   sim.data = &a;
-  EXPECT_THAT(message_of([&] { (void)chain(sim, &simulation::data, &atoms::all, &traits::positions); }, error_kind::usage),
-              HasSubstr("link 2 of a chain, the pointer to traits in atoms, is null"));
+  EXPECT_THAT(
+      message_of([&] { (void)chain(sim, &simulation::data, &atoms::all, &traits::positions); }, error_kind::usage),
+      HasSubstr("link 2 of a chain, the pointer to traits in atoms, is null"));
   traits t;
   a.all = &t;
   EXPECT_THAT(

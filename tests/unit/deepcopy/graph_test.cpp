@@ -25,7 +25,8 @@ object_graph graph_of(T& root, const paths& parts = {}) {
   return object_graph(&root, tessera::detail::type_of<T>(), parts);
 }
 std::size_t pointers_that_lead_somewhere(const object_graph& g) {
-  return static_cast<std::size_t>(std::ranges::count_if(g.pointers(), [](const auto& p) { return p.target.has_value(); }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(g.pointers(), [](const auto& p) { return p.target.has_value(); }));
 }
 
 TEST(graph, of_a_list_has_every_object_and_array_once) {
@@ -103,7 +104,8 @@ TEST(graph, empty_arrays_are_nothing) {
   EXPECT_EQ(pointers_that_lead_somewhere(g), 0u);
 }
 
-// ---- paths ------------------------------------------------------------------------------------------------------------
+// ---- paths
+// ------------------------------------------------------------------------------------------------------------
 
 struct tree : testing::Test {
   float weights[3][2] = {};
@@ -155,7 +157,8 @@ TEST(graph_paths, an_object_on_two_paths_has_both_parts) {
   EXPECT_TRUE(g.find(b));
 }
 
-// ---- refused ----------------------------------------------------------------------------------------------------------
+// ---- refused
+// ----------------------------------------------------------------------------------------------------------
 
 struct tree_refused : tree {
   std::string refused(const char* path) {
@@ -186,7 +189,8 @@ TEST_F(tree_refused, elements_that_do_not_exist) {
 }
 
 TEST_F(tree_refused, what_goes_on_behind_the_end) {
-  EXPECT_THAT(refused("children[1].weights.x"), HasSubstr("goes on behind 'children[1].weights', which has no members"));
+  EXPECT_THAT(refused("children[1].weights.x"),
+              HasSubstr("goes on behind 'children[1].weights', which has no members"));
   EXPECT_THAT(refused("child_count.x"), HasSubstr("has no members"));
   EXPECT_THAT(refused("parent.weights"), HasSubstr("the pointer is null"));
 }
