@@ -11,6 +11,7 @@
 #include "apps/cholesky/command.hpp"
 #include "apps/cli/commands.hpp"
 #include "apps/cli/version.hpp"
+#include "apps/deepcopy/command.hpp"
 #include "apps/gemm/command.hpp"
 #include "apps/rodinia/commands.hpp"
 #include "apps/sial/command/command.hpp"
@@ -77,6 +78,7 @@ int main(int argc, char** argv) {
   tessera::apps::add_simulate(app, selected);
   tessera::apps::add_stream(app, selected);
   tessera::apps::add_rodinia(app, selected);
+  tessera::apps::add_deepcopy(app, selected);
   tessera::cli::add_apps(app, selected);
   tessera::apps::add_study(app, selected);
   tessera::cli::add_topology(app, selected);

@@ -8,6 +8,7 @@ GROUPS = [
     "metg",
     "regions",
     "rodinia",
+    "deepcopy",
     "dense",
     "trace",
     "graphs",
@@ -70,6 +71,9 @@ def jobs_of(group, tasks, sizes):
     if group == "rodinia":
         for case in ("hotspot", "pathfinder", "srad", "gaussian", "lud", "nn", "bfs", "nw", "lavamd", "cfd"):
             out += [f"{p} --case {case} --workers 2" for p in ("bench_rodinia", "peer_rodinia_libgomp")]
+    if group == "deepcopy":
+        for n, leaf in ((1000, 100), (100000, 1000)):
+            out += [f"{p} --n {n} --leaf {leaf}" for p in ("bench_deepcopy", "bench_deepcopy_by_hand")]
     if group == "dense":
         for op in ("potrf", "gemm"):
             for n in sizes:

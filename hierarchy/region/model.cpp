@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "core/block/element_type.hpp"
 #include "core/runtime/inside.hpp"
 #include "hierarchy/region/engine.hpp"
+#include "hierarchy/region/paused_memory.hpp"
 #include "hierarchy/region/picture.hpp"
 #include "hierarchy/region/tree_edits.hpp"
 #include "tessera/front_end.hpp"
@@ -10,7 +13,10 @@
 
 namespace tessera {
 
-location_model::location_model(runtime& of) : m_runtime(&of), m_engine(std::make_unique<hierarchy::region_engine>(of)) {
+location_model::location_model(runtime& of)
+    : m_runtime(&of),
+      m_engine(std::make_unique<hierarchy::region_engine>(of)),
+      m_memory(std::make_unique<hierarchy::paused_memory>()) {
   if (!of.inside().scheduler->in_program())
     throw error(error_kind::usage, "a location model inside a task", {},
                 "its end would wait for the task that it is in: make it in a thread of the program; regions of it may "
@@ -55,9 +61,10 @@ void check_distance(const std::string& name, const array_options& options, bool 
 
 }  // namespace
 
-detail::region_array_handle location_model::add(std::string name, element_type type, void* data,
-                                                std::shared_ptr<const void> memory, const row_extents& extents,
-                                                const array_options& options, std::source_location site) {
+std::shared_ptr<hierarchy::array_storage> location_model::add(std::string name, element_type type, void* data,
+                                                              std::shared_ptr<const void> memory,
+                                                              const row_extents& extents, const array_options& options,
+                                                              std::source_location site) {
   const std::shared_ptr<hierarchy::live_tree>& tree = m_engine->tree();
   const location::node_id at = options.at.empty() ? tree->now()->root() : tree->at(options.at);
   const bool foreign = memory == nullptr;
@@ -65,7 +72,7 @@ detail::region_array_handle location_model::add(std::string name, element_type t
                                                          extents, tree, at, site);
   if (options.distance) made->set_distance(*options.distance);
   tree->enter(made, foreign);
-  return detail::region_array_handle(std::move(made));
+  return made;
 }
 
 detail::region_array_handle location_model::make(std::string name, element_type type, const row_extents& extents,
@@ -73,7 +80,7 @@ detail::region_array_handle location_model::make(std::string name, element_type 
   check_distance(name, options, true);
   auto memory = hierarchy::array_memory::fresh(bytes_of(name, type, extents), name);
   void* const data = memory->data();
-  return add(std::move(name), type, data, std::move(memory), extents, options, site);
+  return detail::region_array_handle(add(std::move(name), type, data, std::move(memory), extents, options, site));
 }
 
 detail::region_array_handle location_model::adopt_memory(std::string name, element_type type, void* memory,
@@ -83,7 +90,7 @@ detail::region_array_handle location_model::adopt_memory(std::string name, eleme
   if (bytes_of(name, type, extents) != elements * size_of(type))
     throw error(error_kind::usage, fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name,
                                                extents.rows, extents.second, extents.third, elements));
-  return add(std::move(name), type, memory, nullptr, extents, options, site);
+  return detail::region_array_handle(add(std::move(name), type, memory, nullptr, extents, options, site));
 }
 
 detail::region_array_handle location_model::map(std::string name, element_type type, const std::filesystem::path& file,
@@ -96,10 +103,29 @@ detail::region_array_handle location_model::map(std::string name, element_type t
   if (hierarchy::array_memory::is_mapped(file) && scheduler.in_program() && scheduler.views_here() == 0)
     scheduler.settle();
   const auto memory = hierarchy::array_memory::of_file(file, bytes, name);
-  detail::region_array_handle made = add(std::move(name), type, memory->data(), memory, extents, options, site);
+  detail::region_array_handle made(add(std::move(name), type, memory->data(), memory, extents, options, site));
   m_engine->keep_file(memory);
   memory->keep_file();
   return made;
+}
+
+detail::region_array_handle location_model::memory_until_pause(std::string name, element_type type, void* memory,
+                                                               std::size_t elements, std::source_location site) {
+  const row_extents extents{static_cast<std::int64_t>(elements)};
+  const std::uint64_t bytes = bytes_of(name, type, extents);
+  return detail::region_array_handle(m_memory->array_over(
+      {memory, bytes, type}, name, [&] { return add(name, type, memory, nullptr, extents, {}, site); }));
+}
+
+detail::region_array_handle location_model::copy_of_memory(std::string name, element_type type, void* memory,
+                                                           std::size_t elements, std::source_location site) {
+  const row_extents extents{static_cast<std::int64_t>(elements)};
+  const std::uint64_t bytes = bytes_of(name, type, extents);
+  if (auto known = m_memory->find({memory, bytes, type})) return detail::region_array_handle(std::move(known));
+  auto copy = hierarchy::array_memory::fresh(bytes, name);
+  void* const data = copy->data();
+  if (bytes != 0) std::memcpy(data, memory, bytes);
+  return detail::region_array_handle(add(std::move(name), type, data, std::move(copy), extents, {}, site));
 }
 
 void location_model::launch(const task_name& name, const region_options& options, const loop_bounds& over,
@@ -113,7 +139,8 @@ void location_model::pause(const pause_options& options, std::source_location si
     throw error(error_kind::usage, fmt::format("pause while this thread holds {} host views", views),
                 fmt::format("{}:{}", site.file_name(), site.line()),
                 "let views end before waiting for regions, which may need their arrays");
-  if (m_engine->has_files())
+  const bool has_memory = m_memory->end_arrays();
+  if (has_memory || m_engine->has_files())
     m_runtime->fence(site);  // also brings home what devices hold
   else
     front_end(*m_runtime).wait_idle(site);

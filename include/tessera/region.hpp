@@ -501,6 +501,7 @@ void note_kernel(hierarchy::region_leaf_times& on, std::uint64_t iterations,
 }  // namespace detail
 
 namespace hierarchy {
+class paused_memory;
 class region_engine;
 class tree_edits;
 }  // namespace hierarchy
@@ -554,6 +555,24 @@ class location_model {
     return region_array<T>(map(std::move(name), element_type_of<T>(), file, extents, options, site));
   }
 
+  /// Memory of the program as an array until the next pause: the same array each time that the same memory is asked
+  /// for, so that regions which name it are in order. It is the regions' until then, and holds what they made of it
+  /// after the pause. What chains (tessera/chain.hpp) become. Throws tessera::error (usage) where it overlaps other
+  /// memory that regions use so.
+  template <class T>
+  region_array<T> array_over(std::string name, std::span<T> memory,
+                             std::source_location site = std::source_location::current()) {
+    return region_array<T>(
+        memory_until_pause(std::move(name), element_type_of<T>(), memory.data(), memory.size(), site));
+  }
+  /// A copy of the values that the memory has now, as an array; where array_over has made it an array already, that
+  /// one.
+  template <class T>
+  region_array<T> value_of(std::string name, std::span<T> memory,
+                           std::source_location site = std::source_location::current()) {
+    return region_array<T>(copy_of_memory(std::move(name), element_type_of<T>(), memory.data(), memory.size(), site));
+  }
+
   /// Submits a loop: `region("name", iterate(0, n), uses..., body)`. The body is called as body(i, arguments...), with
   /// one argument per use in their order, and body(i, j, ...) for two loops; iterations must not depend on each other.
   /// It is copied, runs on workers of the host and may throw (see pause). Returns when its tasks are submitted; regions
@@ -583,7 +602,7 @@ class location_model {
 
   /// Waits for everything submitted to the runtime so far, and flushes files. Throws the first failure since the last
   /// pause or fence; usage inside a task, and when the calling thread holds views (regions may wait for those).
-  /// Elements stay where they are: read_host shows them.
+  /// Elements stay where they are, read_host shows them; but memory of array_over holds its elements then.
   void pause(std::source_location site = std::source_location::current()) { pause(pause_options{}, site); }
   /// The same for a part of the tree, `pause({.at = "LocB"})`: waits for the tasks that regions have at a location and
   /// below, those that other threads submit meanwhile included, and no longer for those elsewhere, unless those must
@@ -634,8 +653,9 @@ class location_model {
   void submit(const task_name& name, const region_options& options, bool copies, const iteration_space<Depth>& over,
               UsesAndBody&&... uses_and_body);
   hierarchy::tree_edits edits() const;
-  detail::region_array_handle add(std::string name, element_type type, void* data, std::shared_ptr<const void> memory,
-                                  const row_extents& extents, const array_options& options, std::source_location site);
+  std::shared_ptr<hierarchy::array_storage> add(std::string name, element_type type, void* data,
+                                                std::shared_ptr<const void> memory, const row_extents& extents,
+                                                const array_options& options, std::source_location site);
   detail::region_array_handle make(std::string name, element_type type, const row_extents& extents,
                                    const array_options& options, std::source_location site);
   detail::region_array_handle adopt_memory(std::string name, element_type type, void* memory, std::size_t elements,
@@ -643,11 +663,16 @@ class location_model {
                                            std::source_location site);
   detail::region_array_handle map(std::string name, element_type type, const std::filesystem::path& file,
                                   const row_extents& extents, const array_options& options, std::source_location site);
+  detail::region_array_handle memory_until_pause(std::string name, element_type type, void* memory,
+                                                 std::size_t elements, std::source_location site);
+  detail::region_array_handle copy_of_memory(std::string name, element_type type, void* memory, std::size_t elements,
+                                             std::source_location site);
   void launch(const task_name& name, const region_options& options, const loop_bounds& over,
               std::span<const detail::region_demand> demands, const detail::region_code& code);
 
   runtime* m_runtime;
   std::unique_ptr<hierarchy::region_engine> m_engine;
+  std::unique_ptr<hierarchy::paused_memory> m_memory;  // of array_over
 };
 
 }  // namespace tessera

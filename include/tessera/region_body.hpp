@@ -436,6 +436,20 @@ inline constexpr bool is_region_body = [] {
     return std::is_invocable_v<Body&, std::int64_t, std::int64_t, std::int64_t, Arguments...>;
 }();
 
+/// A use of something that becomes an array when a region names it (tessera/chain.hpp).
+template <class Use>
+concept unresolved_use = requires(const Use& u, location_model& model, std::source_location site) {
+  u.resolve(model, site);
+};
+/// The use as a region takes it.
+template <class Use>
+decltype(auto) resolved(location_model& model, const Use& use, std::source_location site) {
+  if constexpr (unresolved_use<Use>)
+    return use.resolve(model, site);
+  else
+    return use;
+}
+
 }  // namespace detail
 
 template <std::size_t Depth, class... UsesAndBody>
@@ -503,7 +517,9 @@ void location_model::submit(const task_name& name, const region_options& options
       }
     }
   };
-  [&]<std::size_t... K>(std::index_sequence<K...>) { start(std::get<uses>(all), std::get<K>(all)...); }
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    start(std::get<uses>(all), detail::resolved(*this, std::get<K>(all), name.site)...);
+  }
   (std::make_index_sequence<uses>{});
 }
 

@@ -127,6 +127,13 @@ TEST(documented, keys_of_applications) {
   expect_agreement(keys_of(run({"apps", "--json", "-"}).out), documented("## tessera apps"), "apps");
 }
 
+TEST(documented, keys_of_deep_copies) {
+  const documented_keys own = documented("## tessera deepcopy");
+  const keys real = keys_of(run({"deepcopy", "--n", "100", "--repetitions", "2", "--json", "-"}).out);
+  for (const std::string& key : own.always) EXPECT_TRUE(real.contains(key)) << key;
+  for (const std::string& key : own.sometimes) EXPECT_TRUE(real.contains(key)) << key;
+}
+
 TEST(documented, keys_of_simulations) {
   expect_agreement(keys_of(run({"simulate", source("configs/machines/node_8gpu.toml"), "--job", "cholesky", "--n",
                                 "4096", "--json", "-"})

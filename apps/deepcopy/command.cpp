@@ -1,0 +1,150 @@
+#include "apps/deepcopy/command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "apps/common/session.hpp"
+#include "apps/deepcopy/cycle.hpp"
+#include "core/base/units.hpp"
+
+namespace tessera::apps {
+namespace {
+
+using namespace deepcopy;
+
+struct deepcopy_options : command_options {
+  std::string scenario = "linear", layout = "allinit-allused", scheme = "marshalling", at;
+  std::int64_t k = 10, q = 4, n = 10'000, repetitions = 0;
+  bool verify = false;
+};
+
+constexpr std::int64_t most_repetitions = 10'000, least_repetitions = 5;
+constexpr double enough_precision = 0.01, enough_seconds = 10;
+
+/// Whether the machine has one memory where something computes.
+bool has_one_memory(const command_options& o) {
+  const machine m = hierarchy::assemble(o.load());
+  const auto nodes = m.tree.subtree(m.tree.root());
+  return 2 > std::ranges::count_if(nodes, [&](location::node_id node) {
+           const auto& space = m.tree.at(node).properties.space;
+           return space && m.plugins->devices()[space->device]->description().device_class != TSR_DEVICE_STORAGE;
+         });
+}
+
+/// The options, with two memories of the host where the machine has one memory alone: so that copies are copies.
+command_options with_two_memories(command_options o) {
+  if (has_one_memory(o))
+    o.set.insert(o.set.begin(), {"topology.synthetic=numa:2 core:1 pu:1", "plugin.host.domains=2"});
+  return o;
+}
+
+/// Runs cycles as often as was asked for, or until the mean is known well enough.
+template <class Structure>
+std::pair<cycle_result, cycle_means> run_cycles(const session& s, const cycle_setup& setup, const deepcopy_options& o,
+                                                const typename Structure::size_type& size) {
+  cycle_setup first = setup;
+  first.poison = o.verify;
+  const cycle_result seen = run_cycle<Structure>(first, o.scheme, size, true);  // also touches all memory
+  cycle_means means;
+  const auto wanted = [&] {
+    if (o.repetitions > 0) return means.count() < o.repetitions;
+    if (means.count() < least_repetitions) return true;
+    return means.error() > enough_precision && means.count() < most_repetitions &&
+           means.mean(&cycle_result::whole) * static_cast<double>(means.count()) < enough_seconds;
+  };
+  while (wanted()) {
+    s.check_interrupt();
+    means.add(run_cycle<Structure>(setup, o.scheme, size, false));
+  }
+  return {seen, means};
+}
+
+template <class Structure>
+int run(const deepcopy_options& o, const typename Structure::size_type& size) {
+  session s(with_two_memories(o));
+  const destination to(s.rt(), o.at);
+  const cycle_setup setup{s.rt(), to};
+  s.require_memory(2 * static_cast<double>(size.nominal_bytes()), "the structure's copies");
+  const auto [seen, means] = run_cycles<Structure>(s, setup, o, size);
+
+  report r;
+  s.describe(r);
+  r.add("scenario", "structure", size.text(), o.scenario);
+  if (o.scenario == "linear") r.add("layout", "layout", o.layout);
+  r.add("scheme", "scheme", o.scheme);
+  r.add("destination", "copied to", to.is_only_memory() ? to.name() + ", the only memory: nothing moves" : to.name(),
+        to.name());
+  r.add_integer("nominal_bytes", "nominal bytes", static_cast<std::int64_t>(size.nominal_bytes()));
+  const auto moved = [&r](const char* key, const char* label, const traffic& t) {
+    r.add("", label, fmt::format("{} in {} transfers", format_bytes(t.bytes), t.transfers), nullptr);
+    r.note(std::string("bytes_") + key, t.bytes);
+    r.note(std::string("transfers_") + key, t.transfers);
+  };
+  moved("in", "moved in", seen.moved_in);
+  moved("back", "moved back", seen.moved_back);
+  r.add_integer("pointers", "pointers made", static_cast<std::int64_t>(seen.pointers));
+  const auto time = [&, means = means](const char* key, const char* label, double cycle_result::*of) {
+    r.add(key, label, format_seconds(means.mean(of)), means.mean(of));
+  };
+  time("cycle_seconds", "cycle", &cycle_result::whole);
+  time("in_seconds", "way in", &cycle_result::in);
+  time("kernel_seconds", "kernel", &cycle_result::kernel);
+  time("back_seconds", "way back", &cycle_result::back);
+  r.add("repetitions", "repetitions",
+        fmt::format("{}  (standard error of the cycle {:.2g} %)", means.count(), 100 * means.error()), means.count());
+  r.note("relative_error", means.error());
+  r.add("wrong", "check", seen.wrong == 0 ? "all elements are right" : fmt::format("{} elements are wrong", seen.wrong),
+        seen.wrong);
+  s.finish(r);
+  if (seen.wrong == 0) return 0;
+  fmt::print(stderr, "error: {} elements do not hold what they should\n", seen.wrong);
+  return 1;
+}
+
+int run(const deepcopy_options& o) {
+  if (o.scenario == "dense") return run<dense>(o, {o.q, o.n});
+  const std::map<std::string, list_layout> layouts{{"allinit-allused", list_layout::all_all},
+                                                   {"allinit-llused", list_layout::all_last},
+                                                   {"llinit-llused", list_layout::last_last}};
+  return run<linear>(o, {o.k, o.n, layouts.at(o.layout)});
+}
+
+}  // namespace
+
+void add_deepcopy(CLI::App& to, command& selected) {
+  auto o = std::make_shared<deepcopy_options>();
+  CLI::App& sub = *to.add_subcommand("deepcopy", "Ways of moving nested structures to another memory and back");
+  sub.add_option("--scenario", o->scenario, "linear: a list of structures; dense: a tree of height 3")
+      ->check(CLI::IsMember({"linear", "dense"}))
+      ->capture_default_str();
+  sub.add_option("--layout", o->layout,
+                 "of the list, which arrays there are and which are used: allinit-allused, allinit-llused, "
+                 "llinit-llused (ll: that of the last structure alone)")
+      ->check(CLI::IsMember({"allinit-allused", "allinit-llused", "llinit-llused"}))
+      ->capture_default_str();
+  sub.add_option("--scheme", o->scheme, "shared, marshalling, chain or block-by-block")
+      ->check(CLI::IsMember({"shared", "marshalling", "chain", "block-by-block"}))
+      ->capture_default_str();
+  const auto number = [&sub](const char* name, std::int64_t& value, const char* text, std::int64_t from,
+                             std::int64_t most) {
+    sub.add_option(name, value, text)->type_name("N")->check(CLI::Range(from, most))->capture_default_str();
+  };
+  number("--k", o->k, "structures of the list", 1, 10'000);
+  number("--q", o->q, "children of each node of the tree", 1, 64);
+  number("--n", o->n, "numbers of each array", 1, 1'000'000'000);
+  number("--repetitions", o->repetitions, "cycles that are timed; 0: until the mean is known to 1 %", 0, 1'000'000);
+  sub.add_option("--at", o->at, "the location to copy to; else the first device, or the host's last memory")
+      ->type_name("LOCATION");
+  sub.add_flag("--verify", o->verify, "fill the destination with other values before the first cycle's copies");
+  o->add_run_options(sub);
+  sub.footer(
+      "Example:\n  tessera deepcopy --scenario linear --layout llinit-llused --scheme chain --n 1000000 --verify\n"
+      "Ends with 1 when an element is not what it should be.");
+  sub.callback([o, &selected] { selected = [o] { return run(*o); }; });
+}
+
+}  // namespace tessera::apps

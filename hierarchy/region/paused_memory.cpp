@@ -1,0 +1,56 @@
+#include "hierarchy/region/paused_memory.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+
+namespace tessera::hierarchy {
+
+std::shared_ptr<array_storage> paused_memory::find(const range& memory) {
+  const std::lock_guard guard(m_mutex);
+  return look_for(memory, "scalar");
+}
+
+bool paused_memory::end_arrays() {
+  const std::lock_guard guard(m_mutex);
+  bool any = false;
+  for (auto& [end, e] : m_entries) {
+    any = any || !e.array.expired();
+    e.kept.reset();
+  }
+  std::erase_if(m_entries, [](const auto& one) { return one.second.array.expired(); });
+  return any;
+}
+
+std::shared_ptr<array_storage> paused_memory::look_for(const range& memory, const std::string& name) {
+  if (memory.bytes == 0) return nullptr;
+  const auto* const begin = static_cast<const std::byte*>(memory.begin);
+  const auto* const end = begin + memory.bytes;
+  for (auto at = m_entries.upper_bound(begin); at != m_entries.end();) {  // the first that ends behind `begin`
+    entry& e = at->second;
+    if (static_cast<const std::byte*>(e.memory.begin) >= end) break;
+    auto array = e.array.lock();
+    if (array == nullptr) {
+      at = m_entries.erase(at);
+      continue;
+    }
+    if (e.memory == memory) {
+      e.kept = array;
+      return array;
+    }
+    throw error(error_kind::usage,
+                fmt::format("the memory of '{}' ({} elements of {}) overlaps that of '{}' ({} elements of {}), which "
+                            "regions use since the last pause",
+                            name, memory.bytes / size_of(memory.type), name_of(memory.type), e.name,
+                            e.memory.bytes / size_of(e.memory.type), name_of(e.memory.type)),
+                {}, "name the same elements each time, or pause in between");
+  }
+  return nullptr;
+}
+
+void paused_memory::keep(const range& memory, const std::string& name, const std::shared_ptr<array_storage>& array) {
+  const auto* const end = static_cast<const std::byte*>(memory.begin) + memory.bytes;
+  m_entries.insert_or_assign(end, entry{memory, name, array, array});
+}
+
+}  // namespace tessera::hierarchy

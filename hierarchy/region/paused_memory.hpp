@@ -1,0 +1,55 @@
+#pragma once
+// Memory of the program that regions name without an array of it: chains and scalars (tessera/chain.hpp).
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "core/block/element_type.hpp"
+#include "hierarchy/region/storage.hpp"
+
+namespace tessera::hierarchy {
+
+/// One array per piece of memory from the first region that names it to the next pause, so that regions which name it
+/// are in order. Thread-safe.
+class paused_memory {
+ public:
+  /// Elements of one type, one after the other.
+  struct range {
+    const void* begin;
+    std::uint64_t bytes;
+    element_type type;
+    friend bool operator==(const range&, const range&) = default;
+  };
+
+  /// The array over the range; `make` makes it where there is none. Throws tessera::error (usage) when the range
+  /// overlaps another one. @param name  for messages
+  template <class Make>
+  std::shared_ptr<array_storage> array_over(const range& memory, const std::string& name, const Make& make) {
+    const std::lock_guard guard(m_mutex);
+    if (auto known = look_for(memory, name)) return known;
+    auto made = make();
+    if (memory.bytes != 0) keep(memory, name, made);
+    return made;
+  }
+  /// The same without making one: null where there is none. A range inside another one is refused too.
+  std::shared_ptr<array_storage> find(const range& memory);
+  /// Lets go of all arrays; whether there were any. Those that somebody else holds are found again.
+  bool end_arrays();
+
+ private:
+  struct entry {
+    range memory;
+    std::string name;
+    std::shared_ptr<array_storage> kept;  // until the pause
+    std::weak_ptr<array_storage> array;
+  };
+  std::shared_ptr<array_storage> look_for(const range& memory, const std::string& name);  // under m_mutex
+  void keep(const range& memory, const std::string& name, const std::shared_ptr<array_storage>& array);  // likewise
+
+  std::mutex m_mutex;
+  std::map<const std::byte*, entry> m_entries;  // by their ends; none overlaps another one
+};
+
+}  // namespace tessera::hierarchy

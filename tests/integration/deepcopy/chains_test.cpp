@@ -1,0 +1,153 @@
+// Chains and scalars in regions.
+// The parameters of a body have the names of the arrays that they stand for.
+#pragma GCC diagnostic ignored "-Wshadow"
+#include "tessera/chain.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "settings.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera {
+namespace {
+
+using test_support::message_of;
+using testing::copy_setting;
+using ::testing::HasSubstr;
+
+struct particle_data {
+  double* positions = nullptr;
+  double* speeds = nullptr;
+  const float* masses = nullptr;
+  std::int64_t count = 0;
+};
+struct simulation {
+  particle_data* particles = nullptr;
+  double step = 0.5;
+  double energy = 0;
+};
+
+class chains : public ::testing::TestWithParam<copy_setting> {
+ protected:
+  static constexpr std::int64_t n = 1000;
+  chains() {
+    std::iota(positions.begin(), positions.end(), 0.0);
+    data = {positions.data(), speeds.data(), masses.data(), n};
+  }
+  runtime rt{GetParam().make()};
+  location_model model{rt};
+  std::vector<double> positions = std::vector<double>(n), speeds = std::vector<double>(n, 2);
+  std::vector<float> masses = std::vector<float>(n, 3);
+  particle_data data;
+  simulation sim{&data};
+};
+
+TEST_P(chains, are_listed_like_arrays) {
+  const auto x = chain(sim, &simulation::particles, &particle_data::positions)[n];
+  for (int round = 0; round < 3; ++round)
+    model.region("drift", iterate(0, n), inout(x),
+                 in(chain(sim, &simulation::particles, &particle_data::speeds)[n], chunk), in(scalar(sim.step)),
+                 with_kernel([](auto i, auto x, auto v, auto step) { x[i] += step[0] * v[i]; },
+                             "(i, x, v, step) { x[i] += step[0] * v[i]; }"));
+  model.pause();
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(positions[std::size_t(i)], double(i) + 3) << i;
+}
+
+TEST_P(chains, that_are_made_anew_each_time_are_the_same_memory) {
+  for (int round = 0; round < 20; ++round)
+    model.region("double", {.policy = round % 2 == 0 ? "static" : "flatten"}, iterate(0, n),
+                 inout(chain(sim, &simulation::particles, &particle_data::positions)[n]),
+                 [](auto i, auto x) { x[i] = x[i] * 2 + 1; });
+  model.pause();
+  double expected = 7;
+  for (int round = 0; round < 20; ++round) expected = expected * 2 + 1;
+  EXPECT_EQ(positions[7], expected);
+}
+
+TEST_P(chains, give_the_memory_back_at_each_pause) {
+  for (int step = 1; step <= 3; ++step) {
+    model.region("one more", iterate(0, n), inout(chain(data, &particle_data::positions)[n]),
+                 with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
+    model.pause();
+    ASSERT_EQ(positions[5], 5 + 1.5 * step - 0.5) << step;
+    for (double& p : positions) p += 0.5;  // the program's again
+  }
+}
+
+TEST_P(chains, of_constants_are_read) {
+  region_result<float> total(rt, "total");
+  model.region("sum", iterate(0, n), in(chain(data, &particle_data::masses)[n]), sum(total),
+               [](auto i, auto m, float& s) { s += m[i]; });
+  EXPECT_EQ(total.get(), 3000.0f);
+}
+
+TEST_P(chains, scalars_are_taken_when_the_region_is_submitted) {
+  auto seen = model.make_array<double>("seen", {4});
+  for (int k = 0; k < 4; ++k) {
+    sim.step = 10 + k;
+    model.region("note", iterate(k, k + 1), in(scalar(sim, &simulation::step)), out(seen),
+                 [](auto i, auto step, auto seen) { seen[i] = step[0]; });
+  }
+  sim.step = -1;
+  const auto values = seen.read_host();
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(values[k], 10 + k);
+}
+
+TEST_P(chains, scalars_that_regions_write_are_there_after_the_pause) {
+  sim.energy = 4;
+  const auto add = [&](double more) {
+    model.region("add", {.policy = "any"}, iterate(0, 1), inout(scalar(sim.energy)),
+                 [more](auto, auto e) { e[0] += more; });
+  };
+  add(1);
+  add(2);
+  auto seen = model.make_array<double>("seen", {1});
+  model.region("look", {.policy = "any"}, iterate(0, 1), in(scalar(sim.energy)), out(seen),
+               [](auto, auto e, auto seen) { seen[0] = e[0]; });
+  model.pause();
+  EXPECT_EQ(sim.energy, 7);
+  EXPECT_EQ(seen.read_host()[0], 7) << "a region that reads it comes after those that write it";
+}
+
+TEST_P(chains, of_no_elements_are_fine) {
+  data.positions = nullptr;
+  model.region("nothing", iterate(0, 0), inout(chain(data, &particle_data::positions)[0]), [](auto, auto) {});
+  model.pause();
+}
+
+TEST_P(chains, are_refused_where_they_overlap) {
+  model.region("all", iterate(0, n), inout(chain(data, &particle_data::positions)[n]),
+               [](auto i, auto x) { x[i] = 0; });
+  const auto half = [&] {
+    model.region("half", iterate(0, n / 2), inout(chain(data, &particle_data::positions)[n / 2]),
+                 [](auto i, auto x) { x[i] = 1; });
+  };
+  EXPECT_THAT(message_of(half, error_kind::usage), HasSubstr("(500 elements of f64) overlaps that of"));
+  model.pause();
+  half();
+  model.pause();
+  EXPECT_EQ(positions[499], 1);
+  EXPECT_EQ(positions[500], 0);
+}
+
+TEST_P(chains, a_scalar_that_many_leaves_would_write_is_refused) {
+  EXPECT_THAT(message_of(
+                  [&] {
+                    model.region("race", {.policy = "flatten"}, iterate(0, n), inout(scalar(sim.energy)),
+                                 [](auto, auto e) { e[0] += 1; });
+                  },
+                  error_kind::usage),
+              HasSubstr("race"));
+}
+
+INSTANTIATE_TEST_SUITE_P(memories, chains, testing::copy_settings, testing::name_of);
+#if defined(TESSERA_TEST_OPENCL)
+INSTANTIATE_TEST_SUITE_P(opencl, chains, testing::copy_settings_opencl, testing::name_of);
+#endif
+
+}  // namespace
+}  // namespace tessera
