@@ -78,7 +78,7 @@ int run(const deepcopy_options& o, const typename Structure::size_type& size) {
   r.add("scheme", "scheme", o.scheme);
   r.add("destination", "copied to", to.is_only_memory() ? to.name() + ", the only memory: nothing moves" : to.name(),
         to.name());
-  r.add_integer("nominal_bytes", "nominal bytes", static_cast<std::int64_t>(size.nominal_bytes()));
+  r.add_integer("nominal_bytes", "nominal", static_cast<std::int64_t>(size.nominal_bytes()));
   const auto moved = [&r](const char* key, const char* label, const traffic& t) {
     r.add("", label, fmt::format("{} in {} transfers", format_bytes(t.bytes), t.transfers), nullptr);
     r.note(std::string("bytes_") + key, t.bytes);
@@ -86,7 +86,7 @@ int run(const deepcopy_options& o, const typename Structure::size_type& size) {
   };
   moved("in", "moved in", seen.moved_in);
   moved("back", "moved back", seen.moved_back);
-  r.add_integer("pointers", "pointers made", static_cast<std::int64_t>(seen.pointers));
+  r.add_integer("pointers", "pointers", static_cast<std::int64_t>(seen.pointers));
   const auto time = [&, means = means](const char* key, const char* label, double cycle_result::*of) {
     r.add(key, label, format_seconds(means.mean(of)), means.mean(of));
   };

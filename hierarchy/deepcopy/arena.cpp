@@ -56,9 +56,15 @@ arena_layout::arena_layout(const object_graph& graph, copy_form form) {
 
 void arena_layout::write(const object_graph& graph, std::span<std::byte* const> to,
                          std::span<const std::uint64_t> bases, std::uint64_t number) const {
-  for (std::size_t k = 0; k < m_pieces.size(); ++k) {
-    const graph_piece& piece = graph.pieces()[k];
-    std::memcpy(to[m_pieces[k].block] + m_pieces[k].offset, piece.at, piece.bytes);
+  for (std::size_t block = 0; block < blocks(); ++block) {
+    std::uint64_t written = block == 0 ? sizeof(arena_header) : 0;
+    for (const std::size_t k : m_members[block]) {
+      const graph_piece& piece = graph.pieces()[k];
+      const std::uint64_t begin = m_pieces[k].offset;
+      std::memset(to[block] + written, 0, begin - written);  // gaps that alignment makes
+      std::memcpy(to[block] + begin, piece.at, piece.bytes);
+      written = begin + piece.bytes;
+    }
   }
   for (const graph_pointer& p : graph.pointers()) {
     std::uint64_t address = 0;
