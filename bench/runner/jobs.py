@@ -8,6 +8,7 @@ GROUPS = [
     "metg",
     "regions",
     "rodinia",
+    "comd",
     "dense",
     "trace",
     "graphs",
@@ -70,6 +71,11 @@ def jobs_of(group, tasks, sizes):
     if group == "rodinia":
         for case in ("hotspot", "pathfinder", "srad", "gaussian", "lud", "nn", "bfs", "nw", "lavamd", "cfd"):
             out += [f"{p} --case {case} --workers 2" for p in ("bench_rodinia", "peer_rodinia_libgomp")]
+    if group == "comd":
+        for case in ("lj_32000", "lj_256000"):
+            for p in ("bench_comd", "peer_comd_libgomp", "peer_comd_libgomp --loops tessera"):
+                out += [f"{p} --case {case} --workers {w}" for w in (1, 2)]
+        out += ["bench_comd --case eam_32000 --workers 2"]
     if group == "dense":
         for op in ("potrf", "gemm"):
             for n in sizes:
