@@ -11,6 +11,7 @@
 #include "apps/cholesky/command.hpp"
 #include "apps/cli/commands.hpp"
 #include "apps/cli/version.hpp"
+#include "apps/comd/command.hpp"
 #include "apps/deepcopy/command.hpp"
 #include "apps/gemm/command.hpp"
 #include "apps/rodinia/commands.hpp"
@@ -73,6 +74,7 @@ int main(int argc, char** argv) {
       "Example:\n  tessera cholesky --n 1000 --config configs/sim_one.toml");
   tessera::apps::command selected;
   tessera::apps::add_cholesky(app, selected);
+  tessera::apps::add_comd(app, selected);
   tessera::apps::add_gemm(app, selected);
   tessera::apps::add_sial(app, selected);
   tessera::apps::add_simulate(app, selected);

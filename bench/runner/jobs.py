@@ -9,6 +9,7 @@ GROUPS = [
     "regions",
     "rodinia",
     "deepcopy",
+    "comd",
     "dense",
     "trace",
     "graphs",
@@ -74,6 +75,11 @@ def jobs_of(group, tasks, sizes):
     if group == "deepcopy":
         for n, leaf in ((1000, 100), (100000, 1000)):
             out += [f"{p} --n {n} --leaf {leaf}" for p in ("bench_deepcopy", "bench_deepcopy_by_hand")]
+    if group == "comd":
+        for case in ("lj_32000", "lj_256000"):
+            for p in ("bench_comd", "peer_comd_libgomp", "peer_comd_libgomp --loops tessera"):
+                out += [f"{p} --case {case} --workers {w}" for w in (1, 2)]
+        out += ["bench_comd --case eam_32000 --workers 2"]
     if group == "dense":
         for op in ("potrf", "gemm"):
             for n in sizes:

@@ -36,6 +36,10 @@ class frame {
   void input(const std::string& text);
   /// Waits for what was submitted, then runs and times the main part: the line `time`. Once.
   void main_part(const std::function<void()>& part);
+  /// What the main part took.
+  double seconds() const noexcept { return m_seconds; }
+  /// For figures of the application's own.
+  report& output() noexcept { return m_report; }
   /// A figure that identifies the result.
   void checksum(const std::string& name, double value);
   void checksum(const std::string& name, std::int64_t value);

@@ -69,6 +69,13 @@ double text_input::number(const char* what) {
   return value;
 }
 
+void text_input::skip_line() {
+  const std::size_t end = m_text.find('\n', m_at);
+  if (end == std::string::npos) refuse("the file ends where another line should be");
+  m_at = end + 1;
+  ++m_line;
+}
+
 std::string_view text_input::line() {
   if (m_at > 0) ++m_line;
   const std::size_t begin = m_at, end = std::min(m_text.find('\n', m_at), m_text.size());

@@ -18,6 +18,10 @@ class text_input {
   std::int64_t integer(const char* what, std::int64_t low, std::int64_t high);
   /// The next word as a finite number.
   double number(const char* what);
+  /// The next word as it is.
+  std::string_view word(const char* what);
+  /// Goes to the begin of the next line; words may follow.
+  void skip_line();
   /// The next line as it is, without its end. Not to be mixed with words.
   std::string_view line();
   bool at_end();      ///< whether no word follows
@@ -27,7 +31,6 @@ class text_input {
   std::int64_t line_number() const noexcept { return m_line; }  ///< of the last word or line, from 1
 
  private:
-  std::string_view word(const char* what);
   void skip_space();
 
   std::string m_name, m_text;

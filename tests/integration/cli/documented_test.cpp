@@ -124,6 +124,10 @@ TEST(documented, keys_of_applications) {
   const documented_keys own = documented("## Options of the applications over regions");
   const keys real = keys_of(run({"srad", "--size", "100", "--verify", "--json", "-"}).out);
   for (const std::string& key : own.always) EXPECT_TRUE(real.contains(key)) << key;
+  const keys atoms = keys_of(run({"comd", "--size", "4", "--steps", "10", "--verify", "--json", "-"}).out);
+  const documented_keys of_comd = together(own, documented("## tessera comd"));
+  for (const keys& some : {of_comd.always, of_comd.sometimes})
+    for (const std::string& key : some) EXPECT_TRUE(atoms.contains(key)) << key;
   expect_agreement(keys_of(run({"apps", "--json", "-"}).out), documented("## tessera apps"), "apps");
 }
 
