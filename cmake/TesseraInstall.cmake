@@ -41,7 +41,7 @@ install(EXPORT tessera_targets NAMESPACE tessera:: DESTINATION ${_package_dir} C
 configure_package_config_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
   INSTALL_DESTINATION ${_package_dir} PATH_VARS TESSERA_PLUGIN_SUBDIR NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
+install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake cmake/TesseraTranslate.cmake
   DESTINATION ${_package_dir} COMPONENT development)
 # The prefix is found from the file's own place, so that an unpacked archive works anywhere.
 file(RELATIVE_PATH _up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -71,6 +71,7 @@ step_find_package() {
     fail "$(cat "$WORK/find_package.log")"
   "$CMAKE" --build "$WORK/find_package"
   "$WORK/find_package/consumer"
+  if [ -e "$WORK/find_package/directives" ]; then "$WORK/find_package/directives"; fi
 }
 
 step_pkg_config() {

@@ -1,0 +1,429 @@
+#include "hierarchy/directive/clang/body.hpp"
+
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtCXX.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hierarchy/directive/clang/reduction.hpp"
+
+namespace tessera::directive {
+namespace {
+
+using clang::Expr;
+using clang::Stmt;
+using clang::VarDecl;
+
+constexpr std::size_t table_elements = 64;  // of a constant array that a body takes with it
+
+bool is_write(const Stmt* s) {
+  const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s);
+  return binary != nullptr && binary->isAssignmentOp();
+}
+
+/// A cast that changes no value of a subscript.
+const Expr* without_integer_casts(const Expr* e) {
+  for (;;) {
+    e = e->IgnoreParenImpCasts();
+    const auto* cast = llvm::dyn_cast<clang::ExplicitCastExpr>(e);
+    if (cast == nullptr || !cast->getType()->isIntegerType() || !cast->getSubExpr()->getType()->isIntegerType())
+      return e;
+    e = cast->getSubExpr();
+  }
+}
+
+/// Which variables a body declares, and which of those it changes.
+class local_reader {
+ public:
+  std::set<const VarDecl*> locals, changed;
+
+  void read(const Stmt* s) {
+    if (s == nullptr) return;
+    if (const auto* declaration = llvm::dyn_cast<clang::DeclStmt>(s))
+      for (const clang::Decl* d : declaration->decls())
+        if (const auto* v = llvm::dyn_cast<VarDecl>(d)) locals.insert(v);
+    if (is_write(s)) change(llvm::cast<clang::BinaryOperator>(s)->getLHS());
+    if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s))
+      if (unary->isIncrementDecrementOp() || unary->getOpcode() == clang::UO_AddrOf) change(unary->getSubExpr());
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s))
+      for (const Expr* argument : call->arguments())
+        if (argument->isLValue() && !argument->getType().isConstQualified()) change(argument);
+    if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) {
+      if (const auto inner = read_loop(*loop, [](auto&&...) {})) {  // its own step does not count
+        read(loop->getInit());
+        read(loop->getBody());
+        return;
+      }
+    }
+    for (const Stmt* child : s->children()) read(child);
+  }
+
+ private:
+  void change(const Expr* e) {
+    if (const VarDecl* v = variable_of(e)) changed.insert(v);
+  }
+};
+
+class body_reader {
+ public:
+  body_reader(const canonical_loop& loop, const std::vector<body_reduction>& reductions, const chain_names& chains,
+              clang::ASTContext& context, const source& text, report& messages)
+      : m_loop(loop),
+        m_reductions(reductions),
+        m_chains(chains),
+        m_context(context),
+        m_text(text),
+        m_messages(messages) {}
+
+  body_facts read() {
+    m_known.read(m_loop.statement->getBody());
+    m_facts.locals = m_known.locals;
+    if (m_known.changed.contains(m_loop.index))
+      m_messages.error(m_loop.statement->getForLoc(), "the loop changes its index in its body",
+                       "the iterations of a region are known before it begins");
+    visit(m_loop.statement->getBody());
+    if (!m_facts.continues.empty())
+      for (body_array& a : m_facts.arrays)
+        for (array_access& one : a.accesses) one.always = false;
+    return std::move(m_facts);
+  }
+
+ private:
+  struct open_loop {
+    const VarDecl* index;
+    inner_loop range;
+    bool unit_step;
+  };
+
+  // ---- statements ----
+
+  void visit(const Stmt* s) {
+    if (s == nullptr) return;
+    if (reduces(s) || leaves(s) || declares(s)) return;
+    if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) return visit_for(*loop);
+    if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(s)) {
+      visit(branch->getInit());
+      visit(branch->getCond());
+      sometimes([&] {
+        visit(branch->getThen());
+        visit(branch->getElse());
+      });
+      return;
+    }
+    if (llvm::isa<clang::WhileStmt, clang::DoStmt, clang::SwitchStmt, clang::CXXForRangeStmt, clang::CXXTryStmt>(s)) {
+      const bool jumps = !llvm::isa<clang::CXXTryStmt>(s);
+      m_breakable += jumps ? 1 : 0;
+      m_loops_around += jumps && !llvm::isa<clang::SwitchStmt>(s) ? 1 : 0;
+      sometimes([&] { visit_children(s); });
+      m_loops_around -= jumps && !llvm::isa<clang::SwitchStmt>(s) ? 1 : 0;
+      m_breakable -= jumps ? 1 : 0;
+      return;
+    }
+    if (const auto* e = llvm::dyn_cast<Expr>(s)) return visit_expression(e);
+    visit_children(s);
+  }
+  void visit_children(const Stmt* s) {
+    for (const Stmt* child : s->children()) visit(child);
+  }
+  template <class Function>
+  void sometimes(const Function& inside) {
+    ++m_conditions;
+    inside();
+    --m_conditions;
+  }
+
+  void visit_for(const clang::ForStmt& loop) {
+    const auto inner = read_loop(loop, [](auto&&...) {});
+    ++m_breakable;
+    ++m_loops_around;
+    if (inner && !m_known.changed.contains(inner->index)) {
+      visit(loop.getInit());
+      visit(inner->bound);
+      visit(inner->step);
+      m_open.push_back({inner->index, range_of(*inner), inner->step == nullptr});
+      visit(loop.getBody());
+      m_open.pop_back();
+    } else {
+      sometimes([&] { visit_children(&loop); });
+    }
+    --m_loops_around;
+    --m_breakable;
+  }
+  inner_loop range_of(const canonical_loop& loop) {
+    const polynomial first = value_of(loop.begin), bound = value_of(loop.bound), one = polynomial::constant(1);
+    if (loop.down) return {loop.inclusive ? bound : bound + one, first};
+    return {first, loop.inclusive ? bound : bound - one};
+  }
+
+  /// Jumps out of the loop.
+  bool leaves(const Stmt* s) {
+    if (const auto* next = llvm::dyn_cast<clang::ContinueStmt>(s)) {
+      if (m_loops_around == 0) m_facts.continues.push_back(next);
+      return true;
+    }
+    const char* what = llvm::isa<clang::BreakStmt>(s) && m_breakable == 0                         ? "break"
+                       : llvm::isa<clang::ReturnStmt>(s)                                          ? "return"
+                       : llvm::isa<clang::GotoStmt, clang::LabelStmt, clang::IndirectGotoStmt>(s) ? "goto"
+                                                                                                  : nullptr;
+    if (what == nullptr) return false;
+    m_messages.error(s->getBeginLoc(), fmt::format("'{}' leaves the loop of a region", what),
+                     "all iterations run, at the same time and in any order; 'continue' ends one of them");
+    return true;
+  }
+
+  bool declares(const Stmt* s) {
+    const auto* declaration = llvm::dyn_cast<clang::DeclStmt>(s);
+    if (declaration == nullptr) return false;
+    for (const clang::Decl* d : declaration->decls()) {
+      const auto* v = llvm::dyn_cast<VarDecl>(d);
+      if (v == nullptr) continue;
+      if (v->isStaticLocal())
+        m_messages.error(v->getLocation(), fmt::format("'{}' is static: all iterations share it", v->getNameAsString()),
+                         "declare it without static");
+      visit(v->getInit());
+    }
+    return true;
+  }
+
+  bool reduces(const Stmt* s) {
+    const reduction_step step = reduction_step_of(s);
+    const body_reduction* const named = reduction_of(step.variable);
+    if (named == nullptr) return false;
+    const bool logical = (step.operation == "&&" || step.operation == "||") && step.operation == named->operation;
+    if (step.operation != named->operation && !logical)
+      m_messages.error(s->getBeginLoc(), fmt::format("'{}' is reduced with {} and joined with {} here", named->name,
+                                                     named->operation, step.operation));
+    if (step.value != nullptr) visit(step.value);
+    return true;
+  }
+  const body_reduction* reduction_of(const VarDecl* v) const {
+    const auto found = std::ranges::find(m_reductions, v, &body_reduction::variable);
+    return v == nullptr || found == m_reductions.end() ? nullptr : &*found;
+  }
+
+  // ---- expressions ----
+
+  void visit_expression(const Expr* e) {
+    if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(e->IgnoreParens()); subscript != nullptr)
+      return access(subscript, true, false);
+    if (is_write(e)) {
+      const auto* assignment = llvm::cast<clang::BinaryOperator>(e);
+      visit(assignment->getRHS());
+      return write(assignment->getLHS(), assignment->isCompoundAssignmentOp());
+    }
+    if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(e)) {
+      if (unary->isIncrementDecrementOp()) return write(unary->getSubExpr(), true);
+      if (unary->getOpcode() == clang::UO_AddrOf) return visit_address(unary->getSubExpr());
+    }
+    if (const auto* logical = llvm::dyn_cast<clang::BinaryOperator>(e); logical != nullptr && logical->isLogicalOp()) {
+      visit(logical->getLHS());
+      return sometimes([&] { visit(logical->getRHS()); });
+    }
+    if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(e)) {
+      visit(choice->getCond());
+      return sometimes([&] {
+        visit(choice->getTrueExpr());
+        visit(choice->getFalseExpr());
+      });
+    }
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) return visit_call(*call);
+    if (llvm::isa<clang::LambdaExpr>(e))
+      return m_messages.error(e->getBeginLoc(), "a lambda in the loop of a region", "write its body in the loop");
+    if (llvm::isa<clang::CXXThisExpr>(e))
+      return m_messages.error(e->getBeginLoc(), "a member of the class is used in the loop of a region",
+                              "copy it into a variable in front of the region");
+    if (const symbol s = symbol_of(e, m_chains); !s.name.empty()) return use(s, *e);
+    visit_children(e);
+  }
+
+  /// Where an address goes is not followed: that of an array's element would reach other rows.
+  void visit_address(const Expr* of) {
+    const Expr* base = of->IgnoreParenImpCasts();
+    if (!llvm::isa<clang::ArraySubscriptExpr>(base)) return write(of, true);
+    while (const auto* one = llvm::dyn_cast<clang::ArraySubscriptExpr>(base->IgnoreParenImpCasts()))
+      base = one->getBase();
+    const symbol s = symbol_of(base, m_chains);
+    if (s.name.empty()) return visit(of);
+    use(s, *of);
+  }
+
+  /// What it gets by a reference that is not constant, it may change.
+  void visit_call(const clang::CallExpr& call) {
+    if (const auto* member = llvm::dyn_cast<clang::CXXMemberCallExpr>(&call))
+      visit(member->getImplicitObjectArgument());
+    for (const Expr* argument : call.arguments()) {
+      if (argument->isLValue() && !argument->getType().isConstQualified())
+        write(argument, true);
+      else
+        visit(argument);
+    }
+  }
+
+  void write(const Expr* to, bool reads) {
+    to = to->IgnoreParenImpCasts();
+    if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(to)) return access(subscript, reads, true);
+    if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(to); member != nullptr && !m_chains.contains(member)) {
+      if (!member->isArrow()) return write(member->getBase(), reads);
+      return m_messages.error(to->getBeginLoc(), "a write through a pointer in the loop of a region",
+                              "arrays are written as x[...]; for chains of pointers there is pointerchain");
+    }
+    const symbol s = symbol_of(to, m_chains);
+    if (s.name.empty()) return visit_children(to);
+    if (s.variable != nullptr && m_known.locals.contains(s.variable)) return;
+    if (s.variable == m_loop.index) return;  // told already
+    if (s.type->isPointerType() || s.type->isArrayType()) return use(s, *to);
+    m_messages.error(
+        to->getBeginLoc(), fmt::format("'{}' is written by all iterations at once", s.name),
+        fmt::format("add reduction(+:{0}) to the region where it is a sum, or declare it in the loop", s.name));
+  }
+
+  /// A variable that stands alone.
+  void use(const symbol& s, const Expr& where) {
+    if (s.variable != nullptr && (m_known.locals.contains(s.variable) || s.variable == m_loop.index)) return;
+    if (reduction_of(s.variable) != nullptr)
+      return m_messages.error(where.getBeginLoc(),
+                              fmt::format("'{}' is a reduction, and used in another way here", s.name),
+                              "its value is there behind the region");
+    if (s.type->isPointerType() || s.type->isArrayType())
+      return m_messages.error(where.getBeginLoc(), fmt::format("'{}' is used other than by a subscript", s.name),
+                              fmt::format("in a region an array is used as {0}[...]; *({0} + i) is {0}[i]", s.name));
+    if (!s.type.getNonReferenceType()->isArithmeticType() && !s.type.getNonReferenceType()->isEnumeralType())
+      return m_messages.error(where.getBeginLoc(),
+                              fmt::format("'{}' is an object, which a region does not copy", s.name),
+                              "copy what the loop needs of it into variables in front of the region");
+    add_scalar(s, false);
+  }
+  void add_scalar(const symbol& s, bool table) {
+    if (std::ranges::find(m_facts.scalars, s.name, &body_scalar::name) != m_facts.scalars.end()) return;
+    body_scalar made{s.name, s.type.getNonReferenceType(), true, false, table};
+    if (s.variable != nullptr) {
+      made.captured = !s.variable->isUsableInConstantExpressions(m_context) || s.variable->hasLocalStorage();
+      made.is_global = !s.variable->hasLocalStorage();
+      if (table && made.is_global) made.captured = false;
+    }
+    m_facts.scalars.push_back(std::move(made));
+  }
+
+  // ---- subscripts ----
+
+  void access(const clang::ArraySubscriptExpr* outermost, bool reads, bool writes) {
+    std::vector<const Expr*> indices;
+    const Expr* base = outermost;
+    while (const auto* one = llvm::dyn_cast<clang::ArraySubscriptExpr>(base->IgnoreParenImpCasts())) {
+      if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(base->IgnoreParenImpCasts()); member != nullptr) break;
+      indices.insert(indices.begin(), one->getIdx());
+      base = one->getBase();
+    }
+    for (const Expr* index : indices) visit(index);
+    const symbol s = symbol_of(base, m_chains);
+    if (s.name.empty() || (s.variable != nullptr && m_known.locals.contains(s.variable))) return visit(base);
+    if (is_table(s)) return writes ? use(s, *base) : add_scalar(s, true);
+    if (!s.type->isPointerType() && !s.type->isArrayType()) return use(s, *base);
+    body_array& array = array_of(s);
+    if (indices.size() != array.inner.size() + 1)
+      return m_messages.error(outermost->getBeginLoc(),
+                              fmt::format("'{}' wants {} subscripts here", s.name, array.inner.size() + 1));
+    array_access made{outermost, reads, writes, m_conditions == 0, reach_of_indices(array, indices)};
+    for (const open_loop& loop : m_open) made.always = made.always && loop.unit_step;
+    array.accesses.push_back(std::move(made));
+  }
+
+  row_reach reach_of_indices(const body_array& array, const std::vector<const Expr*>& indices) {
+    m_varying.clear();
+    std::vector<polynomial> values;
+    for (const Expr* index : indices) values.push_back(value_of(index));
+    subscript_names names{m_loop.index->getNameAsString(), {}, m_varying};
+    for (const open_loop& loop : m_open) names.inner[loop.index->getNameAsString()] = loop.range;
+    return indices.size() == 1 ? reach_of(values.front(), names) : reach_of(values, array.inner, names);
+  }
+
+  bool is_table(const symbol& s) const {
+    const clang::ConstantArrayType* array = m_context.getAsConstantArrayType(s.type);
+    return array != nullptr && array->getElementType().isConstQualified() &&
+           array->getElementType()->isArithmeticType() && array->getSize().getZExtValue() <= table_elements;
+  }
+
+  body_array& array_of(const symbol& s) {
+    const auto known = std::ranges::find(m_facts.arrays, s.name, &body_array::name);
+    if (known != m_facts.arrays.end()) return *known;
+    body_array made;
+    made.name = s.name;
+    made.is_chain = s.variable == nullptr;
+    made.element =
+        s.type->isPointerType() ? s.type->getPointeeType() : clang::QualType(s.type->getPointeeOrArrayElementType(), 0);
+    if (!s.type->isPointerType()) made.element = m_context.getAsArrayType(s.type)->getElementType();
+    while (const clang::ConstantArrayType* inner = m_context.getAsConstantArrayType(made.element)) {
+      made.inner.push_back(static_cast<std::int64_t>(inner->getSize().getZExtValue()));
+      made.element = inner->getElementType();
+    }
+    return m_facts.arrays.emplace_back(std::move(made));
+  }
+
+  polynomial value_of(const Expr* e) {
+    e = without_integer_casts(e);
+    clang::Expr::EvalResult number;
+    if (!e->isValueDependent() && e->EvaluateAsInt(number, m_context))
+      return polynomial::constant(number.Val.getInt().getExtValue());
+    if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(e)) {
+      if (binary->getOpcode() == clang::BO_Add) return value_of(binary->getLHS()) + value_of(binary->getRHS());
+      if (binary->getOpcode() == clang::BO_Sub) return value_of(binary->getLHS()) - value_of(binary->getRHS());
+      if (binary->getOpcode() == clang::BO_Mul) return value_of(binary->getLHS()) * value_of(binary->getRHS());
+    }
+    if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(e);
+        unary != nullptr && unary->getOpcode() == clang::UO_Minus)
+      return polynomial::constant(0) - value_of(unary->getSubExpr());
+    const symbol s = symbol_of(e, m_chains);
+    if (s.variable != nullptr && m_known.locals.contains(s.variable)) {
+      const bool open = std::ranges::any_of(m_open, [&](const open_loop& l) { return l.index == s.variable; });
+      if (!open && !m_known.changed.contains(s.variable) && s.variable->getInit() != nullptr && s.type->isIntegerType())
+        return value_of(s.variable->getInit());
+      if (!open) m_varying.insert(s.name);
+      return polynomial::name(s.name);
+    }
+    if (!s.name.empty()) return polynomial::name(s.name);
+    const std::string shown = m_text.text_of(*e);
+    if (varies(e)) m_varying.insert(shown);
+    return polynomial::name(shown);
+  }
+  /// Whether an expression has parts that change from iteration to iteration, or may.
+  bool varies(const Stmt* s) const {
+    if (s == nullptr) return false;
+    if (llvm::isa<clang::ArraySubscriptExpr, clang::CallExpr>(s)) return true;
+    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s);
+    const auto* v = name == nullptr ? nullptr : llvm::dyn_cast<VarDecl>(name->getDecl());
+    if (v != nullptr && (v == m_loop.index || m_known.locals.contains(v) || reduction_of(v) != nullptr)) return true;
+    return std::ranges::any_of(s->children(), [&](const Stmt* child) { return varies(child); });
+  }
+
+  const canonical_loop& m_loop;
+  const std::vector<body_reduction>& m_reductions;
+  const chain_names& m_chains;
+  clang::ASTContext& m_context;
+  const source& m_text;
+  report& m_messages;
+  local_reader m_known;
+  body_facts m_facts;
+  std::vector<open_loop> m_open;    // canonical loops around
+  std::set<std::string> m_varying;  // parts of the subscript that is read
+  int m_conditions = 0, m_breakable = 0, m_loops_around = 0;
+};
+
+}  // namespace
+
+symbol symbol_of(const Expr* e, const chain_names& chains) {
+  e = e->IgnoreParenImpCasts();
+  if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(e)) {
+    const auto chain = chains.find(member);
+    return chain == chains.end() ? symbol{} : symbol{chain->second, member->getType(), nullptr};
+  }
+  const VarDecl* const v = variable_of(e);
+  return v == nullptr ? symbol{} : symbol{v->getNameAsString(), v->getType(), v};
+}
+
+body_facts read_body(const canonical_loop& loop, const std::vector<body_reduction>& reductions,
+                     const chain_names& chains, clang::ASTContext& context, const source& text, report& messages) {
+  return body_reader(loop, reductions, chains, context, text, messages).read();
+}
+
+}  // namespace tessera::directive

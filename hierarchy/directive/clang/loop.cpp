@@ -1,0 +1,108 @@
+#include "hierarchy/directive/clang/loop.hpp"
+
+namespace tessera::directive {
+namespace {
+
+constexpr const char* form = "for (int i = first; i < last; i += step), with <, <=, >, >= or !=";
+
+/// b OP v as v OP b.
+clang::BinaryOperatorKind turned(clang::BinaryOperatorKind op) {
+  switch (op) {
+    case clang::BO_LT:
+      return clang::BO_GT;
+    case clang::BO_LE:
+      return clang::BO_GE;
+    case clang::BO_GT:
+      return clang::BO_LT;
+    case clang::BO_GE:
+      return clang::BO_LE;
+    default:
+      return op;
+  }
+}
+
+/// i++, i += s, i = i + s. False: none of them.
+bool read_step(const clang::Expr* increment, canonical_loop& to) {
+  if (increment == nullptr) return false;
+  increment = increment->IgnoreParenImpCasts();
+  if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(increment)) {
+    to.down = unary->isDecrementOp();
+    return unary->isIncrementDecrementOp() && variable_of(unary->getSubExpr()) == to.index;
+  }
+  const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(increment);
+  if (binary == nullptr || variable_of(binary->getLHS()) != to.index) return false;
+  if (binary->getOpcode() == clang::BO_AddAssign || binary->getOpcode() == clang::BO_SubAssign) {
+    to.down = binary->getOpcode() == clang::BO_SubAssign;
+    to.step = binary->getRHS();
+    return true;
+  }
+  const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(binary->getRHS()->IgnoreParenImpCasts());
+  if (binary->getOpcode() != clang::BO_Assign || sum == nullptr || !sum->isAdditiveOp()) return false;
+  to.down = sum->getOpcode() == clang::BO_Sub;
+  to.step = variable_of(sum->getLHS()) == to.index ? sum->getRHS() : sum->getLHS();
+  return variable_of(sum->getLHS()) == to.index || (!to.down && variable_of(sum->getRHS()) == to.index);
+}
+
+}  // namespace
+
+const clang::VarDecl* variable_of(const clang::Expr* e) {
+  const auto* name = llvm::dyn_cast_or_null<clang::DeclRefExpr>(e == nullptr ? nullptr : e->IgnoreParenImpCasts());
+  return name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+}
+
+std::optional<canonical_loop> read_loop(
+    const clang::ForStmt& loop,
+    const std::function<void(clang::SourceLocation, const std::string&, const std::string&)>& refuse) {
+  canonical_loop read;
+  read.statement = &loop;
+  const auto* declared = llvm::dyn_cast_or_null<clang::DeclStmt>(loop.getInit());
+  if (declared != nullptr && declared->isSingleDecl()) {
+    read.index = llvm::dyn_cast<clang::VarDecl>(declared->getSingleDecl());
+    if (read.index != nullptr) read.begin = read.index->getInit();
+  }
+  if (read.begin == nullptr || !read.index->getType()->isIntegerType()) {
+    refuse(loop.getForLoc(), "the loop does not begin with a declaration of its index", form);
+    return std::nullopt;
+  }
+  const auto* test =
+      llvm::dyn_cast_or_null<clang::BinaryOperator>(loop.getCond() ? loop.getCond()->IgnoreParenImpCasts() : nullptr);
+  const bool left = test != nullptr && variable_of(test->getLHS()) == read.index;
+  if (test == nullptr || !(test->isRelationalOp() || test->getOpcode() == clang::BO_NE) ||
+      (!left && variable_of(test->getRHS()) != read.index)) {
+    refuse(loop.getCond() ? loop.getCond()->getBeginLoc() : loop.getForLoc(),
+           "the loop's condition does not compare its index with a bound", form);
+    return std::nullopt;
+  }
+  read.bound = left ? test->getRHS() : test->getLHS();
+  const clang::BinaryOperatorKind op = left ? test->getOpcode() : turned(test->getOpcode());
+  read.inclusive = op == clang::BO_LE || op == clang::BO_GE;
+  if (!read_step(loop.getInc(), read)) {
+    refuse(loop.getInc() ? loop.getInc()->getBeginLoc() : loop.getForLoc(), "the loop does not add a step to its index",
+           form);
+    return std::nullopt;
+  }
+  const bool counts_down = op == clang::BO_GT || op == clang::BO_GE;
+  const bool known_sign = read.step == nullptr || llvm::isa<clang::IntegerLiteral>(read.step->IgnoreParenImpCasts());
+  if (op != clang::BO_NE && known_sign && counts_down != read.down) {
+    refuse(loop.getInc()->getBeginLoc(), "the loop's step leads away from its bound", form);
+    return std::nullopt;
+  }
+  return read;
+}
+
+std::string end_text(const canonical_loop& loop, const source& text) {
+  std::string bound = text.text_of(*loop.bound);
+  if (!loop.inclusive) return bound;
+  const auto* test = llvm::cast<clang::BinaryOperator>(loop.statement->getCond()->IgnoreParenImpCasts());
+  const bool left = variable_of(test->getLHS()) == loop.index;
+  const auto op = left ? test->getOpcode() : turned(test->getOpcode());
+  return "static_cast<std::int64_t>(" + bound + (op == clang::BO_GE ? ") - 1" : ") + 1");
+}
+
+std::string step_text(const canonical_loop& loop, const source& text) {
+  if (loop.step == nullptr) return loop.down ? "-1" : "1";
+  const std::string step = text.text_of(*loop.step);
+  return loop.down ? "-static_cast<std::int64_t>(" + step + ")" : step;
+}
+
+}  // namespace tessera::directive

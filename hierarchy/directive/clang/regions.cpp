@@ -1,0 +1,206 @@
+#include "hierarchy/directive/clang/regions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "hierarchy/directive/clang/kernel.hpp"
+#include "hierarchy/directive/text/emit.hpp"
+
+namespace tessera::directive {
+namespace {
+
+class region_reader {
+ public:
+  region_reader(const found_directive& region, const region_surroundings& around, source& text, report& messages)
+      : m_region(region), m_around(around), m_text(text), m_messages(messages) {}
+
+  std::optional<analysed_region> read(const clang::ForStmt& statement) {
+    const auto loop = read_loop(statement, [&](auto at, const std::string& what, const std::string& hint) {
+      m_messages.error(at, what, "a region wants " + hint);
+    });
+    if (!loop || !read_clauses()) return std::nullopt;
+    const body_facts facts = read_body(*loop, m_reductions, m_around.chains, m_around.context, m_text, m_messages);
+    for (const body_array& a : facts.arrays) m_made.model.arrays.push_back(use_of(a, *loop));
+    check_list(facts);
+    if (m_messages.failed()) return std::nullopt;
+    write_kernel_of(*loop, facts);
+    describe(*loop, facts);
+    return std::move(m_made);
+  }
+
+ private:
+  clang::SourceLocation place(std::size_t in_text) const { return m_text.location(m_region.text_at + in_text); }
+  is_variable variables() const {
+    return [this](std::string_view name) { return m_around.names.variable(name, m_region.where.begin) != nullptr; };
+  }
+
+  // ---- the directive ----
+
+  bool read_clauses() {
+    region_model& to = m_made.model;
+    try {
+      if (const clause* at = m_region.what.find("at")) to.at = name_expression(at->argument, variables());
+      if (const clause* policy = m_region.what.find("exec_pol"))
+        to.policy = policy_expression(policy->argument, variables());
+      for (const clause& c : m_region.what.clauses)
+        if (c.name.text == "reduction") read_reduction(c);
+      return !m_messages.failed();
+    } catch (const syntax_error& e) {
+      m_messages.error(place(e.at()), e.what(), e.hint());
+      return false;
+    }
+  }
+  void read_reduction(const clause& c) {
+    static constexpr std::array known = {"double", "float", "int", "long", "unsigned char"};
+    const reduction_clause parsed = parse_reduction(c.argument);
+    for (const placed_text& name : parsed.names) {
+      const clang::VarDecl* const v = m_around.names.variable(name.text, m_region.where.begin);
+      if (v == nullptr) throw syntax_error(name.at, fmt::format("there is no variable '{}' here", name.text));
+      const std::string type = v->getType().getNonReferenceType().getCanonicalType().getUnqualifiedType().getAsString(
+          m_around.context.getPrintingPolicy());
+      if (std::ranges::find(known, type) == known.end())
+        throw syntax_error(name.at, fmt::format("'{}' has type {}, which no reduction has", name.text, type),
+                           "double, float, int, std::int64_t and std::uint8_t have");
+      m_reductions.push_back({name.text, parsed.operation, v});
+      m_made.model.reductions.push_back({name.text, type, parsed.operation});
+    }
+  }
+  /// variable_list names all arrays, or is left out.
+  void check_list(const body_facts& facts) {
+    const clause* const list = m_region.what.find("variable_list");
+    if (list == nullptr) return;
+    const std::vector<placed_text> names = parse_list(list->argument);
+    for (const body_array& a : facts.arrays)
+      if (std::ranges::find(names, a.name, &placed_text::text) == names.end() && !a.is_chain)
+        m_messages.error(a.accesses.front().where->getBeginLoc(),
+                         fmt::format("array '{}' is not in the region's variable_list", a.name),
+                         "name it there, or leave the clause out: the arrays are found in the loop");
+    for (const placed_text& name : names)
+      if (std::ranges::find(facts.arrays, name.text, &body_array::name) == facts.arrays.end())
+        m_messages.warning(place(name.at), fmt::format("the region does not use array '{}'", name.text));
+  }
+
+  // ---- arrays ----
+
+  /// Written so, the whole loop goes to one leaf, and its iterations run one after the other.
+  bool in_order() const { return m_made.model.policy == "\"any\""; }
+
+  array_use use_of(const body_array& a, const canonical_loop& loop) {
+    array_use made{a.name, a.inner.empty() ? a.name : "&" + a.name + "[0]", array_use::intent::in, {}, {}};
+    for (std::size_t k = 0; k < a.inner.size(); ++k) made.address += "[0]";
+    bool reads = false, writes = false, covered = false;
+    std::int64_t halo = 0;
+    const array_access *strange = nullptr, *rows = nullptr;  // not understood; the first that is
+    for (const array_access& one : a.accesses) {
+      reads = reads || one.reads;
+      writes = writes || one.writes;
+      covered = covered || (one.writes && one.always && one.reach.covers_row);
+      const bool differs = rows != nullptr && !one.reach.whole && !(one.reach.row_elements == rows->reach.row_elements);
+      if (strange == nullptr && (one.reach.whole || differs)) strange = &one;
+      if (rows == nullptr && !one.reach.whole) rows = &one;
+      if (!one.reach.whole) halo = std::max({halo, -one.reach.lowest, one.reach.highest});
+    }
+    if (writes) {
+      for (const array_access& one : a.accesses)
+        if (strange == nullptr && (one.reach.lowest != 0 || one.reach.highest != 0)) strange = &one;
+      made.how = array_use::intent::inout;
+    }
+    if (strange != nullptr) {
+      made.pattern = "whole";
+      made.row_elements = "0";  // of any length
+      if (writes && !in_order()) refuse(a, *strange);
+      if (writes) m_made.host_alone = fmt::format("iterations depend on each other through '{}'", a.name);
+      if (!writes) m_messages.remark(strange->where->getBeginLoc(), whole_remark(a, *strange));
+      return made;
+    }
+    made.pattern = halo == 0 ? "chunk" : fmt::format("halo({})", halo);
+    if (!(rows->reach.row_elements == polynomial::constant(1))) made.row_elements = rows->reach.row_elements.text();
+    const std::string step = step_text(loop, m_text);
+    if (writes && !reads && covered && (step == "1" || step == "-1")) made.how = array_use::intent::out;
+    return made;
+  }
+  static std::string whole_remark(const body_array& a, const array_access& at) {
+    return fmt::format("each leaf gets all of '{}': {}", a.name,
+                       at.reach.why.empty() ? "its subscripts mean rows of several lengths" : at.reach.why);
+  }
+  void refuse(const body_array& a, const array_access& at) {
+    const std::string why = at.reach.whole ? at.reach.why
+                            : at.reach.lowest != 0 || at.reach.highest != 0
+                                ? fmt::format("this is {} rows from the iteration's own",
+                                              at.reach.highest != 0 ? at.reach.highest : at.reach.lowest)
+                                : "its subscripts mean rows of several lengths";
+    const std::string message =
+        at.writes ? fmt::format("'{}' is written where other iterations may use it: {}", a.name, why)
+                  : fmt::format("'{}' is written by other iterations while this one reads it: {}", a.name, why);
+    m_messages.error(at.where->getBeginLoc(), message,
+                     at.writes
+                         ? "write the row of the loop's index, or run the loop in order on one leaf with exec_pol(any)"
+                         : "write the result to another array, or run the loop in order on one leaf with "
+                           "exec_pol(any)");
+  }
+
+  // ---- the model ----
+
+  void write_kernel_of(const canonical_loop& loop, const body_facts& facts) {
+    if (!m_made.host_alone.empty()) return;
+    kernel_text kernel = write_kernel(loop, facts, m_reductions, m_around.chains, m_around.context);
+    if (kernel.text.empty()) {
+      m_made.host_alone = kernel.why_not;
+      m_messages.remark(kernel.where,
+                        fmt::format("this region runs on the host alone: no kernel has {}", kernel.why_not));
+    }
+    m_made.model.kernel = std::move(kernel.text);
+    m_made.model.kernel_values = std::move(kernel.values);
+  }
+
+  void describe(const canonical_loop& loop, const body_facts& facts) {
+    region_model& to = m_made.model;
+    to.name = fmt::format("{}:{}", m_around.file, m_text.line(m_region.where.begin));
+    to.index = loop.index->getNameAsString();
+    to.index_type = loop.index->getType().getCanonicalType().getUnqualifiedType().getAsString();
+    to.begin = m_text.text_of(*loop.begin);
+    to.end = end_text(loop, m_text);
+    to.step = step_text(loop, m_text);
+    for (const body_scalar& s : facts.scalars)
+      if (s.captured) to.captures.push_back(s.is_global ? s.name + " = " + s.name : s.name);
+    for (const body_array& a : facts.arrays)
+      if (!a.inner.empty())
+        for (const array_access& one : a.accesses) with_parentheses(*one.where);
+    m_made.continues = facts.continues;
+  }
+
+  /// x[i][j] is x(i, j) in the body.
+  void with_parentheses(const clang::Expr& access) {
+    const clang::Expr* at = &access;
+    bool last = true;
+    while (const auto* one = llvm::dyn_cast<clang::ArraySubscriptExpr>(at->IgnoreParenImpCasts())) {
+      const std::size_t close = m_text.offset(one->getRBracketLoc());
+      const auto base = m_text.of(one->getBase()->getSourceRange());
+      const auto* inner = llvm::dyn_cast<clang::ArraySubscriptExpr>(one->getBase()->IgnoreParenImpCasts());
+      if (!base) return m_messages.error(access.getBeginLoc(), "an array of several dimensions in a macro");
+      const std::size_t open = m_text.text().find('[', base->end);
+      m_text.change({open, open + 1}, inner == nullptr ? "(" : "");
+      m_text.change({close, close + 1}, last ? ")" : ", ");
+      last = false;
+      at = one->getBase();
+    }
+  }
+
+  const found_directive& m_region;
+  const region_surroundings& m_around;
+  source& m_text;
+  report& m_messages;
+  std::vector<body_reduction> m_reductions;
+  analysed_region m_made;
+};
+
+}  // namespace
+
+std::optional<analysed_region> analyse_region(const found_directive& region, const clang::ForStmt& loop,
+                                              const region_surroundings& around, source& text, report& messages) {
+  return region_reader(region, around, text, messages).read(loop);
+}
+
+}  // namespace tessera::directive

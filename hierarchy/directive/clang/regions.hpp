@@ -1,0 +1,35 @@
+#pragma once
+// One loop of a region -> what the emission writes.
+#include <clang/AST/ASTContext.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hierarchy/directive/clang/body.hpp"
+#include "hierarchy/directive/clang/pragmas.hpp"
+#include "hierarchy/directive/clang/scopes.hpp"
+#include "hierarchy/directive/text/model.hpp"
+
+namespace tessera::directive {
+
+/// What the analysis of a loop needs to know of its surroundings.
+struct region_surroundings {
+  clang::ASTContext& context;
+  const scopes& names;
+  const chain_names& chains;
+  std::string file;  ///< for the names of regions
+};
+
+/// A loop as a region, and what becomes of its body.
+struct analysed_region {
+  region_model model;
+  std::vector<const clang::ContinueStmt*> continues;  ///< end an iteration: they return from the body
+  std::string host_alone;                             ///< why no device runs it; empty: devices may
+};
+
+/// Reports what is refused; nothing then.
+std::optional<analysed_region> analyse_region(const found_directive& region, const clang::ForStmt& loop,
+                                              const region_surroundings& around, source& text, report& messages);
+
+}  // namespace tessera::directive

@@ -1,0 +1,281 @@
+#include "hierarchy/directive/text/emit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+#include <vector>
+
+#include "core/base/suggest.hpp"
+
+namespace tessera::directive {
+namespace {
+
+constexpr std::string_view calls = "tessera::directives::";
+
+bool is_identifier(std::string_view text) {
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
+         std::ranges::all_of(text, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
+}
+
+std::string joined(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
+
+/// Designated initializers, of those that are given, in the order of the members.
+class members {
+ public:
+  members(const directive& d, const is_variable& variable) : m_directive(d), m_variable(variable) {}
+  members& name(std::string_view clause, std::string_view member) {
+    if (const auto* c = m_directive.find(clause)) add(member, name_expression(c->argument, m_variable));
+    return *this;
+  }
+  members& expression(std::string_view clause, std::string_view member) {
+    if (const auto* c = m_directive.find(clause)) add(member, c->argument.text);
+    return *this;
+  }
+  members& flag(std::string_view clause, std::string_view member) {
+    if (m_directive.find(clause) != nullptr) add(member, "true");
+    return *this;
+  }
+  members& add(std::string_view member, const std::string& value) {
+    m_parts.push_back(fmt::format(".{} = {}", member, value));
+    return *this;
+  }
+  bool empty() const noexcept { return m_parts.empty(); }
+  std::string text() const { return "{" + joined(m_parts) + "}"; }
+
+ private:
+  const directive& m_directive;
+  const is_variable& m_variable;
+  std::vector<std::string> m_parts;
+};
+
+std::string numbered(const directive& d, const is_variable& variable) {
+  members which(d, variable);
+  which.flag("all", "all").expression("start", "start").expression("total_count", "count");
+  return which.empty() ? "" : ", " + which.text();
+}
+
+std::vector<std::string> names_of(const placed_text& list, const is_variable& variable) {
+  std::vector<std::string> names;
+  for (const placed_text& one : parse_list(list)) names.push_back(name_expression(one, variable));
+  return names;
+}
+
+std::string extents_of(const section& array) {
+  std::vector<std::string> extents;
+  for (const section::range& r : array.ranges) {
+    if (r.first != "0")
+      throw syntax_error(array.name.at, fmt::format("array '{}' begins at {}", array.name.text, r.first),
+                         "its ranges begin at 0: x[0:n]");
+    extents.push_back(fmt::format("static_cast<std::int64_t>({})", r.count));
+  }
+  return "tessera::row_extents{" + joined(extents) + "}";
+}
+
+/// `near`, `far`, `far:2` -> 0, 1, 2.
+std::string ancestor_of(const placed_text& distance) {
+  const std::size_t colon = distance.text.find(':');
+  std::string word = distance.text.substr(0, colon);
+  while (!word.empty() && word.back() == ' ') word.pop_back();
+  if (word == "near" && colon == std::string::npos) return "0";
+  if (word == "far") return colon == std::string::npos ? "1" : distance.text.substr(colon + 1);
+  throw syntax_error(distance.at, fmt::format("unknown distance '{}'", distance.text), "near, far, or far:n");
+}
+
+std::string placement_of(const directive& d, const is_variable& variable) {
+  const clause *at = d.find("location"), *distance = d.find("distance");
+  if (at != nullptr && distance != nullptr)
+    throw syntax_error(distance->name.at, "'location' and 'distance' exclude each other");
+  members where(d, variable);
+  where.name("location", "location");
+  if (distance != nullptr) where.add("ancestor", ancestor_of(distance->argument));
+  where.expression("file", "file");
+  return where.empty() ? "" : ", " + where.text();
+}
+
+/// One statement for each section of a list.
+std::string for_sections(const placed_text& list, const std::function<std::string(const section&)>& statement) {
+  std::string all;
+  for (const placed_text& one : parse_list(list)) all += statement(parse_section(one)) + " ";
+  all.pop_back();
+  return all;
+}
+std::string for_names(const placed_text& list, const std::function<std::string(const std::string&)>& statement) {
+  std::string all;
+  for (const placed_text& one : parse_list(list)) all += statement(one.text) + " ";
+  all.pop_back();
+  return all;
+}
+
+std::string hierarchy_statement(const directive& d, const is_variable& variable) {
+  std::vector<placed_text> children = parse_list(d.needed("children"));
+  const std::string sign = unquoted(children.front().text);
+  if (sign != "+" && sign != "-")
+    throw syntax_error(children.front().at, fmt::format("'children' begins with {}", children.front().text),
+                       "\"+\" attaches them, \"-\" detaches them: children(\"+\", \"LocB\", \"LocC\")");
+  if (children.size() == 1) throw syntax_error(children.front().at, "'children' names nobody");
+  std::vector<std::string> names;
+  for (std::size_t k = 1; k < children.size(); ++k) names.push_back(name_expression(children[k], variable));
+  return fmt::format("{}declare_hierarchy({}, {{{}}}, {}{});", calls, literal(sign), joined(names),
+                     name_expression(d.needed("parent"), variable), numbered(d, variable));
+}
+
+std::string copy_statement(const directive& d) {
+  const section from = parse_section(d.needed("from")), to = parse_section(d.needed("to"));
+  for (const section* one : {&from, &to})
+    if (one->ranges.size() != 1)
+      throw syntax_error(one->name.at, fmt::format("'{}' has {} ranges", one->name.text, one->ranges.size()),
+                         "a copy has one range of positions on each side: from(x[0:n]) to(y[8:n])");
+  return fmt::format("{}copy({}, {}, {}, {}, {}, {});", calls, from.name.text, from.ranges[0].first,
+                     from.ranges[0].count, to.name.text, to.ranges[0].first, to.ranges[0].count);
+}
+
+std::string use_text(const array_use& a) {
+  static constexpr std::array words = {"in", "out", "inout"};
+  const std::string row = a.row_elements.empty() ? "" : ", " + a.row_elements;
+  return fmt::format("tessera::{}({}array({}{}), tessera::{})", words[static_cast<std::size_t>(a.how)], calls,
+                     a.address, row, a.pattern);
+}
+
+/// The function of the runtime that joins, and how the result goes into the program's variable.
+std::pair<std::string_view, std::string> join_of(const reduction_use& r, const std::string& result) {
+  const auto folded = [&](std::string_view op) { return fmt::format("{0} = {0} {1} {2};", r.name, op, result); };
+  const auto least = [&](std::string_view f) {
+    return fmt::format("{0} = std::{1}<{2}>({0}, {3});", r.name, f, r.type, result);
+  };
+  if (r.operation == "+") return {"sum", folded("+")};
+  if (r.operation == "*") return {"product", folded("*")};
+  if (r.operation == "min") return {"minimum", least("min")};
+  if (r.operation == "max") return {"maximum", least("max")};
+  if (r.operation == "&&") return {"all_of", folded("&&")};
+  return {"any_of", folded("||")};
+}
+
+std::string result_name(const reduction_use& r) { return "tessera_" + r.name; }
+
+}  // namespace
+
+std::string literal(std::string_view text) {
+  std::string made = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') made += '\\';
+    made += c;
+  }
+  return made + '"';
+}
+
+std::string name_expression(const placed_text& argument, const is_variable& variable) {
+  return is_identifier(argument.text) && !variable(argument.text) ? literal(argument.text) : argument.text;
+}
+
+std::string policy_expression(const placed_text& argument, const is_variable& variable) {
+  std::string expression = name_expression(argument, variable);
+  if (!expression.starts_with('"')) return expression;
+  std::string text = unquoted(expression);
+  std::erase_if(text, [](char c) { return c == '[' || c == ']' || c == ' '; });  // the older percentage:[60,40]
+  static const std::vector<std::string> known = {"static", "flatten", "percentage", "range", "any", "auto", "runtime"};
+  const std::string word = text.substr(0, text.find(':'));
+  if (std::ranges::find(known, word) == known.end()) {
+    const std::string near = suggest(word, known);
+    throw syntax_error(
+        argument.at, fmt::format("unknown policy '{}'", word),
+        near.empty() ? fmt::format("there are: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
+  }
+  return literal(text);
+}
+
+std::string statement_of(const directive& d, const is_variable& variable) {
+  const auto name = [&](std::string_view clause) { return name_expression(d.needed(clause), variable); };
+  switch (d.rule->what) {
+    case action::config:
+      return fmt::format("{}config({});", calls, d.needed("file").text);
+    case action::loctype: {
+      if (d.find("mem") != nullptr && d.find("size") != nullptr)
+        throw syntax_error(d.find("size")->name.at, "'mem' and 'size' mean the same: one of them is enough");
+      members type(d, variable);
+      type.name("name", "name").name("kind", "kind").expression("num_cores", "cores").name("mem", "memory");
+      type.name("size", "memory").name("bandwidth", "bandwidth").name("plugin", "plugin");
+      return fmt::format("{}declare_type({});", calls, type.name("match", "match").name("path", "path").text());
+    }
+    case action::location:
+      return fmt::format("{}declare_locations({{{}}}, {}{});", calls, joined(names_of(d.needed("name"), variable)),
+                         name("type"), numbered(d, variable));
+    case action::hierarchy:
+      return hierarchy_statement(d, variable);
+    case action::draw:
+      return fmt::format("{}draw({}, {});", calls, d.find("root") != nullptr ? name("root") : "\"\"",
+                         d.needed("filename").text);
+    case action::allocate: {
+      const std::string where = placement_of(d, variable);
+      return for_sections(d.needed("allocate"), [&](const section& x) {
+        return fmt::format("{0} = {1}allocate<{2}>({3}, {4}{5});", x.name.text, calls, d.needed("type").text,
+                           literal(x.name.text), extents_of(x), where);
+      });
+    }
+    case action::adopt: {
+      const std::string where = placement_of(d, variable);
+      return for_sections(d.needed("register"), [&](const section& x) {
+        return fmt::format("{0}register_memory<{1}>({2}, {0}first_element({3}), {4}{5});", calls, d.needed("type").text,
+                           literal(x.name.text), x.name.text, extents_of(x), where);
+      });
+    }
+    case action::release:
+      return for_names(d.needed("free"), [&](const std::string& x) { return fmt::format("{}free({});", calls, x); });
+    case action::unadopt:
+      return for_names(d.needed("unregister"),
+                       [&](const std::string& x) { return fmt::format("{}unregister_memory({});", calls, x); });
+    case action::copy:
+      return copy_statement(d);
+    case action::move:
+      return for_names(d.needed("move"), [&, to = name("to")](const std::string& x) {
+        return fmt::format("{}move({}, {});", calls, x, to);
+      });
+    case action::pause:
+      return fmt::format("{}pause({});", calls, d.find("at") != nullptr ? "std::string_view(" + name("at") + ")" : "");
+    default:
+      return {};
+  }
+}
+
+std::string region_head(const region_model& r) {
+  std::string text = "{ _Pragma(\"GCC diagnostic push\") _Pragma(\"GCC diagnostic ignored \\\"-Wshadow\\\"\") ";
+  std::vector<std::string> uses, parameters = {fmt::format("[[maybe_unused]] const {} {}", r.index_type, r.index)},
+                                 addresses;
+  for (const array_use& a : r.arrays) {
+    uses.push_back(use_text(a));
+    parameters.push_back(fmt::format("[[maybe_unused]] const auto {}", a.name));
+    addresses.push_back(a.address);
+  }
+  for (const reduction_use& one : r.reductions) {
+    text += fmt::format("tessera::region_result<{0}> {1}({2}model().owner(), {3}); ", one.type, result_name(one), calls,
+                        literal(one.name));
+    uses.push_back(fmt::format("tessera::{}({})", join_of(one, "").first, result_name(one)));
+    parameters.push_back(fmt::format("{}& {}", one.type, one.name));
+  }
+  if (!addresses.empty())
+    text += fmt::format("{}place_by_distance({}, {{{}}}); ", calls, r.at.empty() ? "\"\"" : r.at, joined(addresses));
+  std::vector<std::string> options;
+  if (!r.policy.empty()) options.push_back(".policy = " + r.policy);
+  if (!r.at.empty()) options.push_back(".at = " + r.at);
+  text += fmt::format("{}model().region({}, tessera::region_options{{{}}}, tessera::iterate({}, {}, {})", calls,
+                      literal(r.name), joined(options), r.begin, r.end, r.step);
+  for (const std::string& use : uses) text += ", " + use;
+  return text + fmt::format(", {}[{}]({})", r.kernel.empty() ? "" : "tessera::with_kernel(", joined(r.captures),
+                            joined(parameters));
+}
+
+std::string region_tail(const region_model& r) {
+  std::string text;
+  if (!r.kernel.empty()) {
+    text += ", R\"kernel(" + r.kernel + ")kernel\"";
+    for (const kernel_value& v : r.kernel_values) text += ", " + v.value;
+    text += ")";
+  }
+  text += "); _Pragma(\"GCC diagnostic pop\")";
+  for (const reduction_use& one : r.reductions) text += " " + join_of(one, result_name(one) + ".get()").second;
+  return text + " }";
+}
+
+}  // namespace tessera::directive

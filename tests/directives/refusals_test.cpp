@@ -1,0 +1,158 @@
+// What the translator refuses: message, line and column, and the hint.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/directives/translate.hpp"
+
+namespace {
+
+using directive_test::translate;
+using testing::HasSubstr;
+
+/// A source that is refused.
+struct refusal {
+  const char* name;
+  const char* source;   ///< statements, from line 4 on
+  const char* message;  ///< "line:column: error: ..."
+  const char* hint;     ///< of the note; "": none
+};
+void PrintTo(const refusal& r, std::ostream* to) { *to << r.name; }
+
+class refused : public testing::TestWithParam<refusal> {};
+
+TEST_P(refused, with_message_line_and_column) {
+  const refusal& r = GetParam();
+  const auto made = translate(std::string("struct pair { double *x; double n; };\n"
+                                          "double f(double*);\n"
+                                          "void p(double* x, double* y, int* k, int n, pair* s, double t) {\n") +
+                              r.source + "\n}\n");
+  EXPECT_EQ(made.code, 4) << made.messages;
+  EXPECT_THAT(made.messages, HasSubstr(std::string("t.cpp:") + r.message));
+  EXPECT_THAT(made.messages, HasSubstr(r.hint));
+  EXPECT_EQ(made.text, "") << "nothing is written";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    texts, refused,
+    testing::Values(
+        refusal{"unknown_directive", "#pragma gecko regoin\n", "4:15: error: unknown directive 'gecko regoin'",
+                "note: did you mean 'region'?"},
+        refusal{"unknown_clause", "#pragma gecko region axec_pol(any)\n",
+                "4:22: error: 'gecko region' has no clause 'axec_pol'", "did you mean 'exec_pol'?"},
+        refusal{"unknown_policy",
+                "#pragma gecko region exec_pol(\"statik\")\nfor (int i = 0; i < n; ++i) x[i] = 1;\n"
+                "#pragma gecko region end",
+                "4:31: error: unknown policy 'statik'", "did you mean 'static'?"},
+        refusal{"missing_clause", "#pragma gecko memory allocate(x[0:n])\n",
+                "4:15: error: 'gecko memory allocate' wants the clause 'type'", "for example #pragma gecko memory"},
+        refusal{"unknown_variable", "#pragma gecko memory allocate(z[0:n]) type(double)\n",
+                "4:31: error: there is no variable 'z' here", "declare it: double* z;"},
+        refusal{"another_type", "#pragma gecko memory allocate(x[0:n]) type(float)\n",
+                "4:31: error: 'x' points to double, and its type is float here", ""},
+        refusal{"continued_line", "#pragma gecko \\\n  region att(A)\n",
+                "5:10: error: 'gecko region' has no clause 'att'", "did you mean 'at'?"},
+        refusal{"chain_without_type",
+                "#pragma pointerchain region begin declare(s->x)\n#pragma pointerchain region end",
+                "4:43: error: the type of the chain 's->x' is missing", "for example s->x{double*}"},
+        refusal{
+            "chain_of_another_type",
+            "#pragma pointerchain region begin declare(s->x{float*})\ns->x[0] = 1;\n#pragma pointerchain region end",
+            "4:43: error: the chain 's->x' has type double *, not float*", ""}),
+    [](const auto& of) { return of.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    structure, refused,
+    testing::Values(
+        refusal{"no_end", "#pragma gecko region\nfor (int i = 0; i < n; ++i) x[i] = 1;",
+                "4:1: error: this region has no end", "write #pragma gecko region end"},
+        refusal{"no_begin", "#pragma gecko region end\n", "4:1: error: there is no region to end", ""},
+        refusal{"nested", "#pragma gecko region\n#pragma gecko region\n", "5:1: error: a region inside of another one",
+                ""},
+        refusal{"no_loop", "#pragma gecko region\n#pragma gecko region end\n", "4:1: error: this region has no loop",
+                ""},
+        refusal{"no_for", "#pragma gecko region\n  x[0] = 1;\n#pragma gecko region end",
+                "5:3: error: this statement of a region is no 'for' loop", "a region holds its loops alone"},
+        refusal{"end_in_another_block",
+                "#pragma gecko region\nfor (int i = 0; i < n; ++i) x[i] = 1;\n{\n#pragma gecko region end\n}",
+                "7:1: error: this region begins in another block", ""},
+        refusal{"in_a_statement", "if (n > 0)\n#pragma gecko pause\n  x = y;",
+                "5:1: error: a directive inside of a statement", "between the statements of a block"},
+        refusal{"outside", "}\n#pragma gecko pause\nvoid q() {", "5:1: error: a directive outside of a function", ""},
+        refusal{"in_a_template", "}\ntemplate <class T> void q() {\n#pragma gecko pause",
+                "6:1: error: a directive in a template is not translated", ""},
+        refusal{"chain_without_end", "#pragma pointerchain region begin declare(s->x{double*})\n s->x[0] = 1;",
+                "4:1: error: this region of pointerchain has no end", ""}),
+    [](const auto& of) { return of.param.name; });
+
+#define REGION "#pragma gecko region\n"
+#define END "\n#pragma gecko region end"
+INSTANTIATE_TEST_SUITE_P(
+    loops, refused,
+    testing::Values(refusal{"index_from_outside", REGION "int i;\nfor (i = 0; i < n; ++i) x[i] = 1;" END,
+                            "5:1: error: this statement of a region is no 'for' loop", ""},
+                    refusal{"no_declaration", "int i;\n" REGION "for (i = 0; i < n; ++i) x[i] = 1;" END,
+                            "6:1: error: the loop does not begin with a declaration of its index",
+                            "a region wants for (int i"},
+                    refusal{"condition", REGION "for (int i = 0; x[i] < n; ++i) x[i] = 1;" END,
+                            "5:17: error: the loop's condition does not compare its index with a bound", ""},
+                    refusal{"product", REGION "for (int i = 1; i < n; i *= 2) x[i] = 1;" END,
+                            "5:24: error: the loop does not add a step to its index", ""},
+                    refusal{"away", REGION "for (int i = 0; i < n; --i) x[i] = 1;" END,
+                            "5:24: error: the loop's step leads away from its bound", ""},
+                    refusal{"changed_index", REGION "for (int i = 0; i < n; ++i) { x[i] = 1; i++; }" END,
+                            "5:1: error: the loop changes its index in its body", ""},
+                    refusal{"break", REGION "for (int i = 0; i < n; ++i) if (x[i] > 0) break;" END,
+                            "5:43: error: 'break' leaves the loop of a region", "'continue' ends one of them"},
+                    refusal{"return", REGION "for (int i = 0; i < n; ++i) return;" END,
+                            "5:29: error: 'return' leaves the loop of a region", ""}),
+    [](const auto& of) { return of.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    races, refused,
+    testing::Values(
+        refusal{"scalar", REGION "for (int i = 0; i < n; ++i) t += x[i];" END,
+                "5:29: error: 't' is written by all iterations at once", "add reduction(+:t) to the region"},
+        refusal{"scalar_by_reference",
+                "auto g = [](double& v) { v = 1; };\n(void)g;\n" REGION
+                "for (int i = 0; i < n; ++i) { ++t; x[i] = 1; }" END,
+                "7:33: error: 't' is written by all iterations at once", ""},
+        refusal{"address", REGION "for (int i = 0; i < n; ++i) x[i] = f(&t);" END,
+                "5:39: error: 't' is written by all iterations at once", ""},
+        refusal{"static_local", REGION "for (int i = 0; i < n; ++i) { static int c; x[i] = 1; }" END,
+                "5:42: error: 'c' is static: all iterations share it", ""},
+        refusal{"neighbour", REGION "for (int i = 1; i < n; ++i) x[i] = x[i - 1];" END,
+                "5:36: error: 'x' is written by other iterations while this one reads it: this is -1 rows",
+                "exec_pol(any)"},
+        refusal{"scatter", REGION "for (int i = 0; i < n; ++i) x[k[i]] = 1;" END,
+                "5:29: error: 'x' is written where other iterations may use it", "exec_pol(any)"},
+        refusal{
+            "other_row", REGION "for (int i = 0; i < n; ++i) for (int j = 0; j < n; ++j) x[i * n + j + 1] = 1;" END,
+            "5:57: error: 'x' is written where other iterations may use it: it is not known that the subscript stays "
+            "in a row of n elements",
+            ""},
+        refusal{"through_a_pointer", REGION "for (int i = 0; i < n; ++i) s->n = x[i];" END,
+                "5:29: error: a write through a pointer in the loop of a region", "pointerchain"},
+        refusal{"pointer_alone", REGION "for (int i = 0; i < n; ++i) x[i] = *(y + i);" END,
+                "5:38: error: 'y' is used other than by a subscript", "is y[i]"},
+        refusal{"address_of_an_element", REGION "for (int i = 0; i < n; ++i) x[i] = f(&y[i]);" END,
+                "5:39: error: 'y' is used other than by a subscript", ""},
+        refusal{"pointer_to_a_function", REGION "for (int i = 0; i < n; ++i) x[i] = f(y);" END,
+                "5:38: error: 'y' is used other than by a subscript", ""},
+        refusal{"object", "pair o{};\n" REGION "for (int i = 0; i < n; ++i) x[i] = o.n;" END,
+                "6:36: error: 'o' is an object, which a region does not copy", ""},
+        refusal{"reduction_used", "#pragma gecko region reduction(+:t)\nfor (int i = 0; i < n; ++i) x[i] = t;" END,
+                "5:36: error: 't' is a reduction, and used in another way here", ""},
+        refusal{"reduction_mixed", "#pragma gecko region reduction(+:t)\nfor (int i = 0; i < n; ++i) t *= x[i];" END,
+                "5:29: error: 't' is reduced with + and joined with * here", ""},
+        refusal{"reduction_type",
+                "bool b = false;\n#pragma gecko region reduction(||:b)\n"
+                "for (int i = 0; i < n; ++i) b = b || x[i] > 0;" END,
+                "5:35: error: 'b' has type bool, which no reduction has", ""},
+        refusal{"not_in_the_list",
+                "#pragma gecko region variable_list(x)\nfor (int i = 0; i < n; ++i) x[i] = y[i];" END,
+                "5:36: error: array 'y' is not in the region's variable_list", ""}),
+    [](const auto& of) { return of.param.name; });
+
+}  // namespace

@@ -1,0 +1,146 @@
+// What the translator makes of loops, its command line, and that Clang reads the public headers and the examples.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/directives/translate.hpp"
+
+namespace {
+
+using directive_test::contents;
+using directive_test::outcome;
+using directive_test::run;
+using directive_test::translate;
+using testing::HasSubstr;
+using testing::Not;
+
+/// The uses of the first region of a function: "in x halo(1)", ...
+std::vector<std::string> uses_of(const std::string& loop, const std::string& clauses = "") {
+  const auto made = translate(
+      "#include <math.h>\nstruct pair { double* x; };\n"
+      "void p(double* x, double* y, double (*z)[8], int* k, int n, int m, pair* s) {\n"
+      "#pragma gecko region " +
+      clauses + "\n" + loop + "\n#pragma gecko region end\n}\n");
+  EXPECT_EQ(made.code, 0) << made.messages;
+  std::vector<std::string> uses;
+  if (made.code != 0) return uses;
+  const auto told = nlohmann::json::parse(made.json);
+  for (const auto& a : told["regions"][0]["arrays"])
+    uses.push_back(a["intent"].get<std::string>() + " " + a["name"].get<std::string>() + " " +
+                   a["pattern"].get<std::string>());
+  return uses;
+}
+using list = std::vector<std::string>;
+
+TEST(accesses, of_one_dimension) {
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[i];"), (list{"in x chunk", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = x[i - 1] + x[i + 2];"), (list{"in x halo(2)", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] += x[k[i]];"),
+            (list{"in k chunk", "in x whole", "inout y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const int q = i - 1; y[i] = x[q]; }"),
+            (list{"in x halo(1)", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { int q = i; q = q * 2; y[i] = x[q]; }"),
+            (list{"in x whole", "out y chunk"}));
+}
+
+TEST(accesses, what_is_not_written_always_is_updated) {
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) if (n > 3) y[i] = 1;"), (list{"inout y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; i += 2) y[i] = 1;"), (list{"inout y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { if (i == 3) continue; y[i] = 1; }"), (list{"inout y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < m; j += 2) y[i * m + j] = 1;"),
+            (list{"inout y chunk"}));
+}
+
+TEST(accesses, of_rows) {
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) y[i * m + j] = x[(i + 1) * m + j];"),
+            (list{"in x halo(1)", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) y[i] += x[j];"),
+            (list{"in x whole", "inout y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) for (int j = 0; j < 8; ++j) z[i][j] = j;"), (list{"out z chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = z[i - 1][0];"), (list{"in z halo(1)", "out y chunk"}));
+}
+
+TEST(accesses, in_order_an_array_is_whole) {
+  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) x[i] = x[i - 1];", "exec_pol(any)"), (list{"inout x whole"}));
+}
+
+TEST(kernels, plain_arithmetic_has_one_and_a_call_has_none) {
+  const auto plain = translate(
+      "#include <math.h>\nvoid p(double* x, unsigned n, bool b) {\n#pragma gecko region\n"
+      "for (unsigned i = 0; i < n; ++i) { if (b) continue; x[i] = sqrt(x[i]) + i / 2 * 1.5f; }\n"
+      "#pragma gecko region end\n}\n");
+  EXPECT_EQ(plain.code, 0) << plain.messages;
+  EXPECT_EQ(nlohmann::json::parse(plain.json)["regions"][0]["devices"], true);
+  EXPECT_THAT(plain.text, HasSubstr("sqrt((double)(x[((unsigned int)i)]))"));
+  EXPECT_THAT(plain.text, HasSubstr("1.5f"));
+  EXPECT_THAT(plain.text, HasSubstr("while (0);"));
+  const auto call = translate(
+      "double f(double);\nvoid p(double* x, int n) {\n#pragma gecko region\n"
+      "for (int i = 0; i < n; ++i) x[i] = f(x[i]);\n#pragma gecko region end\n}\n");
+  EXPECT_EQ(call.code, 0);
+  EXPECT_THAT(call.messages,
+              HasSubstr("4:36: remark: this region runs on the host alone: no kernel has a call of 'f'"));
+  EXPECT_EQ(nlohmann::json::parse(call.json)["regions"][0]["host_alone"], "a call of 'f'");
+  EXPECT_THAT(call.text, Not(HasSubstr("with_kernel")));
+}
+
+TEST(lines, errors_of_compilers_are_in_the_source) {
+  const auto made = translate(
+      "void p(double* x, int n) {\n#pragma gecko region\n  for (int i = 0; i < n;\n       ++i) {\n"
+      "    x[i] = 1;\n  }\n#pragma gecko region end\n  int after;\n}\n");
+  ASSERT_EQ(made.code, 0) << made.messages;
+  EXPECT_THAT(made.text, HasSubstr("t.cpp\"\n            {\n    x[i] = 1;\n  }\n"));
+  EXPECT_THAT(made.text, HasSubstr("#line 4 \""));
+  EXPECT_THAT(made.text, HasSubstr("\n  int after;\n}\n"));
+}
+
+TEST(command, help_names_every_directive) {
+  const outcome help = run("--help");
+  EXPECT_EQ(help.code, 0);
+  for (const char* word : {"#pragma gecko memory unregister(x)", "#pragma pointerchain declare", "--output", "--json",
+                           "--depfile", "--no-remarks", "Exit codes", "Example:"})
+    EXPECT_THAT(help.messages, HasSubstr(word));
+}
+
+TEST(command, mistakes) {
+  EXPECT_EQ(run("").code, 2);
+  EXPECT_EQ(run("missing.cpp -o out.cpp").code, 2);
+  const std::string source = TESSERA_SOURCE_DIR "/tests/directives/programs/free.cpp";
+  const outcome same = run("'" + source + "' -o '" + source + "'");
+  EXPECT_EQ(same.code, 2);
+  EXPECT_THAT(same.messages, HasSubstr("would be overwritten"));
+  EXPECT_EQ(run("'" + source + "' -o /nowhere/out.cpp").code, 11);
+  const auto wrong = translate("void p() { int i = \"\"; }\n");
+  EXPECT_EQ(wrong.code, 4);
+  EXPECT_THAT(wrong.messages, HasSubstr("t.cpp:1:16: error: cannot initialize"));
+}
+
+const std::string house =
+    " -- -I'" TESSERA_SOURCE_DIR "' -I'" TESSERA_SOURCE_DIR "/include' -I'" TESSERA_SOURCE_DIR "/core/plugin/abi'";
+
+TEST(clang, reads_the_public_headers) {
+  std::string all;
+  for (const auto& header : std::filesystem::directory_iterator(TESSERA_SOURCE_DIR "/include/tessera"))
+    all += "#include <tessera/" + header.path().filename().string() + ">\n";
+  ASSERT_THAT(all, HasSubstr("<tessera/region.hpp>"));
+  const auto made = translate(all + "int unused;\n", house);
+  EXPECT_EQ(made.code, 0) << made.messages;
+}
+
+class clang_reads : public testing::TestWithParam<std::string> {};
+TEST_P(clang_reads, an_example) {
+  const outcome made = run("'" TESSERA_SOURCE_DIR "/examples/" + GetParam() + "/main.cpp' -o /dev/null" + house +
+                           " '-DEXAMPLE_IMAGE=\"\"'");
+  EXPECT_EQ(made.code, 0) << made.messages;
+}
+std::vector<std::string> examples() {
+  std::vector<std::string> found;
+  for (const auto& one : std::filesystem::directory_iterator(TESSERA_SOURCE_DIR "/examples"))
+    if (std::filesystem::exists(one.path() / "main.cpp")) found.push_back(one.path().filename());
+  std::ranges::sort(found);
+  return found;
+}
+INSTANTIATE_TEST_SUITE_P(all, clang_reads, testing::ValuesIn(examples()), [](const auto& of) { return of.param; });
+
+}  // namespace

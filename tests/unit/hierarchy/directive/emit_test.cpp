@@ -1,0 +1,85 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "hierarchy/directive/text/emit.hpp"
+#include "hierarchy/directive/text/rewrite.hpp"
+
+namespace {
+
+using namespace tessera::directive;
+using testing::HasSubstr;
+
+std::string statement(const std::string& text) {
+  return statement_of(parse_directive(text), [](std::string_view name) { return name == "chosen"; });
+}
+
+TEST(emit, statements) {
+  EXPECT_EQ(statement("gecko config file(\"a.csv\")"), "tessera::directives::config(\"a.csv\");");
+  EXPECT_EQ(statement("gecko loctype name(\"g\") num_cores(2) kind(cpu) size(\"1GiB\")"),
+            "tessera::directives::declare_type({.name = \"g\", .kind = \"cpu\", .cores = 2, .memory = \"1GiB\"});");
+  EXPECT_EQ(statement("gecko location name(A, \"B\") type(g) all"),
+            "tessera::directives::declare_locations({\"A\", \"B\"}, \"g\", {.all = true});");
+  EXPECT_EQ(statement("gecko hierarchy children(\"+\", A, chosen) parent(R) start(0) total_count(4)"),
+            "tessera::directives::declare_hierarchy(\"+\", {\"A\", chosen}, \"R\", {.start = 0, .count = 4});");
+  EXPECT_EQ(statement("gecko memory allocate(x[0:n][0:m]) type(double) distance(far:2)"),
+            "x = tessera::directives::allocate<double>(\"x\", tessera::row_extents{static_cast<std::int64_t>(n), "
+            "static_cast<std::int64_t>(m)}, {.ancestor = 2});");
+  EXPECT_EQ(statement("gecko memory free(x, y)"), "tessera::directives::free(x); tessera::directives::free(y);");
+  EXPECT_EQ(statement("gecko memory copy from(x[0:n]) to(y[1:n])"), "tessera::directives::copy(x, 0, n, y, 1, n);");
+  EXPECT_EQ(statement("gecko memory move(x) to(chosen)"), "tessera::directives::move(x, chosen);");
+  EXPECT_EQ(statement("gecko pause"), "tessera::directives::pause();");
+  EXPECT_EQ(statement("gecko region pause at(LocA)"), "tessera::directives::pause(std::string_view(\"LocA\"));");
+  EXPECT_EQ(statement("gecko draw filename(\"t.svg\")"), "tessera::directives::draw(\"\", \"t.svg\");");
+}
+
+TEST(emit, arguments_that_mean_nothing) {
+  EXPECT_THROW((void)statement("gecko memory allocate(x[1:n]) type(double)"), syntax_error);
+  EXPECT_THROW((void)statement("gecko memory allocate(x[0:n]) type(double) distance(close)"), syntax_error);
+  EXPECT_THROW((void)statement("gecko memory allocate(x[0:n]) type(double) distance(near) location(A)"), syntax_error);
+  EXPECT_THROW((void)statement("gecko hierarchy children(A) parent(R)"), syntax_error);
+  EXPECT_THROW((void)statement("gecko hierarchy children(\"+\") parent(R)"), syntax_error);
+  EXPECT_THROW((void)statement("gecko memory copy from(x[0:1][0:2]) to(y[0:2])"), syntax_error);
+  EXPECT_THROW((void)statement("gecko loctype name(a) kind(cpu) mem(\"1GB\") size(\"1GB\")"), syntax_error);
+}
+
+TEST(emit, policies) {
+  const is_variable none = [](std::string_view) { return false; };
+  EXPECT_EQ(policy_expression({"\"percentage:[60, 40]\"", 0}, none), "\"percentage:60,40\"");
+  EXPECT_EQ(policy_expression({"any", 0}, none), "\"any\"");
+  EXPECT_EQ(policy_expression({"choose(3)", 0}, none), "choose(3)");
+  try {
+    (void)policy_expression({"\"statik\"", 7}, none);
+    FAIL();
+  } catch (const syntax_error& e) {
+    EXPECT_EQ(e.at(), 7u);
+    EXPECT_EQ(e.hint(), "did you mean 'static'?");
+  }
+}
+
+TEST(emit, a_region) {
+  region_model r{"f.cpp:3", "\"LocA\"", "\"any\"", "int", "i", "0", "n", "1", {}, {}, {"a", "g = g"}, "", {}};
+  r.arrays = {{"x", "x", array_use::intent::in, "halo(1)", "m"},
+              {"y", "&y[0][0]", array_use::intent::out, "chunk", ""}};
+  r.reductions = {{"s", "double", "max"}};
+  const std::string head = region_head(r);
+  EXPECT_THAT(head, HasSubstr("place_by_distance(\"LocA\", {x, &y[0][0]});"));
+  EXPECT_THAT(head, HasSubstr("region_options{.policy = \"any\", .at = \"LocA\"}, tessera::iterate(0, n, 1), "
+                              "tessera::in(tessera::directives::array(x, m), tessera::halo(1)), "
+                              "tessera::out(tessera::directives::array(&y[0][0]), tessera::chunk), "
+                              "tessera::maximum(tessera_s), [a, g = g]("));
+  EXPECT_THAT(region_tail(r), HasSubstr("s = std::max<double>(s, tessera_s.get());"));
+  r.kernel = "(i, x, y, s, a) { }";
+  r.kernel_values = {{"a", "a"}};
+  EXPECT_THAT(region_head(r), HasSubstr("tessera::with_kernel([a, g = g]("));
+  EXPECT_THAT(region_tail(r), HasSubstr(", R\"kernel((i, x, y, s, a) { })kernel\", a)"));
+}
+
+TEST(rewrite, what_is_behind_keeps_its_line_and_column) {
+  const std::string source = "a\n  b c\nd\n";
+  EXPECT_EQ(rewritten(source, "f.cpp", "top\n", {{4, 5, "B", false}, {6, 8, "one\ntwo", true}}),
+            "top\n#line 1 \"f.cpp\"\na\n  B \n#line 2 \"f.cpp\"\none\ntwo\n#line 3 \"f.cpp\"\nd\n");
+  EXPECT_EQ(rewritten("x\n  /**/ y", "q\"", "", {{4, 8, "z", true}}),
+            "#line 1 \"q\\\"\"\nx\n  \n#line 2 \"q\\\"\"\nz\n#line 2 \"q\\\"\"\n       y");
+}
+
+}  // namespace
