@@ -1,12 +1,12 @@
 // The state of a program with directives: its machine until it starts, then its runtime and its arrays.
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <mutex>
 #include <thread>
 
+#include "core/base/environment.hpp"
 #include "core/config/quote.hpp"
 #include "core/location/tree.hpp"
 #include "hierarchy/draw/draw.hpp"
@@ -84,7 +84,8 @@ class program {
     start_options options = m_start;
     options.text = m_text;
     // Declarations in the program add to the configuration of the machine; they do not replace it.
-    if (const char* named = std::getenv("TESSERA_CONFIG"); named != nullptr && options.file.empty() && !m_text.empty())
+    if (const char* named = environment_variable("TESSERA_CONFIG");
+        named != nullptr && options.file.empty() && !m_text.empty())
       options.file = named;
     auto made = std::make_unique<running>();
     made->rt = std::make_unique<runtime>(options);

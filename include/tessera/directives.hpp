@@ -78,19 +78,20 @@ namespace detail {
 /// regions.
 class program_array {
  public:
+  /// @param adopted  it was memory of the program before @param ancestor  as of placement
   program_array(std::string name, tessera::detail::region_array_handle handle, element_type type, bool adopted,
                 std::int64_t ancestor);
   virtual ~program_array() = default;
   program_array(const program_array&) = delete;
   program_array& operator=(const program_array&) = delete;
 
-  const std::string& name() const noexcept { return m_name; }
-  element_type type() const noexcept { return m_type; }
-  const row_extents& extents() const noexcept { return m_handle.extents(); }
-  void* address() const noexcept { return m_address; }
-  bool adopted() const noexcept { return m_adopted; }
-  std::int64_t ancestor() const noexcept { return m_ancestor; }
-  tessera::detail::region_array_handle& handle() noexcept { return m_handle; }
+  const std::string& name() const noexcept { return m_name; }                   ///< of its variable
+  element_type type() const noexcept { return m_type; }                         ///< of its elements
+  const row_extents& extents() const noexcept { return m_handle.extents(); }    ///< as it was made
+  void* address() const noexcept { return m_address; }                          ///< of the first element
+  bool adopted() const noexcept { return m_adopted; }                           ///< it was registered
+  std::int64_t ancestor() const noexcept { return m_ancestor; }                 ///< as of placement
+  tessera::detail::region_array_handle& handle() noexcept { return m_handle; }  ///< for the runtime
   virtual void lend() = 0;  ///< waits for the regions that use it; then it belongs to the program
   virtual void take() = 0;  ///< it belongs to regions
 
@@ -103,13 +104,15 @@ class program_array {
   std::int64_t m_ancestor;
 };
 
+/// The same with its element type.
 template <class T>
 class program_array_of final : public program_array {
  public:
+  /// As program_array.
   program_array_of(region_array<T> array, bool adopted, std::int64_t ancestor)
       : program_array(array.name(), array.handle(), element_type_of<T>(), adopted, ancestor),
         m_array(std::move(array)) {}
-  const region_array<T>& array() const noexcept { return m_array; }
+  const region_array<T>& array() const noexcept { return m_array; }  ///< for regions
   void lend() override {
     if (m_lent) return;
     m_lent.emplace(m_array.update_host());
@@ -128,7 +131,9 @@ class program_array_of final : public program_array {
   std::optional<region_host_view<T>> m_lent;
 };
 
+/// From now on the program has it. Returns its address; throws where it overlaps another one.
 void* enter(std::unique_ptr<program_array> array);
+/// The array that begins there; throws usage as `array` does.
 program_array& array_at(const void* first, element_type type, std::int64_t row_elements);
 /// [first, first + count) of an array, by a pointer into it; lends it to the program.
 void* elements_at(const void* pointer, element_type type, std::int64_t first, std::int64_t count, std::size_t size);
@@ -210,7 +215,7 @@ void stop();
 /// loses at its end what is not done.
 class session {
  public:
-  session() = default;
+  session() = default;  ///< nothing starts yet
   ~session() { stop(); }
   session(const session&) = delete;
   session& operator=(const session&) = delete;

@@ -25,7 +25,8 @@ struct outcome {
 };
 inline outcome run(const std::string& arguments) {
   outcome made;
-  FILE* const pipe = ::popen(("'" TESSERA_TRANSLATE "' " + arguments + " 2>&1").c_str(), "r");
+  const std::string command = "'" TESSERA_TRANSLATE "' " + arguments + " 2>&1";
+  FILE* const pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return made;
   char piece[4096];
   while (std::fgets(piece, sizeof piece, pipe) != nullptr) made.messages += piece;

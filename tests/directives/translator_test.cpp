@@ -106,7 +106,7 @@ TEST(command, help_names_every_directive) {
 TEST(command, mistakes) {
   EXPECT_EQ(run("").code, 2);
   EXPECT_EQ(run("missing.cpp -o out.cpp").code, 2);
-  const std::string source = TESSERA_SOURCE_DIR "/tests/directives/programs/region.cpp";
+  const std::string source = TESSERA_SOURCE_DIR "/tests/directives/programs/free.cpp";
   const outcome same = run("'" + source + "' -o '" + source + "'");
   EXPECT_EQ(same.code, 2);
   EXPECT_THAT(same.messages, HasSubstr("would be overwritten"));
