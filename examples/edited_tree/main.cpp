@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <vector>
 
 namespace {
 
@@ -44,7 +45,8 @@ int main() try {
     for (int k = 0; k < 100; ++k)
       model.region("add", {.policy = "flatten"}, tessera::iterate(0, n), inout(x), [](auto i, auto v) { v[i] += i; });
     std::printf("%s:", when);
-    for (const tessera::region_share& s : model.regions().front().shares)
+    const std::vector<tessera::region_row> rows = model.regions();
+    for (const tessera::region_share& s : rows.front().shares)
       std::printf("  %s %d", s.leaf.c_str(), static_cast<int>(s.iterations));
     std::printf("\n");
   };
