@@ -157,6 +157,7 @@ class graph_walk {
                                   r.bytes, m_ranges[last].name(), m_ranges[last].bytes),
                       {}, "describe the memory once as a whole; pointers into it may then lead anywhere in it");
         graph_piece& piece = m_result.m_pieces.back();
+        piece.alignment = std::max(piece.alignment, r.alignment);
         piece.objects = piece.objects || r.objects;
         piece.constant = piece.constant && r.constant;
         continue;

@@ -56,6 +56,7 @@ const described_type& type_of() {
   static_assert(std::is_trivially_copyable_v<plain>,
                 "what is copied deeply is copied as bytes: plain members, pointers and arrays; no std::string, no "
                 "std::vector, no virtual functions");
+  static_assert(alignof(plain) <= 256, "what is copied deeply is aligned to 256 bytes at most, as blocks are");
   static_assert(!std::is_pointer_v<plain>,
                 "an array of pointers: describe a struct with the pointer as its only member, and an array of those");
   if constexpr (described_object<plain>) {
