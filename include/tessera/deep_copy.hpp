@@ -254,7 +254,7 @@ class deep_copied {
   const copy_report& report() const noexcept { return m_handle.report(); }
   /// Waits for the tasks that use the copy, and writes what it holds into the originals: described numbers and the
   /// elements of arrays that are not const. Pointers of the originals stay as they are. Throws the failure of the task
-  /// that should have made it; usage inside a task. @param site  for messages
+  /// that should have made it; usage inside a task, or when the runtime has ended. @param site  for messages
   copy_report copy_back(std::source_location site = std::source_location::current()) {
     return m_handle.copy_back(site);
   }
