@@ -130,6 +130,9 @@ TEST(comd_command, refuses_files) {
   expect_refused({"--potential", "eam", "--potential-file", place.path().string()}, 4, {"it is a folder"});
   expect_refused({"--potential", "eam", "--potential-file", place.write("bad.eam", "a\nb\nc\n1 Cu\nfive\n")}, 4,
                  {"bad.eam:5", "'five'"});
+  using namespace std::string_literals;
+  expect_refused({"--potential", "eam", "--potential-file", place.write("no_text.eam", "a\nb\nc\n\0\x1b[1m\x7f\n"s)}, 4,
+                 {"no_text.eam:4", "'??[1m?' is no integer"});
 }
 
 }  // namespace
