@@ -103,8 +103,7 @@ std::vector<measurement> advance(frame& f, const comd_options& o, simulation<T>&
   f.main_part([&] {
     for (std::int64_t k = 1; k <= o.steps; ++k) {
       of.step(o.dt);
-      if (k % o.every != 0 && k != o.steps) continue;
-      rows.push_back({k, of.measure()});
+      if (k % o.every == 0 || k == o.steps) rows.push_back({k, of.measure()});
       done = k;
       f.s().check_interrupt();
     }
