@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.hpp"
@@ -18,7 +19,8 @@ cell_grid make_cell_grid(const crystal& of, double cutoff) {
                   "--size",
                   fmt::format("take at least {} lattice cells along each axis",
                               static_cast<std::int64_t>(std::ceil(2 * cutoff / of.lattice_constant))));
-    made.count[a] = static_cast<std::int32_t>(made.box[a] / cutoff);
+    const auto most = static_cast<double>(std::max<std::int64_t>(of.size[a], 2));
+    made.count[a] = static_cast<std::int32_t>(std::min(made.box[a] / cutoff, most));
   }
   // Of the lattice's planes a cell may have one more than the mean along each axis; then atoms move.
   const double mean = static_cast<double>(of.atoms()) / static_cast<double>(made.cells());

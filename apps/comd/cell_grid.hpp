@@ -72,7 +72,8 @@ void clear_free_slots(T* rows, std::int32_t count, std::int32_t capacity, std::i
   for (std::int32_t a = 0; a < axes; ++a) std::fill(rows + a * capacity + count, rows + (a + 1) * capacity, T(0));
 }
 
-/// As many cells along each axis as fit, each at least as wide as the cutoff. Throws tessera::error (usage) where an
+/// As many cells along each axis as fit, each at least as wide as the cutoff and, where that is short, as a lattice
+/// cell: fewer atoms than that need no cell of their own. Throws tessera::error (usage) where an
 /// edge of the box is shorter than two cutoffs: an atom would meet its partner twice.
 cell_grid make_cell_grid(const crystal& of, double cutoff);
 

@@ -103,8 +103,7 @@ std::vector<measurement> advance(frame& f, const comd_options& o, simulation<T>&
   f.main_part([&] {
     for (std::int64_t k = 1; k <= o.steps; ++k) {
       of.step(o.dt);
-      if (k % o.every != 0 && k != o.steps) continue;
-      rows.push_back({k, of.measure()});
+      if (k % o.every == 0 || k == o.steps) rows.push_back({k, of.measure()});
       done = k;
       f.s().check_interrupt();
     }
@@ -117,14 +116,14 @@ void run_comd(frame& f, const comd_options& o) {
   const std::array<std::int64_t, 3> size = size_of(o.size);
   check_number("--dt", o.dt, 1e-6, 1000);
   check_number("--temperature", o.temperature, 0, 1e6);
-  experiment e{material_of(o), {}, o.temperature, o.dt, sizeof(T) == 4};
+  experiment e{material_of(o), {}, o.temperature, o.dt, sizeof(T) == 4, o.seed};
   const double atoms = 4.0 * static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
   constexpr double slots_per_atom = 2.6, reals_per_slot = 16, bytes_per_slot = 16, bytes_per_number = 48;
   f.s().require_memory(atoms * (bytes_per_number + slots_per_atom * (bytes_per_slot + reals_per_slot * sizeof(T))),
                        "the atoms");
   e.start = make_crystal(size, e.of.lattice_constant);
   const double mass = e.of.mass * atomic_mass_unit;
-  set_temperature(e.start, mass, o.temperature);
+  set_temperature(e.start, mass, o.temperature, o.seed);
   const cell_grid grid = make_cell_grid(e.start, cutoff_of(e.of.acts));
   simulation<T> atoms_in_motion(f.model(), f.how(), grid, e.start, mass, regions_of<T>(e.of.acts, f, grid));
   f.input(fmt::format("{} atoms, {}, {} x {} x {} cells, {} steps of {} fs, {} K, {}", e.start.atoms(), e.of.name,

@@ -25,6 +25,6 @@ crystal make_crystal(const std::array<std::int64_t, 3>& size, double lattice_con
 /// Draws momenta from the normal distribution of a temperature, each atom with random numbers of its own; then takes
 /// the mean velocity off and scales, so that the box rests and the kinetic energy is that of the temperature exactly.
 /// @param mass  of an atom, in eV fs^2 / A^2
-void set_temperature(crystal& of, double mass, double kelvin);
+void set_temperature(crystal& of, double mass, double kelvin, std::uint64_t seed = 1);
 
 }  // namespace tessera::apps::comd

@@ -1,4 +1,4 @@
-// Momenta of a temperature: the same for an atom's number, whatever computes them.
+// Momenta of a temperature: the same for an atom's number and a seed, whatever computes them.
 #include <cmath>
 
 #include "apps/comd/crystal.hpp"
@@ -10,7 +10,8 @@ namespace {
 /// The random numbers of one atom: a multiplicative generator modulo 2^64, then modulo the prime 2^61 - 1.
 class atom_stream {
  public:
-  explicit atom_stream(std::uint64_t atom) : m_state(spread(atom) << 32 | spread(atom + 123)) {
+  atom_stream(std::uint64_t atom, std::uint64_t seed)
+      : m_state((spread(atom) << 32 | spread(atom + 123)) ^ ((seed - 1) * 0x9e3779b97f4a7c15u)) {
     for (int k = 0; k < 10; ++k) unit();
   }
   /// The next number in [0, 1).
@@ -34,11 +35,11 @@ class atom_stream {
 
 }  // namespace
 
-void set_temperature(crystal& of, double mass, double kelvin) {
+void set_temperature(crystal& of, double mass, double kelvin, std::uint64_t seed) {
   const double width = std::sqrt(mass * boltzmann * kelvin);
   vector3 total{};
   for (std::size_t k = 0; k < of.momenta.size(); ++k) {
-    atom_stream from(k);
+    atom_stream from(k, seed);
     for (std::size_t a = 0; a < 3; ++a) total[a] += of.momenta[k][a] = width * from.normal();
   }
   const auto atoms = static_cast<double>(of.atoms());

@@ -39,7 +39,7 @@ bool is_cube(const crystal& c) { return c.size[0] == c.size[1] && c.size[1] == c
 bool is_known(const experiment& e) {
   const lennard_jones standard;
   const auto* const by = std::get_if<lennard_jones>(&e.of.acts);
-  return by != nullptr && by->epsilon == standard.epsilon && !e.single && e.kelvin == 600 && e.dt == 1 &&
+  return by != nullptr && by->epsilon == standard.epsilon && !e.single && e.seed == 1 && e.kelvin == 600 && e.dt == 1 &&
          is_cube(e.start);
 }
 

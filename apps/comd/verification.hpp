@@ -22,7 +22,8 @@ struct experiment {
   material of;
   crystal start;
   double kelvin = 0, dt = 0;
-  bool single = false;  ///< in float
+  bool single = false;     ///< in float
+  std::uint64_t seed = 1;  ///< of the momenta
 };
 
 /// What was measured after so many steps.

@@ -22,6 +22,15 @@ void loop_options::add_loop_options(CLI::App& to) {
   add_run_options(to);
 }
 
+void loop_options::require_tree() const {
+  if (tree.empty()) return;
+  if (tree == json)
+    throw error(error_kind::usage,
+                fmt::format("the tree and the JSON would both go to {}", tree == "-" ? "standard output" : tree),
+                "--tree", "give one of them a file of its own");
+  require_writable(tree);
+}
+
 std::string draw_tree(const location_model& model, const std::string& file) {
   if (file.empty()) return {};
   if (file.ends_with(".svg")) return model.draw(tree_form::svg);

@@ -16,6 +16,8 @@ struct loop_options : command_options {
 
   /// Adds --policy, --at, --tree and what add_run_options adds.
   void add_loop_options(CLI::App& to);
+  /// Throws tessera::error (usage) where --tree cannot be written, or goes where --json goes.
+  void require_tree() const;
   /// For the regions of the command.
   region_options regions() const { return {.policy = policy, .at = at}; }
 };

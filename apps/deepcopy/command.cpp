@@ -42,6 +42,14 @@ command_options with_two_memories(command_options o) {
   return o;
 }
 
+/// Throws tessera::error (memory) where the structure has stayed at the host, since a device's memory is too small:
+/// that is no measurement of the way there.
+void require_moved(const destination& to, const std::string& scheme, const cycle_result& seen, std::uint64_t bytes) {
+  if (scheme == "shared" || to.is_host() || seen.moved_in.transfers > 0) return;
+  throw error(error_kind::memory, fmt::format("{} do not fit the memory of '{}'", format_bytes(bytes), to.name()),
+              "--at", "take a smaller --n, --k or --q, or another location");
+}
+
 /// Runs cycles as often as was asked for, or until the mean is known well enough.
 template <class Structure>
 std::pair<cycle_result, cycle_means> run_cycles(const session& s, const cycle_setup& setup, const deepcopy_options& o,
@@ -49,6 +57,7 @@ std::pair<cycle_result, cycle_means> run_cycles(const session& s, const cycle_se
   cycle_setup first = setup;
   first.poison = o.verify;
   const cycle_result seen = run_cycle<Structure>(first, o.scheme, size, true);  // also touches all memory
+  require_moved(setup.to, o.scheme, seen, size.nominal_bytes());
   cycle_means means;
   const auto wanted = [&] {
     if (o.repetitions > 0) return means.count() < o.repetitions;

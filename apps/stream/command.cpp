@@ -86,7 +86,7 @@ bool check(const stream_kernels<T>& k, const stream_options& o, report& r) {
 
 template <class T>
 int run(const stream_options& o) {
-  if (!o.tree.empty()) require_writable(o.tree);
+  o.require_tree();
   session s(o);
   location_model model(s.rt());
   const tree_file file(s, model);

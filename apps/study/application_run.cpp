@@ -79,6 +79,15 @@ int run_to_end(const std::filesystem::path& program, const std::vector<std::stri
   return status;
 }
 
+/// The kind of mistake that an application's exit code tells of.
+error_kind kind_of(int exit_code) {
+  using enum error_kind;
+  for (const error_kind kind :
+       {usage, configuration, input, plugin, numerical, memory, device, validation, output, internal})
+    if (exit_code_of(kind) == exit_code) return kind;
+  return task;
+}
+
 }  // namespace
 
 application_figures figures_of(const nlohmann::json& written) {
@@ -123,8 +132,7 @@ application_figures application_runner::run(const std::vector<std::string>& argu
                                               : fmt::format("was ended by signal {}", WTERMSIG(status));
     std::string said = contents(errors);
     said.erase(said.find_last_not_of(" \n") + 1);
-    const bool usage = WIFEXITED(status) && WEXITSTATUS(status) == exit_code_of(error_kind::usage);
-    throw error(usage ? error_kind::usage : error_kind::task,
+    throw error(WIFEXITED(status) ? kind_of(WEXITSTATUS(status)) : error_kind::task,
                 fmt::format("the application {}{}{}", how, said.empty() ? "" : ":\n", said),
                 fmt::format("tessera {}", fmt::join(arguments, " ")));
   }

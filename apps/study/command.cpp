@@ -131,7 +131,7 @@ int run(const study_options& o, const char* kind,
   const std::vector<std::string> leaves = runner.run(o.command_of(study::policy("flatten"))).leaves;
   study::curve measured;
   for (study::point& p : plan(leaves, measured)) measured.points.push_back({std::move(p), {}});
-  for (const std::string& name : o.compare) measured.others.push_back({study::policy(name), {}});
+  for (const std::string& name : study::policies_of(o.compare)) measured.others.push_back({study::policy(name), {}});
   measure(runner, o, measured);
   write(o, measured,
         fmt::format("tessera study {} --app {}{}{}", kind, o.application, o.arguments.empty() ? "" : " -- ",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cctype>
 #include <cmath>
 
 #include "core/base/error.hpp"
@@ -37,14 +38,30 @@ std::vector<point> shares_of_leaf(std::size_t leaf, std::size_t leaves, const sh
                 fmt::format("the shares {} to {} in steps of {} are no sweep", digits(range.from), digits(range.to),
                             digits(range.step)),
                 "study percentage", "0 <= --from <= --to <= 100, and --step above 0");
+  constexpr double most = 1000;
+  const double last = std::floor((range.to - range.from) / range.step + 1e-9);
+  if (last > most)
+    throw error(error_kind::usage,
+                fmt::format("the sweep in steps of {} has more than {} points", range.step, most + 1),
+                "study percentage", "take a larger --step");
   std::vector<point> all;
-  const auto steps = static_cast<std::size_t>(std::floor((range.to - range.from) / range.step + 1e-9));
+  const auto steps = static_cast<std::size_t>(last);
   for (std::size_t k = 0; k <= steps; ++k) {
     const double share = range.from + static_cast<double>(k) * range.step;
     std::vector<std::string> shares(leaves, digits((100 - share) / static_cast<double>(leaves - 1)));
     shares[leaf] = digits(share);
     all.push_back(with_shares(share, fmt::format("{}", fmt::join(shares, ",")), shares));
   }
+  return all;
+}
+
+std::vector<std::string> policies_of(const std::vector<std::string>& pieces) {
+  std::vector<std::string> all;
+  for (const std::string& piece : pieces)
+    if (!all.empty() && !piece.empty() && (std::isdigit(static_cast<unsigned char>(piece.front())) != 0))
+      all.back() += "," + piece;
+    else
+      all.push_back(piece);
   return all;
 }
 

@@ -19,8 +19,13 @@ struct share_range {
 };
 
 /// A sweep of shares: one leaf of so many gets `from`, `from` + `step`, ... up to `to`, and the others share the rest
-/// evenly. Throws tessera::error (usage) when there is no second leaf, or not 0 <= from <= to <= 100 and step > 0.
+/// evenly. Throws tessera::error (usage) when there is no second leaf, not 0 <= from <= to <= 100 and step > 0, or
+/// where the sweep has more than 1001 points.
 std::vector<point> shares_of_leaf(std::size_t leaf, std::size_t leaves, const share_range& range);
+
+/// The policies of a list that was split at its commas: what begins with a digit goes on with the policy before it, as
+/// in "percentage:30,70,static".
+std::vector<std::string> policies_of(const std::vector<std::string>& pieces);
 
 /// 1, 2, 4, ... and `most` workers.
 std::vector<point> numbers_of_workers(std::uint32_t most);

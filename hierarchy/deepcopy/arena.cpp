@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "core/base/allocated_size.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::hierarchy {
@@ -12,8 +13,12 @@ namespace {
 
 constexpr std::uint64_t least_alignment = 16;
 
-std::uint64_t round_up(std::uint64_t bytes, std::uint64_t alignment) noexcept {
-  return (bytes + alignment - 1) / alignment * alignment;
+/// The first place from `begin` on that is as far from a multiple of the alignment as the original: objects inside a
+/// pool of bytes are aligned in the copy as they are there.
+std::uint64_t place_behind(std::uint64_t begin, const graph_piece& piece) noexcept {
+  const std::uint64_t alignment = std::max(least_alignment, piece.alignment);
+  const std::uint64_t beside = reinterpret_cast<std::uintptr_t>(piece.at) % piece.alignment;
+  return begin + (beside + alignment - begin % alignment) % alignment;
 }
 
 struct known_arenas {
@@ -32,7 +37,7 @@ arena_layout::arena_layout(const object_graph& graph, copy_form form) {
   const auto& pieces = graph.pieces();
   m_pieces.resize(pieces.size());
   const auto add = [&](std::size_t piece, std::size_t block) {
-    const std::uint64_t offset = round_up(m_bytes[block], std::max(least_alignment, pieces[piece].alignment));
+    const std::uint64_t offset = place_behind(m_bytes[block], pieces[piece]);
     m_pieces[piece] = {block, offset};
     m_bytes[block] = offset + pieces[piece].bytes;
     m_members[block].push_back(piece);
@@ -143,9 +148,9 @@ void* open_arena(std::byte* data, std::uint64_t bytes, bool may_write, std::vect
     throw error(error_kind::usage, "a task uses a deep copy that has ended", {},
                 "keep what deep_copy returned until the tasks that use it are done");
   if (!may_write) {
-    scratch.resize((bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t) + 2);
-    const std::uint64_t skip = address_of(reinterpret_cast<std::byte*>(scratch.data())) % 16;
-    auto* const moved = reinterpret_cast<std::byte*>(scratch.data()) + skip;
+    scratch.resize((bytes + block_granule) / sizeof(std::uint64_t) + 1);
+    const std::uint64_t beside = address_of(reinterpret_cast<std::byte*>(scratch.data())) % block_granule;
+    auto* const moved = reinterpret_cast<std::byte*>(scratch.data()) + (block_granule - beside);
     std::memcpy(moved, data, bytes);
     data = moved;
   }

@@ -130,6 +130,10 @@ class deep_copy_state {
   }
 
   copy_report copy_back(std::source_location site) {
+    const lifetime::visit here = enter(m_alive);
+    if (!here)
+      throw error(error_kind::usage, "copy_back of a deep copy whose runtime has ended",
+                  fmt::format("{}:{}", site.file_name(), site.line()), "bring copies back while the runtime exists");
     copy_report back = m_report;
     back.bytes_moved = back.transfers = back.pointers = 0;
     for (std::size_t k = 0; k < size(); ++k) {

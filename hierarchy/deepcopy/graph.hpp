@@ -20,9 +20,9 @@ struct graph_place {
 struct graph_piece {
   std::byte* at;
   std::uint64_t bytes;
-  std::uint64_t alignment;
-  bool objects;   ///< described ones
-  bool constant;  ///< nothing is brought back to it
+  std::uint64_t alignment;  ///< of the elements, and of what pointers find among them
+  bool objects;             ///< described ones
+  bool constant;            ///< nothing is brought back to it
 };
 
 /// A pointer in an object, and what it leads to; nothing: it is null in the copy.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 
+#include "core/base/lifetime.hpp"
 #include "core/operation/kernel_loader.hpp"
 #include "core/runtime/inside.hpp"
 #include "hierarchy/region/kernel_text.hpp"
@@ -48,7 +49,21 @@ std::string key_of(const detail::region_kernel& kernel, const kernel_shape& shap
 
 }  // namespace
 
-region_kernels::region_kernels(runtime& of) : m_runtime(of) {
+std::shared_ptr<kernel_operations> kernel_operations::of(runtime& rt) {
+  struct entry {
+    std::shared_ptr<lifetime> alive;  // of the runtime
+    std::shared_ptr<kernel_operations> operations;
+  };
+  static std::mutex one_at_a_time;
+  static auto* const runtimes = new std::map<std::uint64_t, entry>;  // NOLINT: models may be made while statics end
+  const std::lock_guard guard(one_at_a_time);
+  std::erase_if(*runtimes, [](const auto& one) { return !enter(one.second.alive); });
+  entry& found = (*runtimes)[rt.serial()];
+  if (found.operations == nullptr) found = {rt.inside().scheduler->alive(), std::make_shared<kernel_operations>()};
+  return found.operations;
+}
+
+region_kernels::region_kernels(runtime& of) : m_runtime(of), m_operations(kernel_operations::of(of)) {
   for (const auto& place : of.inside().scheduler->places()) {
     if (place->is_host || place->device == nullptr) continue;
     for (location::node_id id = 0; id < of.tree().known(); ++id) {
@@ -93,9 +108,10 @@ const operation::definition& region_kernels::operation_for(const task_name& regi
     key += fmt::format("/{}/{}:{}/{}", region.text, region.site.file_name(), region.site.line(),
                        fmt::join(compared->names, "/"));
   }
-  const std::lock_guard guard(m_mutex);
-  if (const auto found = m_operations.find(key); found != m_operations.end()) return *found->second;
-  operation::definition made{.name = fmt::format("region {} #{}", region.text, m_operations.size())};
+  const std::lock_guard guard(m_operations->mutex);
+  auto& known = m_operations->all;
+  if (const auto found = known.find(key); found != known.end()) return *found->second;
+  operation::definition made{.name = fmt::format("region {} #{}", region.text, known.size())};
   made.kernel.name = kernel_name;
   made.kernel.text.source = kernel_source(kernel.text, shape, std::string(region.text));
   made.kernel.text.file = fmt::format("kernel around {}", region.text);
@@ -110,7 +126,7 @@ const operation::definition& region_kernels::operation_for(const task_name& regi
   made.destroy_arguments = kernel.host.destroy;
   made.plain_arguments = kernel.host.plain;
   made.data = std::make_shared<const kernel_layout>(kernel_layout{std::move(shape.uses), std::move(compared)});
-  return *m_operations.emplace(std::move(key), &m_runtime.define(std::move(made))).first->second;
+  return *known.emplace(std::move(key), &m_runtime.define(std::move(made))).first->second;
 }
 
 bool region_kernels::compares(const detail::region_kernel* kernel, std::span<const std::size_t> tiles) const noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 // The operations that regions are on devices.
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <span>
@@ -13,6 +14,15 @@
 #include "tessera/region.hpp"
 
 namespace tessera::hierarchy {
+
+/// The operations of kernels: one list for each runtime, whatever the number of models, since the runtime's catalog has
+/// them as long as it exists.
+struct kernel_operations {
+  std::mutex mutex;
+  std::map<std::string, const operation::definition*, std::less<>> all;  ///< by all that they depend on
+  /// That of a runtime; made when it is asked for first.
+  static std::shared_ptr<kernel_operations> of(runtime& rt);
+};
 
 /// Makes an operation for each kernel that a region needs, when it needs it first. Thread-safe.
 class region_kernels {
@@ -52,8 +62,7 @@ class region_kernels {
   std::map<location::node_id, std::uint64_t> m_limits;  // bytes of each device's memory
   std::map<location::node_id, abilities> m_devices;
   std::set<std::vector<location::node_id>> m_lists;  // that who_runs has given
-  std::mutex m_mutex;
-  std::map<std::string, const operation::definition*, std::less<>> m_operations;  // by all that they depend on
+  std::shared_ptr<kernel_operations> m_operations;
 };
 
 }  // namespace tessera::hierarchy

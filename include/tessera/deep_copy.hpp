@@ -56,6 +56,7 @@ const described_type& type_of() {
   static_assert(std::is_trivially_copyable_v<plain>,
                 "what is copied deeply is copied as bytes: plain members, pointers and arrays; no std::string, no "
                 "std::vector, no virtual functions");
+  static_assert(alignof(plain) <= 256, "what is copied deeply is aligned to 256 bytes at most, as blocks are");
   static_assert(!std::is_pointer_v<plain>,
                 "an array of pointers: describe a struct with the pointer as its only member, and an array of those");
   if constexpr (described_object<plain>) {
@@ -253,7 +254,7 @@ class deep_copied {
   const copy_report& report() const noexcept { return m_handle.report(); }
   /// Waits for the tasks that use the copy, and writes what it holds into the originals: described numbers and the
   /// elements of arrays that are not const. Pointers of the originals stay as they are. Throws the failure of the task
-  /// that should have made it; usage inside a task. @param site  for messages
+  /// that should have made it; usage inside a task, or when the runtime has ended. @param site  for messages
   copy_report copy_back(std::source_location site = std::source_location::current()) {
     return m_handle.copy_back(site);
   }

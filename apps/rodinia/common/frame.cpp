@@ -15,7 +15,7 @@ frame::frame(const application_options& options)
       m_how(options.regions()),
       m_tree_file(options.tree),
       m_verify(options.verify) {
-  if (!m_tree_file.empty()) require_writable(m_tree_file);
+  options.require_tree();
   m_session.describe(m_report);
 }
 

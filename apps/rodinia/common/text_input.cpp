@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -22,8 +23,10 @@ text_input::text_input(const std::filesystem::path& file) : m_name(file.string()
   if (in.bad()) throw error(error_kind::input, "reading failed", m_name);
 }
 
-void text_input::refuse(const std::string& text) const {
-  throw error(error_kind::input, text, fmt::format("{}:{}", m_name, m_line));
+void text_input::refuse(std::string text) const {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < ' ' || c == 127; }, '?');  // a file that is no text
+  throw error(error_kind::input, std::move(text), fmt::format("{}:{}", m_name, m_line));
 }
 
 void text_input::skip_space() {

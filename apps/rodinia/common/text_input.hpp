@@ -26,8 +26,8 @@ class text_input {
   std::string_view line();
   bool at_end();      ///< whether no word follows
   void expect_end();  ///< throws when a word follows
-  /// Throws, with the line of the last word or line.
-  [[noreturn]] void refuse(const std::string& text) const;
+  /// Throws, with the line of the last word or line. Characters that do not print are question marks in the message.
+  [[noreturn]] void refuse(std::string text) const;
   std::int64_t line_number() const noexcept { return m_line; }  ///< of the last word or line, from 1
 
  private:

@@ -43,6 +43,13 @@ TEST(comd_command, takes_boxes_policies_and_steps) {
   EXPECT_THAT(seen["input"].get<std::string>(), HasSubstr("480 atoms"));
 }
 
+TEST(comd_command, starts_from_the_seed) {
+  const nlohmann::json first = checked({"--size", "4", "--steps", "10"}, 8);
+  const nlohmann::json other = checked({"--size", "4", "--steps", "10", "--seed", "2"}, 8);
+  EXPECT_NE(first["steps"][1]["total"], other["steps"][1]["total"]);
+  checked({"--size", "10", "--steps", "10", "--seed", "2"}, 8);  // its energies are not known
+}
+
 TEST(comd_command, embeds_atoms) { checked({"--size", "5", "--steps", "20", "--potential", "eam"}, 8); }
 
 TEST(comd_command, makes_no_mistake_that_validation_finds) {
@@ -123,6 +130,9 @@ TEST(comd_command, refuses_files) {
   expect_refused({"--potential", "eam", "--potential-file", place.path().string()}, 4, {"it is a folder"});
   expect_refused({"--potential", "eam", "--potential-file", place.write("bad.eam", "a\nb\nc\n1 Cu\nfive\n")}, 4,
                  {"bad.eam:5", "'five'"});
+  using namespace std::string_literals;
+  expect_refused({"--potential", "eam", "--potential-file", place.write("no_text.eam", "a\nb\nc\n\0\x1b[1m\x7f\n"s)}, 4,
+                 {"no_text.eam:4", "'??[1m?' is no integer"});
 }
 
 }  // namespace

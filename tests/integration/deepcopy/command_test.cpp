@@ -61,6 +61,8 @@ TEST(deepcopy_command, says_what_is_wrong_with_its_options) {
   refused({"--repetitions", "x"}, 2, "--repetitions");
   refused({"--at", "nowhere"}, 2, "nowhere");
   refused({"--n", "1000000000", "--k", "10000"}, 7, "copies");
+  refused({"--n", "10000000", "--k", "1", "--config", source("configs/cuda_emulated.toml")}, 7,
+          "76.3 MiB do not fit the memory of 'cuda_emulated0'");
   refused({"--scheme", "block-by-block", "--n", "10", "--config", source("configs/sim_one.toml")}, 9,
           "has no addresses");
 }

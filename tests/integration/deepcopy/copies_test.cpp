@@ -260,6 +260,14 @@ INSTANTIATE_TEST_SUITE_P(memories, deep_copies, testing::copy_settings, testing:
 INSTANTIATE_TEST_SUITE_P(opencl, deep_copies, testing::copy_settings_opencl, testing::name_of);
 #endif
 
+TEST(deep_copies_of_a_runtime, are_refused_when_it_has_ended) {
+  ring r(2);
+  auto rt = std::make_unique<runtime>(testing::machine_of("plugins = [\"host\"]\n"));
+  auto copy = deep_copy(r.links[0], to(*rt, "machine"));
+  rt.reset();
+  EXPECT_THAT(message_of([&] { (void)copy.copy_back(); }, error_kind::usage), HasSubstr("whose runtime has ended"));
+}
+
 // A device that holds one copy and not two: the first leaves, comes back to another address, and is right all the same.
 TEST(deep_copies_of_a_full_memory, are_made_for_where_they_come_back) {
   runtime rt(

@@ -437,6 +437,25 @@ TEST_P(region_kernels, have_the_bits_of_the_function) {
   }
 }
 
+TEST_P(region_kernels, of_one_name_may_be_in_several_models) {
+  const auto launch = [](location_model& in, const region_array<double>& x) {
+    in.region("same", iterate(0, 100), inout(x),
+              with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
+  };
+  auto x = model.make_array<double>("x", {100});
+  launch(model, x);
+  for (int k = 0; k < 3; ++k) {
+    location_model other(rt);
+    auto y = other.make_array<double>("y", {100});
+    launch(other, y);
+    other.region("same", iterate(0, 100), inout(y),
+                 with_kernel([](auto i, auto y) { y[i] *= 3; }, "(i, y) { y[i] *= 3; }"));
+    EXPECT_EQ(y.read_host()[99], 3.0);
+  }
+  launch(model, x);
+  EXPECT_EQ(x.read_host()[99], 2.0);
+}
+
 /// Devices that compile no kernels take no part, whatever the body has.
 TEST(region_kernels_elsewhere, are_functions_where_nothing_compiles_them) {
   runtime rt(testing::machine_of(

@@ -173,6 +173,9 @@ TEST(rodinia_commands, draw_the_tree_with_arrays_and_shares) {
   ASSERT_EQ(text.code, 0) << text.err;
   EXPECT_THAT(text.out, testing::AllOf(HasSubstr("a 7.81 KiB"), HasSubstr("triad 75 %"), HasSubstr("triad 25 %")));
   expect_refused({"nn", "--size", "10", "--tree", "/no/such/folder/tree.svg"}, 2, {"/no/such/folder/tree.svg"});
+  for (const std::string application : {"nn", "stream"})
+    expect_refused({application, "--size", "10", "--tree", "-", "--json", "-"}, 2,
+                   {"both go to standard output", "--tree"});
 }
 
 TEST(rodinia_commands, refuse_what_does_not_fit_together) {

@@ -36,6 +36,14 @@ TEST(comd_cell_grid, refuses_a_box_shorter_than_two_cutoffs) {
   }
 }
 
+TEST(comd_cell_grid, has_no_more_cells_than_the_lattice_however_short_the_cutoff_is) {
+  for (const double cutoff : {1.0, 1e-9, 1e-300}) {
+    const cell_grid grid = make_cell_grid(make_crystal({5, 4, 1}, 3.615), cutoff);
+    EXPECT_EQ(grid.count, (std::array<std::int32_t, 3>{5, 4, 2})) << cutoff;
+    EXPECT_LE(grid.capacity, 16) << cutoff;
+  }
+}
+
 TEST(comd_cell_grid, puts_the_edges_of_the_box_into_cells) {
   const cell_grid grid = make_cell_grid(make_crystal({20, 20, 20}, 3.615), 5.7875);
   EXPECT_EQ(grid.along(0, 0), 0);

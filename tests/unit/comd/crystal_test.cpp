@@ -47,6 +47,15 @@ TEST(comd_crystal, momenta_belong_to_numbers) {
     EXPECT_NEAR((large.momenta[k][2] - large.momenta[0][2]) / (small.momenta[k][2] - small.momenta[0][2]), scale, 1e-9);
 }
 
+TEST(comd_crystal, momenta_belong_to_the_seed) {
+  crystal first = make_crystal({2, 2, 2}, 1), second = first, again = first;
+  set_temperature(first, 1, 300, 1);
+  set_temperature(second, 1, 300, 2);
+  set_temperature(again, 1, 300, 2);
+  EXPECT_NE(first.momenta, second.momenta);
+  EXPECT_EQ(second.momenta, again.momenta);
+}
+
 TEST(comd_crystal, atoms_of_zero_kelvin_rest) {
   crystal c = make_crystal({2, 2, 2}, 1);
   set_temperature(c, 1, 0);

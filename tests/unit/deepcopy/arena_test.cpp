@@ -132,6 +132,42 @@ TEST_F(arena, in_a_block_per_piece_has_pointers_from_block_to_block) {
   expect_ring(*reinterpret_cast<link*>(to[0] + apart.place_of(graph->root()).offset));
 }
 
+TEST_F(arena, that_is_copied_for_a_reader_is_aligned_as_blocks_are) {
+  for (std::size_t words = 0; words < 40; ++words) {
+    write_for(0);
+    const std::vector<std::uint64_t> other_places(words);  // so that the copies lie elsewhere
+    std::vector<std::uint64_t> scratch;
+    const auto* const root = static_cast<std::byte*>(open_arena(begin(), layout->bytes_of(0), false, scratch));
+    ASSERT_EQ(number_of(root - layout->place_of(graph->root()).offset) % 256, 0u);
+  }
+}
+
+struct alignas(64) wide_element {
+  double values[8];
+};
+struct pool_user {
+  std::uint8_t* pool = nullptr;
+  wide_element* elements = nullptr;
+};
+void describe(pool_user& p, tessera::description& to) {
+  to.array("pool", p.pool, 1024);
+  to.array("elements", p.elements, 2);
+}
+
+TEST(arena_layout, aligns_elements_in_a_pool_of_bytes) {
+  alignas(64) std::uint8_t memory[2048];
+  for (const std::size_t begin : {0, 8, 16, 48}) {
+    pool_user user{memory + begin, reinterpret_cast<wide_element*>(memory + 128)};
+    const object_graph graph(&user, tessera::detail::type_of<pool_user>(), {});
+    for (const copy_form form : {copy_form::one_arena, copy_form::block_per_object}) {
+      const arena_layout layout(graph, form);
+      EXPECT_EQ(layout.place_of(*graph.find(user.elements)).offset % 64, 0u) << begin;
+      EXPECT_EQ(layout.place_of(*graph.find(user.elements)).offset - layout.place_of(*graph.find(user.pool)).offset,
+                128 - begin);
+    }
+  }
+}
+
 TEST(arena_layout, brings_nothing_back_to_constants) {
   double table[2] = {1, 2}, own[2] = {3, 4};
   table_user user{table, own, 2, 2, 5};

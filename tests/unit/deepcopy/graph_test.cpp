@@ -208,6 +208,21 @@ TEST(graph_refused, a_count_below_zero) {
   EXPECT_THAT(message_of([&] { graph_of(l); }, error_kind::usage), HasSubstr("'values' has -2 elements"));
 }
 
+struct many_values {
+  double* values = nullptr;
+  std::int64_t count = 0;
+};
+void describe(many_values& m, description& to) { to.array("values", m.values, m.count); }
+
+TEST(graph_refused, more_elements_than_a_memory_has) {
+  double values[1];
+  for (const std::int64_t count : {(std::int64_t{1} << 61) + 1, std::int64_t{1} << 61, std::int64_t{1} << 44}) {
+    many_values m{values, count};
+    EXPECT_THAT(message_of([&] { graph_of(m); }, error_kind::usage),
+                HasSubstr("'values' has " + std::to_string(count) + " elements of 8 bytes"));
+  }
+}
+
 struct stray {
   std::int32_t number = 0;
 };

@@ -25,10 +25,12 @@ TEST(application_run, reads_the_time_and_the_leaves) {
 
 TEST(application_run, says_what_the_application_said) {
   const error failed = error_of([] { run("echo 'error: no such file' >&2; exit 4"); });
-  EXPECT_EQ(failed.kind(), error_kind::task);
+  EXPECT_EQ(failed.kind(), error_kind::input);
   EXPECT_THAT(failed.what(), HasSubstr("ended with 4"));
   EXPECT_THAT(failed.what(), HasSubstr("error: no such file"));
   EXPECT_EQ(error_of([] { run("exit 2"); }).kind(), error_kind::usage);
+  EXPECT_EQ(error_of([] { run("exit 3"); }).kind(), error_kind::configuration);
+  EXPECT_EQ(error_of([] { run("exit 1"); }).kind(), error_kind::task);
   EXPECT_THAT(error_of([] { run("kill -9 $$"); }).what(), HasSubstr("signal 9"));
 }
 

@@ -57,6 +57,18 @@ TEST(study_points, refuse_what_is_no_sweep) {
     EXPECT_THAT(error_of([&] { shares_of_leaf(0, 2, {from, to, step}); }).what(), HasSubstr("no sweep"));
 }
 
+TEST(study_points, refuse_a_sweep_of_very_many) {
+  EXPECT_EQ(shares_of_leaf(0, 2, {0, 100, 0.1}).size(), 1001u);
+  for (const double step : {0.05, 1e-9, 1e-300})
+    EXPECT_THAT(error_of([&] { shares_of_leaf(0, 2, {0, 100, step}); }).what(), HasSubstr("more than 1001 points"));
+}
+
+TEST(study_points, policies_keep_their_lists) {
+  EXPECT_THAT(policies_of({"percentage:30", "70", "static", "range:1", "2", "3"}),
+              ElementsAre("percentage:30,70", "static", "range:1,2,3"));
+  EXPECT_THAT(policies_of({"5"}), ElementsAre("5"));
+}
+
 TEST(study_points, workers_double_up_to_all) {
   EXPECT_THAT(labels(numbers_of_workers(1)), ElementsAre("1 worker"));
   EXPECT_THAT(labels(numbers_of_workers(6)), ElementsAre("1 worker", "2 workers", "4 workers", "6 workers"));
