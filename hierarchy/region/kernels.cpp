@@ -29,8 +29,8 @@ kernel_shape shape_of(const detail::region_kernel& kernel, std::span<const detai
   for (std::size_t u = 0; u < demands.size(); ++u) {
     const detail::region_demand& d = demands[u];
     if (d.array != nullptr)
-      shape.uses.push_back({d.array->tiles().type(), d.how != intent::read, tiles_taken(tiles[u]),
-                            rank_of(d.array->extents()), detail::reduction_kind::none});
+      shape.uses.push_back({d.array->type(), d.how != intent::read, tiles_taken(tiles[u]), rank_of(d.array->extents()),
+                            detail::reduction_kind::none});
     else
       shape.uses.push_back({d.result->type(), true, 1, 1, d.join});
   }
@@ -74,7 +74,7 @@ executors region_kernels::who_runs(const detail::region_kernel* kernel,
   const auto is_double = [](element_type type) { return type == element_type::f64; };
   const bool doubles = std::ranges::any_of(kernel->values, is_double) ||
                        std::ranges::any_of(demands, [&](const detail::region_demand& d) {
-                         return is_double(d.array != nullptr ? d.array->tiles().type() : d.result->type());
+                         return is_double(d.array != nullptr ? d.array->type() : d.result->type());
                        });
   return {true, *m_lists.insert(without(doubles)).first};
 }

@@ -67,7 +67,7 @@ void region_request::refuse(std::string text, std::string hint) const {
 
 void region_request::check_owner(const runtime& of) const {
   for (const detail::region_demand& d : demands)
-    if ((d.array != nullptr ? &d.array->tiles().owner() : &d.result->owner()) != &of)
+    if ((d.array != nullptr ? &d.array->owner() : &d.result->owner()) != &of)
       refuse(fmt::format("'{}' belongs to another runtime", d.array != nullptr ? d.array->name() : d.result->name()));
 }
 
@@ -288,7 +288,7 @@ row_interval region_request::used_rows(const detail::region_demand& d, std::span
 memory_need region_request::memory_need_of() const {
   memory_need need;
   const auto bytes = [](std::uint64_t rows, const detail::region_demand& d) {
-    return rows * static_cast<std::uint64_t>(d.array->extents().row_elements()) * size_of(d.array->tiles().type());
+    return rows * static_cast<std::uint64_t>(d.array->extents().row_elements()) * size_of(d.array->type());
   };
   const auto step = static_cast<std::uint64_t>(over.step);
   const std::uint64_t rows = over.step < 0 ? 0 - step : step;  // of an iteration
