@@ -161,12 +161,15 @@ void add_value(operation::kernel_launch& how, const kernel_value& number) {
 void add_array(const operation::context& c, operation::kernel_launch& how, const hierarchy::kernel_use& use,
                const region_operand& operand, const row_extents& extents) {
   std::int64_t position = operand.row * extents.row_elements();
-  if (operand.count == 0 || operand.count > use.tiles)
+  if (operand.count > use.tiles)
     throw error(error_kind::internal, fmt::format("a kernel for {} tiles got {}", use.tiles, operand.count));
   for (std::size_t k = 0; k < use.tiles; ++k) {
-    const operation::operand& tile = c.operands[operand.first + std::min<std::size_t>(k, operand.count - 1)];
+    // Where no rows are used, another block of the task stands there, at which the kernel does not look.
+    const operation::operand& tile = operand.count == 0
+                                         ? c.operands.front()
+                                         : c.operands[operand.first + std::min<std::size_t>(k, operand.count - 1)];
     how.block(tile);
-    how.value(k < operand.count ? position : std::numeric_limits<std::int64_t>::max());
+    how.value(k == 0 || k < operand.count ? position : std::numeric_limits<std::int64_t>::max());
     if (k + 1 < operand.count) position += tile.extents->count();
   }
   if (use.rank > 1) how.value(extents.second);
@@ -186,6 +189,10 @@ void launch_region(const operation::context& c, operation::kernel_launch& how, c
   for (const loop_bounds& inner : with.inner) {
     const std::int64_t length = std::max<std::int64_t>(inner.end - inner.begin, 0);
     threads *= length;
+  if (c.operands.empty()) {  // no rows of anything: there is nothing that a kernel could do
+    how.over(0, hierarchy::kernel_threads);
+    return;
+  }
     how.value(inner.begin).value(length);
   }
   for (std::size_t u = 0; u < layout.uses.size(); ++u) {

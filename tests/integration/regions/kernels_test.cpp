@@ -417,6 +417,21 @@ TEST_P(region_kernels, may_have_loops_inside_that_the_function_has_not) {
   EXPECT_EQ(seen(50, 3), 3 * (50 * columns + 3) - 3);
 }
 
+TEST_P(region_kernels, may_use_no_rows_of_an_array) {
+  const std::int64_t n = 1000;
+  auto none = model.make_array<double>("none", {0}), x = model.make_array<double>("x", {n});
+  auto y = model.make_array<std::int64_t>("y", {n});
+  model.region("no_rows", by(), iterate(0, n), in(none, whole), in(x, rows(7, 7)), out(y),
+               with_kernel([](auto i, auto, auto, auto y) { y[i] = i; }, "(i, none, x, y) { y[i] = i; }"));
+  model.region("nothing", by(), iterate(0, n), in(none, whole),
+               with_kernel([](auto, auto) {}, "(i, none) { if (i < 0) (void)none[0]; }"));
+  model.pause();
+  const auto seen = y.read_host();
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], i);
+  EXPECT_GT(on_devices("no_rows"), 0u);
+  EXPECT_GT(on_devices("nothing"), 0u);
+}
+
 /// Products and sums are not fused, on the host or on a device.
 TEST_P(region_kernels, have_the_bits_of_the_function) {
   const std::int64_t n = 5000;
