@@ -188,11 +188,7 @@ void launch_region(const operation::context& c, operation::kernel_launch& how, c
   std::int64_t threads = count, groups = 0;
   for (const loop_bounds& inner : with.inner) {
     const std::int64_t length = std::max<std::int64_t>(inner.end - inner.begin, 0);
-    threads *= length;
-  if (c.operands.empty()) {  // no rows of anything: there is nothing that a kernel could do
-    how.over(0, hierarchy::kernel_threads);
-    return;
-  }
+    if (__builtin_mul_overflow(threads, length, &threads)) threads = std::numeric_limits<std::int64_t>::max();
     how.value(inner.begin).value(length);
   }
   for (std::size_t u = 0; u < layout.uses.size(); ++u) {
@@ -205,7 +201,7 @@ void launch_region(const operation::context& c, operation::kernel_launch& how, c
     groups = c.operands[operand.first].extents->count();
   }
   for (const kernel_value& number : with.values) add_value(how, number);
-  if (groups == 0) {
+  if (groups == 0 || threads == std::numeric_limits<std::int64_t>::max()) {  // which is refused
     how.over(threads, hierarchy::kernel_threads);
   } else {
     how.grid = {static_cast<std::uint32_t>(groups), 1, 1};

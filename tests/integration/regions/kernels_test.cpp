@@ -432,6 +432,27 @@ TEST_P(region_kernels, may_use_no_rows_of_an_array) {
   EXPECT_GT(on_devices("nothing"), 0u);
 }
 
+/// Neither are they cut off, nor done modulo 2^64.
+TEST_P(region_kernels, refuse_more_work_items_than_a_device_has) {
+  auto x = model.make_array<std::int64_t>("x", {100});
+  region_result<std::int64_t> total(rt, "total");
+  const std::int64_t many = std::int64_t{1} << 32;
+  const auto message = [&] {
+    try {
+      model.pause();
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  model.region("items", by(), iterate(0, 100), inout(x),
+               with_kernel([](auto, auto) {}, inner({0, many}, {0, many}), "(i, j, k, x) { x[i] = j + k; }"));
+  EXPECT_THAT(message(), ::testing::HasSubstr("are no grid"));
+  model.region("joined", by(), iterate(0, 100), sum(total),
+               with_kernel([](auto, auto&) {}, inner({0, many}, {0, many}), "(i, j, k, total) { total += j + k; }"));
+  EXPECT_THAT(message(), ::testing::HasSubstr("are no grid"));
+}
+
 /// Products and sums are not fused, on the host or on a device.
 TEST_P(region_kernels, have_the_bits_of_the_function) {
   const std::int64_t n = 5000;
