@@ -230,11 +230,21 @@ void region_engine::launch(const task_name& name, const region_options& options,
   c.check_owner(m_runtime);
   c.check_once();
   c.check_rows();
+  try {
+    plan_and_submit(c);
+  } catch (...) {  // what was planned counted on its locations, and an edit that waits there hears of no task's end
+    m_runtime.inside().scheduler->look_again();
+    throw;
+  }
+  front_end(m_runtime).wait_for_window();
+}
+
+void region_engine::plan_and_submit(const region_request& c) {
   launch_plan made = plan_launch(c);
   {
     std::vector<array_storage*> arrays;
     std::vector<reduction_storage*> results;
-    for (const detail::region_demand& d : demands) {
+    for (const detail::region_demand& d : c.demands) {
       if (d.array != nullptr) arrays.push_back(d.array);
       if (d.result != nullptr) results.push_back(d.result);
     }
@@ -244,7 +254,6 @@ void region_engine::launch(const task_name& name, const region_options& options,
     submit(c, made);
   }
   note_launch(c, made);
-  front_end(m_runtime).wait_for_window();
 }
 
 /// With the arrays locked. Whatever may be refused, or thrown by the program, comes before the first change.
@@ -504,6 +513,7 @@ void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, doub
 
 void note_kernel(hierarchy::region_leaf_times& on, std::uint64_t iterations,
                  std::chrono::steady_clock::time_point launched) noexcept {
+  if (on.clock == nullptr) return;  // of the host: a kernel that validation began there, and that failed
   const auto nanoseconds = [](std::chrono::steady_clock::time_point at) {
     return std::int64_t{std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count()};
   };
@@ -513,7 +523,6 @@ void note_kernel(hierarchy::region_leaf_times& on, std::uint64_t iterations,
   const double now = static_cast<double>(iterations) * 1e9 / static_cast<double>(took),
                before = on.rate.load(std::memory_order_relaxed);
   // The mean of the times, not of the rates: of two kernels side by side the second one seems to take no time.
-  if (on.clock == nullptr) return;  // of the host: a kernel that validation began there, and that failed
   on.rate.store(before == 0 ? now : 2 / (1 / before + 1 / now), std::memory_order_relaxed);
 }
 

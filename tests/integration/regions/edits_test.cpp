@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -390,6 +392,35 @@ TEST(random_edits, lose_nothing) {
     const auto seen = arrays[which].read_host();
     for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], oracle[which][static_cast<std::size_t>(i)]) << i;
   }
+}
+
+/// A body whose copy takes until an edit waits for it, and fails then.
+struct body_of_a_refused_region {
+  std::atomic<bool>* copied = nullptr;
+  const location_model* model = nullptr;
+  body_of_a_refused_region(std::atomic<bool>& is_copied, const location_model& of) : copied(&is_copied), model(&of) {}
+  body_of_a_refused_region(const body_of_a_refused_region& other) : copied(other.copied), model(other.model) {
+    *copied = true;
+    while (model->attached("LocI")) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that the edit sleeps, most probably
+    throw std::length_error("no copy");
+  }
+  body_of_a_refused_region& operator=(const body_of_a_refused_region&) = delete;
+  template <class... Arguments>
+  void operator()(Arguments&&...) const {}
+};
+
+TEST_F(edited_regions, do_not_wait_for_a_region_that_is_refused_meanwhile) {
+  auto x = model.make_array<double>("x", {300});
+  std::atomic<bool> copied{false};
+  std::thread editor([&] {
+    while (!copied) std::this_thread::yield();
+    model.detach("LocI");
+  });
+  const body_of_a_refused_region body(copied, model);
+  EXPECT_THROW(model.region("refused", {.policy = "flatten"}, iterate(0, 300), inout(x), body), std::length_error);
+  editor.join();
+  EXPECT_FALSE(model.attached("LocI"));
 }
 
 /// Several threads launch loops while another one edits.
