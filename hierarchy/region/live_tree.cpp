@@ -7,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/suggest.hpp"
+#include "hierarchy/region/by_runtime.hpp"
 #include "hierarchy/region/storage.hpp"
 
 namespace tessera::hierarchy {
@@ -28,15 +29,8 @@ location::node_id attached_location(const location::tree& tree, std::string_view
 }
 
 std::shared_ptr<live_tree> live_tree::of(runtime& rt) {
-  static std::mutex mutex;
-  static auto* const all = new std::map<std::uint64_t, std::weak_ptr<live_tree>>;  // NOLINT: objects of static storage
-                                                                                   // may end models after it would end
-  const std::lock_guard guard(mutex);
-  std::erase_if(*all, [](const auto& entry) { return entry.second.expired(); });
-  std::weak_ptr<live_tree>& known = (*all)[rt.serial()];
-  std::shared_ptr<live_tree> found = known.lock();
-  if (found == nullptr) known = found = std::make_shared<live_tree>(rt.tree());
-  return found;
+  static auto& all = *new by_runtime<live_tree>;  // NOLINT: objects of static storage may end models after it would end
+  return all.of(rt, [&] { return std::make_shared<live_tree>(rt.tree()); });
 }
 
 std::shared_ptr<const location::tree> live_tree::now() const {

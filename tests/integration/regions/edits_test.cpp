@@ -423,6 +423,20 @@ TEST_F(edited_regions, do_not_wait_for_a_region_that_is_refused_meanwhile) {
   EXPECT_FALSE(model.attached("LocI"));
 }
 
+TEST_F(edited_regions, begin_where_the_last_model_ended) {
+  model.detach("LocI");
+  runtime other{edited_machine()};
+  {
+    location_model first(other);
+    first.detach("Right");
+  }
+  location_model second(other);
+  EXPECT_FALSE(second.attached("D1"));
+  EXPECT_TRUE(second.attached("LocI"));  // that was another runtime
+  second.attach("Right");
+  EXPECT_TRUE(second.attached("D1"));
+}
+
 /// Several threads launch loops while another one edits.
 TEST(concurrent_edits, leave_the_loops_of_other_threads_right) {
   runtime rt(edited_machine(2));
