@@ -10,6 +10,7 @@
 
 #include "core/operation/kernel_loader.hpp"
 #include "core/runtime/inside.hpp"
+#include "hierarchy/region/by_runtime.hpp"
 #include "hierarchy/region/kernel_text.hpp"
 #include "hierarchy/region/plan.hpp"
 #include "hierarchy/region/storage.hpp"
@@ -48,7 +49,12 @@ std::string key_of(const detail::region_kernel& kernel, const kernel_shape& shap
 
 }  // namespace
 
-region_kernels::region_kernels(runtime& of) : m_runtime(of) {
+std::shared_ptr<region_kernels::operation_set> region_kernels::operations_of(runtime& rt) {
+  static auto& all = *new by_runtime<operation_set>;  // NOLINT: as the trees of live_tree::of
+  return all.of(rt, [] { return std::make_shared<operation_set>(); });
+}
+
+region_kernels::region_kernels(runtime& of) : m_runtime(of), m_operations(operations_of(of)) {
   for (const auto& place : of.inside().scheduler->places()) {
     if (place->is_host || place->device == nullptr) continue;
     for (location::node_id id = 0; id < of.tree().known(); ++id) {
@@ -93,9 +99,10 @@ const operation::definition& region_kernels::operation_for(const task_name& regi
     key += fmt::format("/{}/{}:{}/{}", region.text, region.site.file_name(), region.site.line(),
                        fmt::join(compared->names, "/"));
   }
-  const std::lock_guard guard(m_mutex);
-  if (const auto found = m_operations.find(key); found != m_operations.end()) return *found->second;
-  operation::definition made{.name = fmt::format("region {} #{}", region.text, m_operations.size())};
+  const std::lock_guard guard(m_operations->mutex);
+  auto& known = m_operations->all;
+  if (const auto found = known.find(key); found != known.end()) return *found->second;
+  operation::definition made{.name = fmt::format("region {} #{}", region.text, known.size())};
   made.kernel.name = kernel_name;
   made.kernel.text.source = kernel_source(kernel.text, shape, std::string(region.text));
   made.kernel.text.file = fmt::format("kernel around {}", region.text);
@@ -110,7 +117,7 @@ const operation::definition& region_kernels::operation_for(const task_name& regi
   made.destroy_arguments = kernel.host.destroy;
   made.plain_arguments = kernel.host.plain;
   made.data = std::make_shared<const kernel_layout>(kernel_layout{std::move(shape.uses), std::move(compared)});
-  return *m_operations.emplace(std::move(key), &m_runtime.define(std::move(made))).first->second;
+  return *known.emplace(std::move(key), &m_runtime.define(std::move(made))).first->second;
 }
 
 bool region_kernels::compares(const detail::region_kernel* kernel, std::span<const std::size_t> tiles) const noexcept {
@@ -182,6 +189,10 @@ const void* arguments_of(const operation::context& c) noexcept { return c.argume
 
 void launch_region(const operation::context& c, operation::kernel_launch& how, const region_launch& with) {
   const auto& layout = *static_cast<const hierarchy::kernel_layout*>(c.data);
+  if (c.operands.empty()) {  // no rows of anything: there is nothing that a kernel could do
+    how.over(0, hierarchy::kernel_threads);
+    return;
+  }
   const auto count = static_cast<std::int64_t>(with.piece.end - with.piece.begin);
   how.value(with.rows.begin + static_cast<std::int64_t>(with.piece.begin) * with.rows.step);
   how.value(with.rows.step).value(count);

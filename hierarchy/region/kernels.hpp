@@ -1,6 +1,7 @@
 #pragma once
 // The operations that regions are on devices.
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <span>
@@ -14,7 +15,8 @@
 
 namespace tessera::hierarchy {
 
-/// Makes an operation for each kernel that a region needs, when it needs it first. Thread-safe.
+/// Makes an operation for each kernel that a region needs, when a region of any model of the runtime needs it first.
+/// Thread-safe.
 class region_kernels {
  public:
   explicit region_kernels(runtime& of);
@@ -46,14 +48,19 @@ class region_kernels {
     const placement::place* place;
     bool compiles, has_doubles;
   };
+  /// Those that the models of a runtime have made.
+  struct operation_set {
+    std::mutex mutex;
+    std::map<std::string, const operation::definition*, std::less<>> all;  // by all that they depend on
+  };
+  static std::shared_ptr<operation_set> operations_of(runtime& rt);
   std::vector<location::node_id> without(bool doubles) const;
 
   runtime& m_runtime;
   std::map<location::node_id, std::uint64_t> m_limits;  // bytes of each device's memory
   std::map<location::node_id, abilities> m_devices;
   std::set<std::vector<location::node_id>> m_lists;  // that who_runs has given
-  std::mutex m_mutex;
-  std::map<std::string, const operation::definition*, std::less<>> m_operations;  // by all that they depend on
+  const std::shared_ptr<operation_set> m_operations;
 };
 
 }  // namespace tessera::hierarchy

@@ -432,6 +432,24 @@ TEST_P(region_kernels, may_use_no_rows_of_an_array) {
   EXPECT_GT(on_devices("nothing"), 0u);
 }
 
+TEST_P(region_kernels, are_the_same_for_all_models_of_a_runtime) {
+  const std::int64_t n = 1000;
+  const auto run = [&](location_model& of) {
+    auto x = of.make_array<std::int64_t>("x", {n}), y = of.make_array<std::int64_t>("y", {n});
+    of.region("fill", by(), iterate(0, n), out(x),
+              with_kernel([](auto i, auto x) { x[i] = 3 * i; }, "(i, x) { x[i] = 3 * i; }"));
+    of.copy(x, y);
+    return y.read_host()[n - 1];
+  };
+  EXPECT_EQ(run(model), 3 * (n - 1));
+  const std::size_t operations = rt.operations().size();
+  for (int k = 0; k < 3; ++k) {
+    location_model another(rt);
+    EXPECT_EQ(run(another), 3 * (n - 1));
+  }
+  EXPECT_EQ(rt.operations().size(), operations);
+}
+
 /// Neither are they cut off, nor done modulo 2^64.
 TEST_P(region_kernels, refuse_more_work_items_than_a_device_has) {
   auto x = model.make_array<std::int64_t>("x", {100});
