@@ -158,8 +158,10 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
   const std::lock_guard guard(m_mutex);
   const std::lock_guard steady(*m_tree);
   made.tree = m_tree->held();
-  const executors who = m_kernels.who_runs(c.code.kernel, c.demands);
+  executors who = m_kernels.who_runs(c.code.kernel, c.demands);
   made.at = place(c, *made.tree, who);
+  if (who.devices && m_kernels.any_detached() && leaves_of_region(*made.tree, made.at, who).empty())
+    who = m_kernels.who_runs(c.code.kernel, c.demands, true);
   made.by = parsed(c);
   made.of = history_of(c.name.text);
   made.split = planned(c, made, who);

@@ -67,22 +67,26 @@ region_kernels::region_kernels(runtime& of) : m_runtime(of), m_operations(operat
   }
 }
 
-std::vector<location::node_id> region_kernels::without(bool doubles) const {
+std::vector<location::node_id> region_kernels::without(bool doubles, bool detached_too) const {
   std::vector<location::node_id> all;
   for (const auto& [id, d] : m_devices)
-    if (!d.compiles || (doubles && !d.has_doubles) || !d.place->attached()) all.push_back(id);
+    if (!d.compiles || (doubles && !d.has_doubles) || (detached_too && !d.place->attached())) all.push_back(id);
   return all;
 }
 
-executors region_kernels::who_runs(const detail::region_kernel* kernel,
-                                   std::span<const detail::region_demand> demands) {
+bool region_kernels::any_detached() const noexcept {
+  return std::ranges::any_of(m_devices, [](const auto& entry) { return !entry.second.place->attached(); });
+}
+
+executors region_kernels::who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands,
+                                   bool with_detached) {
   if (kernel == nullptr) return host_executors;
   const auto is_double = [](element_type type) { return type == element_type::f64; };
   const bool doubles = std::ranges::any_of(kernel->values, is_double) ||
                        std::ranges::any_of(demands, [&](const detail::region_demand& d) {
                          return is_double(d.array != nullptr ? d.array->type() : d.result->type());
                        });
-  return {true, *m_lists.insert(without(doubles)).first};
+  return {true, *m_lists.insert(without(doubles, !with_detached)).first};
 }
 
 const operation::definition& region_kernels::operation_for(const task_name& region, const detail::region_kernel& kernel,

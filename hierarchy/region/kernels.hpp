@@ -24,7 +24,11 @@ class region_kernels {
   /// Who runs a region with this form for devices, or without one (null): not devices that compile no kernels or are
   /// detached, nor those without numbers of 64 bits where the region has such. The same list is the same memory, valid
   /// as long as this. One thread at a time.
-  executors who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands);
+  /// @param with_detached  also devices that are detached; the host runs their tasks
+  executors who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands,
+                     bool with_detached = false);
+  /// Whether a device is detached, or lost.
+  bool any_detached() const noexcept;
 
   /// The operation of tasks that name so many tiles of each array, or fewer; `tiles` has an entry per demand. Throws
   /// tessera::error (usage) for a text that is wrong.
@@ -54,7 +58,7 @@ class region_kernels {
     std::map<std::string, const operation::definition*, std::less<>> all;  // by all that they depend on
   };
   static std::shared_ptr<operation_set> operations_of(runtime& rt);
-  std::vector<location::node_id> without(bool doubles) const;
+  std::vector<location::node_id> without(bool doubles, bool detached_too) const;
 
   runtime& m_runtime;
   std::map<location::node_id, std::uint64_t> m_limits;  // bytes of each device's memory
