@@ -423,6 +423,39 @@ TEST_F(edited_regions, do_not_wait_for_a_region_that_is_refused_meanwhile) {
   EXPECT_FALSE(model.attached("LocI"));
 }
 
+TEST(edited_branches, come_back_without_a_device_that_is_lost) {
+  std::string sims = types + arrangement;
+  for (std::size_t at = sims.find("cuda_emulated"); at != std::string::npos; at = sims.find("cuda_emulated"))
+    sims.replace(at, std::string_view("cuda_emulated").size(), "sim");
+  runtime rt(
+      testing::machine_of("plugins = [\"host\", \"sim\"]\nhistory = \"off\"\n[plugin.sim]\nclock = \"real\"\n"
+                          "[[plugin.sim.device]]\nmemory = \"16 MiB\"\n[[plugin.sim.device]]\nmemory = \"16 MiB\"\n"
+                          "[[plugin.sim.inject]]\nkind = \"lost\"\non = \"kernel\"\ndevice = \"sim0\"\nat = 1\n" +
+                              sims,
+                          3));
+  location_model model(rt);
+  auto x = model.make_array<std::int64_t>("x", {300});
+  const auto write = [&] {
+    model.region("write", {.policy = "flatten"}, iterate(0, 300), out(x),
+                 with_kernel([](auto i, auto x) { x[i] = i; }, "(i, x) { x[i] = i; }"));
+  };
+  write();
+  try {
+    model.pause();
+  } catch (const error& e) {  // names what was lost, where it was
+    EXPECT_EQ(e.kind(), error_kind::device) << e.what();
+  }
+  model.detach("Left");
+  model.reparent("LocI", "Right");
+  model.attach("Left");
+  EXPECT_TRUE(model.attached("D0"));
+  write();
+  EXPECT_EQ(x.read_host()[299], 299);
+  model.detach("D0");
+  EXPECT_NE(std::string(error_of([&] { model.attach("D0"); }).what()).find("is lost"), std::string::npos);
+  EXPECT_FALSE(model.attached("D0"));
+}
+
 TEST_F(edited_regions, begin_where_the_last_model_ended) {
   model.detach("LocI");
   runtime other{edited_machine()};
