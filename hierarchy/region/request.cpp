@@ -152,6 +152,9 @@ bool region_request::reads_beside(const detail::region_demand& d) const {
 
 void region_request::check_rows() const {
   const auto [first, last] = options.split_over;
+  if (first > last)
+    refuse(fmt::format("it splits rows {} to {}, which are none", first, last),
+           "split_over is {first, behind the last}");
   if (splits_other_rows() && (over.step != 1 || over.begin < first || (count != 0 && over.end > last)))
     refuse(fmt::format("its loop from {} to {} in steps of {} is no part of rows {} to {}, which it splits", over.begin,
                        over.end, over.step, first, last),
@@ -190,11 +193,11 @@ void region_request::check_rows_of(const detail::region_demand& d) const {
                              : fmt::format("its halo of {} rows before and {} behind does not fit array '{}', which "
                                            "has {} rows",
                                            p.first, p.last, d.array->name(), rows));
-  if (p.which == kind::whole || count == 0) return;
-  if (p.which == kind::halo && !around) return;
-  if (splits_other_rows() && options.split_over[1] > rows)
+  if (p.which == kind::whole || (p.which == kind::halo && !around)) return;
+  if (splits_other_rows() && (options.split_over[0] < 0 || options.split_over[1] > rows))
     refuse(fmt::format("it splits rows {} to {}, and array '{}' has {} rows", options.split_over[0],
                        options.split_over[1], d.array->name(), rows));
+  if (count == 0) return;
   const row_interval loop = loop_rows();
   if (loop.begin < 0 || loop.end > rows)
     refuse(fmt::format("iteration {} has no row in array '{}', which has {} rows",
