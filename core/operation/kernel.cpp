@@ -11,7 +11,7 @@
 namespace tessera::operation {
 
 kernel_launch& kernel_launch::over(std::int64_t count, std::uint32_t threads) {
-  const std::int64_t groups = threads == 0 ? 0 : (count + threads - 1) / threads;
+  const std::int64_t groups = threads == 0 ? 0 : count / threads + (count % threads != 0 ? 1 : 0);
   if (threads == 0 || count < 0 || groups > 0x7fffffff)
     throw error(error_kind::usage, fmt::format("{} elements in groups of {} threads are no grid", count, threads), {},
                 "a grid has at most 2^31 - 1 groups of at least one thread");

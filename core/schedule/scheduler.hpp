@@ -114,8 +114,11 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void drain() noexcept;
   /// As wait_idle, but reports failures to nobody.
   void settle() noexcept;
-  /// Waits until enough(), which the ends of tasks make true, and reports failures to nobody. Any thread may ask it.
+  /// Waits until enough(), which the ends of tasks make true, or what look_again tells, and reports failures to nobody.
+  /// Any thread may ask it.
   void wait_until(const std::function<bool()>& enough);
+  /// After something else than the end of a task that wait_until may wait for: those who wait look again.
+  void look_again() { m_pool.wake_waiters(); }
   /// Whether the calling thread is outside of all tasks.
   bool in_program() { return current_thread().in_program(); }
   /// Views that the calling thread holds.

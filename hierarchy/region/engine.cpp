@@ -158,8 +158,10 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
   const std::lock_guard guard(m_mutex);
   const std::lock_guard steady(*m_tree);
   made.tree = m_tree->held();
-  const executors who = m_kernels.who_runs(c.code.kernel, c.demands);
+  executors who = m_kernels.who_runs(c.code.kernel, c.demands);
   made.at = place(c, *made.tree, who);
+  if (who.devices && m_kernels.any_detached() && leaves_of_region(*made.tree, made.at, who).empty())
+    who = m_kernels.who_runs(c.code.kernel, c.demands, true);
   made.by = parsed(c);
   made.of = history_of(c.name.text);
   made.split = planned(c, made, who);
@@ -230,11 +232,21 @@ void region_engine::launch(const task_name& name, const region_options& options,
   c.check_owner(m_runtime);
   c.check_once();
   c.check_rows();
+  try {
+    plan_and_submit(c);
+  } catch (...) {  // what was planned counted on its locations, and an edit that waits there hears of no task's end
+    m_runtime.inside().scheduler->look_again();
+    throw;
+  }
+  front_end(m_runtime).wait_for_window();
+}
+
+void region_engine::plan_and_submit(const region_request& c) {
   launch_plan made = plan_launch(c);
   {
     std::vector<array_storage*> arrays;
     std::vector<reduction_storage*> results;
-    for (const detail::region_demand& d : demands) {
+    for (const detail::region_demand& d : c.demands) {
       if (d.array != nullptr) arrays.push_back(d.array);
       if (d.result != nullptr) results.push_back(d.result);
     }
@@ -244,7 +256,6 @@ void region_engine::launch(const task_name& name, const region_options& options,
     submit(c, made);
   }
   note_launch(c, made);
-  front_end(m_runtime).wait_for_window();
 }
 
 /// With the arrays locked. Whatever may be refused, or thrown by the program, comes before the first change.
@@ -504,6 +515,7 @@ void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, doub
 
 void note_kernel(hierarchy::region_leaf_times& on, std::uint64_t iterations,
                  std::chrono::steady_clock::time_point launched) noexcept {
+  if (on.clock == nullptr) return;  // of the host: a kernel that validation began there, and that failed
   const auto nanoseconds = [](std::chrono::steady_clock::time_point at) {
     return std::int64_t{std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count()};
   };

@@ -96,6 +96,7 @@ class region_engine {
   region_leaf_times& leaf_times(history& of, location::node_id leaf, const std::string& leaf_name,
                                 const policy& by);  // likewise
   void forget_histories();                          // likewise
+  void plan_and_submit(const region_request& c);
   launch_plan plan_launch(const region_request& c);
   void count_tasks(launch_plan& made);
   std::shared_ptr<region_leaf_times> times_of(const std::shared_ptr<history>& of, const piece& p,

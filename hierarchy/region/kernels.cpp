@@ -8,9 +8,9 @@
 #include <limits>
 #include <memory>
 
-#include "core/base/lifetime.hpp"
 #include "core/operation/kernel_loader.hpp"
 #include "core/runtime/inside.hpp"
+#include "hierarchy/region/by_runtime.hpp"
 #include "hierarchy/region/kernel_text.hpp"
 #include "hierarchy/region/plan.hpp"
 #include "hierarchy/region/storage.hpp"
@@ -30,8 +30,8 @@ kernel_shape shape_of(const detail::region_kernel& kernel, std::span<const detai
   for (std::size_t u = 0; u < demands.size(); ++u) {
     const detail::region_demand& d = demands[u];
     if (d.array != nullptr)
-      shape.uses.push_back({d.array->tiles().type(), d.how != intent::read, tiles_taken(tiles[u]),
-                            rank_of(d.array->extents()), detail::reduction_kind::none});
+      shape.uses.push_back({d.array->type(), d.how != intent::read, tiles_taken(tiles[u]), rank_of(d.array->extents()),
+                            detail::reduction_kind::none});
     else
       shape.uses.push_back({d.result->type(), true, 1, 1, d.join});
   }
@@ -49,21 +49,12 @@ std::string key_of(const detail::region_kernel& kernel, const kernel_shape& shap
 
 }  // namespace
 
-std::shared_ptr<kernel_operations> kernel_operations::of(runtime& rt) {
-  struct entry {
-    std::shared_ptr<lifetime> alive;  // of the runtime
-    std::shared_ptr<kernel_operations> operations;
-  };
-  static std::mutex one_at_a_time;
-  static auto* const runtimes = new std::map<std::uint64_t, entry>;  // NOLINT: models may be made while statics end
-  const std::lock_guard guard(one_at_a_time);
-  std::erase_if(*runtimes, [](const auto& one) { return !enter(one.second.alive); });
-  entry& found = (*runtimes)[rt.serial()];
-  if (found.operations == nullptr) found = {rt.inside().scheduler->alive(), std::make_shared<kernel_operations>()};
-  return found.operations;
+std::shared_ptr<region_kernels::operation_set> region_kernels::operations_of(runtime& rt) {
+  static auto& all = *new by_runtime<operation_set>;  // NOLINT: as the trees of live_tree::of
+  return all.of(rt, [] { return std::make_shared<operation_set>(); });
 }
 
-region_kernels::region_kernels(runtime& of) : m_runtime(of), m_operations(kernel_operations::of(of)) {
+region_kernels::region_kernels(runtime& of) : m_runtime(of), m_operations(operations_of(of)) {
   for (const auto& place : of.inside().scheduler->places()) {
     if (place->is_host || place->device == nullptr) continue;
     for (location::node_id id = 0; id < of.tree().known(); ++id) {
@@ -76,22 +67,26 @@ region_kernels::region_kernels(runtime& of) : m_runtime(of), m_operations(kernel
   }
 }
 
-std::vector<location::node_id> region_kernels::without(bool doubles) const {
+std::vector<location::node_id> region_kernels::without(bool doubles, bool detached_too) const {
   std::vector<location::node_id> all;
   for (const auto& [id, d] : m_devices)
-    if (!d.compiles || (doubles && !d.has_doubles) || !d.place->attached()) all.push_back(id);
+    if (!d.compiles || (doubles && !d.has_doubles) || (detached_too && !d.place->attached())) all.push_back(id);
   return all;
 }
 
-executors region_kernels::who_runs(const detail::region_kernel* kernel,
-                                   std::span<const detail::region_demand> demands) {
+bool region_kernels::any_detached() const noexcept {
+  return std::ranges::any_of(m_devices, [](const auto& entry) { return !entry.second.place->attached(); });
+}
+
+executors region_kernels::who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands,
+                                   bool with_detached) {
   if (kernel == nullptr) return host_executors;
   const auto is_double = [](element_type type) { return type == element_type::f64; };
   const bool doubles = std::ranges::any_of(kernel->values, is_double) ||
                        std::ranges::any_of(demands, [&](const detail::region_demand& d) {
-                         return is_double(d.array != nullptr ? d.array->tiles().type() : d.result->type());
+                         return is_double(d.array != nullptr ? d.array->type() : d.result->type());
                        });
-  return {true, *m_lists.insert(without(doubles)).first};
+  return {true, *m_lists.insert(without(doubles, !with_detached)).first};
 }
 
 const operation::definition& region_kernels::operation_for(const task_name& region, const detail::region_kernel& kernel,
@@ -177,12 +172,15 @@ void add_value(operation::kernel_launch& how, const kernel_value& number) {
 void add_array(const operation::context& c, operation::kernel_launch& how, const hierarchy::kernel_use& use,
                const region_operand& operand, const row_extents& extents) {
   std::int64_t position = operand.row * extents.row_elements();
-  if (operand.count == 0 || operand.count > use.tiles)
+  if (operand.count > use.tiles)
     throw error(error_kind::internal, fmt::format("a kernel for {} tiles got {}", use.tiles, operand.count));
   for (std::size_t k = 0; k < use.tiles; ++k) {
-    const operation::operand& tile = c.operands[operand.first + std::min<std::size_t>(k, operand.count - 1)];
+    // Where no rows are used, another block of the task stands there, at which the kernel does not look.
+    const operation::operand& tile = operand.count == 0
+                                         ? c.operands.front()
+                                         : c.operands[operand.first + std::min<std::size_t>(k, operand.count - 1)];
     how.block(tile);
-    how.value(k < operand.count ? position : std::numeric_limits<std::int64_t>::max());
+    how.value(k == 0 || k < operand.count ? position : std::numeric_limits<std::int64_t>::max());
     if (k + 1 < operand.count) position += tile.extents->count();
   }
   if (use.rank > 1) how.value(extents.second);
@@ -195,13 +193,17 @@ const void* arguments_of(const operation::context& c) noexcept { return c.argume
 
 void launch_region(const operation::context& c, operation::kernel_launch& how, const region_launch& with) {
   const auto& layout = *static_cast<const hierarchy::kernel_layout*>(c.data);
+  if (c.operands.empty()) {  // no rows of anything: there is nothing that a kernel could do
+    how.over(0, hierarchy::kernel_threads);
+    return;
+  }
   const auto count = static_cast<std::int64_t>(with.piece.end - with.piece.begin);
   how.value(with.rows.begin + static_cast<std::int64_t>(with.piece.begin) * with.rows.step);
   how.value(with.rows.step).value(count);
   std::int64_t threads = count, groups = 0;
   for (const loop_bounds& inner : with.inner) {
     const std::int64_t length = std::max<std::int64_t>(inner.end - inner.begin, 0);
-    threads *= length;
+    if (__builtin_mul_overflow(threads, length, &threads)) threads = std::numeric_limits<std::int64_t>::max();
     how.value(inner.begin).value(length);
   }
   for (std::size_t u = 0; u < layout.uses.size(); ++u) {
@@ -214,7 +216,7 @@ void launch_region(const operation::context& c, operation::kernel_launch& how, c
     groups = c.operands[operand.first].extents->count();
   }
   for (const kernel_value& number : with.values) add_value(how, number);
-  if (groups == 0) {
+  if (groups == 0 || threads == std::numeric_limits<std::int64_t>::max()) {  // which is refused
     how.over(threads, hierarchy::kernel_threads);
   } else {
     how.grid = {static_cast<std::uint32_t>(groups), 1, 1};

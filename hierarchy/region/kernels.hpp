@@ -15,16 +15,8 @@
 
 namespace tessera::hierarchy {
 
-/// The operations of kernels: one list for each runtime, whatever the number of models, since the runtime's catalog has
-/// them as long as it exists.
-struct kernel_operations {
-  std::mutex mutex;
-  std::map<std::string, const operation::definition*, std::less<>> all;  ///< by all that they depend on
-  /// That of a runtime; made when it is asked for first.
-  static std::shared_ptr<kernel_operations> of(runtime& rt);
-};
-
-/// Makes an operation for each kernel that a region needs, when it needs it first. Thread-safe.
+/// Makes an operation for each kernel that a region needs, when a region of any model of the runtime needs it first.
+/// Thread-safe.
 class region_kernels {
  public:
   explicit region_kernels(runtime& of);
@@ -32,7 +24,11 @@ class region_kernels {
   /// Who runs a region with this form for devices, or without one (null): not devices that compile no kernels or are
   /// detached, nor those without numbers of 64 bits where the region has such. The same list is the same memory, valid
   /// as long as this. One thread at a time.
-  executors who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands);
+  /// @param with_detached  also devices that are detached; the host runs their tasks
+  executors who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands,
+                     bool with_detached = false);
+  /// Whether a device is detached, or lost.
+  bool any_detached() const noexcept;
 
   /// The operation of tasks that name so many tiles of each array, or fewer; `tiles` has an entry per demand. Throws
   /// tessera::error (usage) for a text that is wrong.
@@ -56,13 +52,19 @@ class region_kernels {
     const placement::place* place;
     bool compiles, has_doubles;
   };
-  std::vector<location::node_id> without(bool doubles) const;
+  /// Those that the models of a runtime have made.
+  struct operation_set {
+    std::mutex mutex;
+    std::map<std::string, const operation::definition*, std::less<>> all;  // by all that they depend on
+  };
+  static std::shared_ptr<operation_set> operations_of(runtime& rt);
+  std::vector<location::node_id> without(bool doubles, bool detached_too) const;
 
   runtime& m_runtime;
   std::map<location::node_id, std::uint64_t> m_limits;  // bytes of each device's memory
   std::map<location::node_id, abilities> m_devices;
   std::set<std::vector<location::node_id>> m_lists;  // that who_runs has given
-  std::shared_ptr<kernel_operations> m_operations;
+  const std::shared_ptr<operation_set> m_operations;
 };
 
 }  // namespace tessera::hierarchy

@@ -7,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/suggest.hpp"
+#include "hierarchy/region/by_runtime.hpp"
 #include "hierarchy/region/storage.hpp"
 
 namespace tessera::hierarchy {
@@ -28,15 +29,8 @@ location::node_id attached_location(const location::tree& tree, std::string_view
 }
 
 std::shared_ptr<live_tree> live_tree::of(runtime& rt) {
-  static std::mutex mutex;
-  static auto* const all = new std::map<std::uint64_t, std::weak_ptr<live_tree>>;  // NOLINT: objects of static storage
-                                                                                   // may end models after it would end
-  const std::lock_guard guard(mutex);
-  std::erase_if(*all, [](const auto& entry) { return entry.second.expired(); });
-  std::weak_ptr<live_tree>& known = (*all)[rt.serial()];
-  std::shared_ptr<live_tree> found = known.lock();
-  if (found == nullptr) known = found = std::make_shared<live_tree>(rt.tree());
-  return found;
+  static auto& all = *new by_runtime<live_tree>;  // NOLINT: objects of static storage may end models after it would end
+  return all.of(rt, [&] { return std::make_shared<live_tree>(rt.tree()); });
 }
 
 std::shared_ptr<const location::tree> live_tree::now() const {
@@ -63,8 +57,7 @@ std::vector<located_array> live_tree::arrays() const {
   std::vector<located_array> all;
   for (const std::weak_ptr<array_storage>& a : m_arrays)
     if (std::shared_ptr<array_storage> one = a.lock()) {
-      all.push_back(
-          {one->name(), static_cast<std::uint64_t>(one->extents().count()) * size_of(one->tiles().type()), one->at()});
+      all.push_back({one->name(), one->bytes(), one->at()});
       alive.push_back(std::move(one));
     }
   return all;
@@ -72,15 +65,12 @@ std::vector<located_array> live_tree::arrays() const {
 
 /// With the lock held.
 void live_tree::check_apart(array_storage& array) const {
-  const auto bytes_of = [](array_storage& a) {
-    return static_cast<std::uintptr_t>(a.extents().count()) * size_of(a.tiles().type());
-  };
-  const auto begin = reinterpret_cast<std::uintptr_t>(array.tiles().memory()), end = begin + bytes_of(array);
+  const auto begin = reinterpret_cast<std::uintptr_t>(array.tiles().memory()), end = begin + array.bytes();
   for (const std::weak_ptr<array_storage>& a : m_arrays) {
     const std::shared_ptr<array_storage> other = a.lock();
     if (other == nullptr || other->distance()) continue;  // fresh memory, which changes
     const auto first = reinterpret_cast<std::uintptr_t>(other->tiles().memory());
-    if (begin < first + bytes_of(*other) && first < end)
+    if (begin < first + other->bytes() && first < end)
       throw error(error_kind::usage,
                   fmt::format("array '{}' would have memory that array '{}' has", array.name(), other->name()), {},
                   "regions of the two would have no order: use one array, and name rows of it");

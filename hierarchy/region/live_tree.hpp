@@ -41,7 +41,8 @@ location::node_id attached_location(const location::tree& tree, std::string_view
 class live_tree {
  public:
   explicit live_tree(const location::tree& begin) : m_now(std::make_shared<const location::tree>(begin)) {}
-  /// That of a runtime; made when it is asked for first, and kept by those who ask.
+  /// That of a runtime; made when it is asked for first, and kept as long as the runtime: what a model has edited holds
+  /// for the next one too.
   static std::shared_ptr<live_tree> of(runtime& rt);
 
   /// As it is now; what is returned never changes.

@@ -135,11 +135,17 @@ void location_model::launch(const task_name& name, const region_options& options
 
 void location_model::pause(const pause_options& options, std::source_location site) {
   if (!options.at.empty()) return edits().wait_below(options.at, site);
-  if (const std::uint32_t views = m_runtime->inside().scheduler->views_here(); views != 0)
+  schedule::scheduler& scheduler = *m_runtime->inside().scheduler;
+  if (const std::uint32_t views = scheduler.views_here(); views != 0)
     throw error(error_kind::usage, fmt::format("pause while this thread holds {} host views", views),
                 fmt::format("{}:{}", site.file_name(), site.line()),
                 "let views end before waiting for regions, which may need their arrays");
-  const bool has_memory = m_memory->end_arrays();
+  const bool has_memory = m_memory->has_arrays();
+  if (has_memory && scheduler.in_program() && !scheduler.is_recording()) {  // elsewhere the fence refuses
+    // Regions that other threads submit meanwhile over the same memory find its arrays, and so follow those before.
+    const std::vector<std::shared_ptr<hierarchy::array_storage>> ending = m_memory->let_go();
+    scheduler.settle();
+  }
   if (has_memory || m_engine->has_files())
     m_runtime->fence(site);  // also brings home what devices hold
   else

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/base/error.hpp"
 
 namespace tessera::hierarchy {
@@ -11,15 +13,18 @@ std::shared_ptr<array_storage> paused_memory::find(const range& memory) {
   return look_for(memory, "scalar");
 }
 
-bool paused_memory::end_arrays() {
+bool paused_memory::has_arrays() {
   const std::lock_guard guard(m_mutex);
-  bool any = false;
-  for (auto& [end, e] : m_entries) {
-    any = any || !e.array.expired();
-    e.kept.reset();
-  }
   std::erase_if(m_entries, [](const auto& one) { return one.second.array.expired(); });
-  return any;
+  return !m_entries.empty();
+}
+
+std::vector<std::shared_ptr<array_storage>> paused_memory::let_go() {
+  const std::lock_guard guard(m_mutex);
+  std::vector<std::shared_ptr<array_storage>> all;
+  for (auto& [end, e] : m_entries)
+    if (e.kept != nullptr) all.push_back(std::move(e.kept));
+  return all;
 }
 
 std::shared_ptr<array_storage> paused_memory::look_for(const range& memory, const std::string& name) {

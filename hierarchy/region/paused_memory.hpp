@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "core/block/element_type.hpp"
 #include "hierarchy/region/storage.hpp"
@@ -35,8 +36,10 @@ class paused_memory {
   }
   /// The same without making one: null where there is none. A range inside another one is refused too.
   std::shared_ptr<array_storage> find(const range& memory);
-  /// Lets go of all arrays; whether there were any. Those that somebody else holds are found again.
-  bool end_arrays();
+  /// Whether there are any arrays, also those that only somebody else holds.
+  bool has_arrays();
+  /// Lets go of all arrays, which are found, and kept again, as long as somebody holds them: first of all the caller.
+  std::vector<std::shared_ptr<array_storage>> let_go();
 
  private:
   struct entry {

@@ -67,7 +67,7 @@ void region_request::refuse(std::string text, std::string hint) const {
 
 void region_request::check_owner(const runtime& of) const {
   for (const detail::region_demand& d : demands)
-    if ((d.array != nullptr ? &d.array->tiles().owner() : &d.result->owner()) != &of)
+    if ((d.array != nullptr ? &d.array->owner() : &d.result->owner()) != &of)
       refuse(fmt::format("'{}' belongs to another runtime", d.array != nullptr ? d.array->name() : d.result->name()));
 }
 
@@ -152,6 +152,9 @@ bool region_request::reads_beside(const detail::region_demand& d) const {
 
 void region_request::check_rows() const {
   const auto [first, last] = options.split_over;
+  if (first > last)
+    refuse(fmt::format("it splits rows {} to {}, which are none", first, last),
+           "split_over is {first, behind the last}");
   if (splits_other_rows() && (over.step != 1 || over.begin < first || (count != 0 && over.end > last)))
     refuse(fmt::format("its loop from {} to {} in steps of {} is no part of rows {} to {}, which it splits", over.begin,
                        over.end, over.step, first, last),
@@ -190,11 +193,11 @@ void region_request::check_rows_of(const detail::region_demand& d) const {
                              : fmt::format("its halo of {} rows before and {} behind does not fit array '{}', which "
                                            "has {} rows",
                                            p.first, p.last, d.array->name(), rows));
-  if (p.which == kind::whole || count == 0) return;
-  if (p.which == kind::halo && !around) return;
-  if (splits_other_rows() && options.split_over[1] > rows)
+  if (p.which == kind::whole || (p.which == kind::halo && !around)) return;
+  if (splits_other_rows() && (options.split_over[0] < 0 || options.split_over[1] > rows))
     refuse(fmt::format("it splits rows {} to {}, and array '{}' has {} rows", options.split_over[0],
                        options.split_over[1], d.array->name(), rows));
+  if (count == 0) return;
   const row_interval loop = loop_rows();
   if (loop.begin < 0 || loop.end > rows)
     refuse(fmt::format("iteration {} has no row in array '{}', which has {} rows",
@@ -288,7 +291,7 @@ row_interval region_request::used_rows(const detail::region_demand& d, std::span
 memory_need region_request::memory_need_of() const {
   memory_need need;
   const auto bytes = [](std::uint64_t rows, const detail::region_demand& d) {
-    return rows * static_cast<std::uint64_t>(d.array->extents().row_elements()) * size_of(d.array->tiles().type());
+    return rows * static_cast<std::uint64_t>(d.array->extents().row_elements()) * size_of(d.array->type());
   };
   const auto step = static_cast<std::uint64_t>(over.step);
   const std::uint64_t rows = over.step < 0 ? 0 - step : step;  // of an iteration

@@ -17,11 +17,10 @@ std::shared_ptr<const void> array_storage::keep_tiles() {
 }
 
 void array_storage::remake(std::source_location site) noexcept try {
-  const auto bytes = static_cast<std::uint64_t>(m_extents.count()) * size_of(m_tiles->type());
-  auto fresh = array_memory::fresh(bytes, name());
+  auto fresh = array_memory::fresh(bytes(), m_name);
   void* const data = fresh->data();
-  m_tiles = std::make_unique<tiled_memory>(m_tiles->owner(), name(), m_tiles->type(), data, std::move(fresh),
-                                           m_extents.rows, m_extents.row_elements(), site);
+  m_tiles = std::make_unique<tiled_memory>(m_runtime, m_name, m_type, data, std::move(fresh), m_extents.rows,
+                                           m_extents.row_elements(), site);
 } catch (...) {  // the next region writes what is there
 }
 

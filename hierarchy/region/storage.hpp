@@ -30,19 +30,26 @@ class array_storage {
   array_storage(runtime& of, std::string name, element_type type, void* memory, std::shared_ptr<const void> owner,
                 const row_extents& extents, std::shared_ptr<live_tree> tree, location::node_id at,
                 std::source_location site)
-      : m_extents(extents),
+      : m_runtime(of),
+        m_name(std::move(name)),
+        m_type(type),
+        m_extents(extents),
         m_tree(std::move(tree)),
         m_at(at),
-        m_tiles(std::make_unique<tiled_memory>(of, std::move(name), type, memory, std::move(owner), extents.rows,
+        m_tiles(std::make_unique<tiled_memory>(of, m_name, type, memory, std::move(owner), extents.rows,
                                                extents.row_elements(), site)) {}
 
   const row_extents& extents() const noexcept { return m_extents; }
-  const std::string& name() const noexcept { return m_tiles->name(); }
+  const std::string& name() const noexcept { return m_name; }
+  element_type type() const noexcept { return m_type; }
+  runtime& owner() const noexcept { return m_runtime; }
+  /// Bytes of all elements.
+  std::uint64_t bytes() const noexcept { return static_cast<std::uint64_t>(m_extents.count()) * size_of(m_type); }
   location::node_id at() const noexcept { return m_at.load(std::memory_order_relaxed); }
   live_tree& tree() const noexcept { return *m_tree; }
   /// With the tree's lock held.
   void place(location::node_id to) noexcept { m_at.store(to, std::memory_order_relaxed); }
-  tiled_memory& tiles() noexcept { return *m_tiles; }
+  tiled_memory& tiles() noexcept { return *m_tiles; }  ///< with the lock held: `remake` makes others
   /// How far from where a region executes it is placed; nothing: it has a location of its own. Set before its first
   /// use.
   const std::optional<array_distance>& distance() const noexcept { return m_distance; }
@@ -65,12 +72,12 @@ class array_storage {
   /// Holds the array for submissions, and tells validation that those of other threads came before.
   void lock() {
     std::unique_lock held(m_mutex);
-    m_tiles->owner().order_after(m_before);
+    m_runtime.order_after(m_before);
     (void)held.release();
   }
   void unlock() {
     const std::unique_lock held(m_mutex, std::adopt_lock);
-    m_tiles->owner().order_before(m_before);
+    m_runtime.order_before(m_before);
   }
 
  private:
@@ -78,6 +85,9 @@ class array_storage {
   std::weak_ptr<const void> m_kept;  // by recordings
   view_ledger m_views;
   order_point m_before;
+  runtime& m_runtime;
+  const std::string m_name;
+  const element_type m_type;
   const row_extents m_extents;
   const std::shared_ptr<live_tree> m_tree;
   std::atomic<location::node_id> m_at;

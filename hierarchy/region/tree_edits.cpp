@@ -176,8 +176,10 @@ void tree_edits::edit(const change& by) {
   if (leaves_of_region(next, next.root()).empty())
     throw error(error_kind::usage, "no core of the host would be left to run regions", {},
                 "attach another location with cores before");
-  const std::vector<node_id> leaving = attached_only_in(*now, next),
-                             coming = devices_among(attached_only_in(next, *now), false);
+  const std::vector<node_id> leaving = attached_only_in(*now, next), added = attached_only_in(next, *now);
+  std::vector<node_id> coming = devices_among(added, false);
+  if (added.size() > 1)  // with its branch comes also what is lost, and runs nothing; alone it is refused
+    std::erase_if(coming, [&](node_id device) { return is_lost(device); });
   std::vector<node_id> gone, come;
   const live_tree::state before = m_tree.replace(std::move(next));
   try {
@@ -208,6 +210,13 @@ std::vector<node_id> tree_edits::devices_among(const std::vector<node_id>& nodes
     if (is.kind == location::kind::worker && is.space && m_runtime.attached(id) == attached) found.push_back(id);
   }
   return found;
+}
+
+bool tree_edits::is_lost(node_id device) const {
+  return std::ranges::any_of(m_runtime.inside().scheduler->places(), [&](const auto& place) {
+    return !place->is_host && place->state.load() == placement::place_state::lost &&
+           m_runtime.tree().is_ancestor(place->location, device);
+  });
 }
 
 void tree_edits::wait_for(const std::vector<node_id>& leaves) {

@@ -44,6 +44,7 @@ class tree_edits {
   void edit(const change& by);
   void wait_for(const std::vector<location::node_id>& leaves);
   std::vector<location::node_id> devices_among(const std::vector<location::node_id>& nodes, bool attached) const;
+  bool is_lost(location::node_id device) const;
 
   runtime& m_runtime;
   live_tree& m_tree;

@@ -6,7 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <numeric>
+#include <span>
+#include <thread>
 #include <vector>
 
 #include "settings.hpp"
@@ -142,6 +146,58 @@ TEST_P(chains, a_scalar_that_many_leaves_would_write_is_refused) {
                   },
                   error_kind::usage),
               HasSubstr("race"));
+}
+
+/// Memory that one region writes for some time, and another one looks at after it, if they are in order.
+class chains_of_other_threads : public ::testing::Test {
+ protected:
+  ~chains_of_other_threads() override { looked = true; }
+  void write() {
+    model.region("write", {.policy = "any"}, iterate(0, 1), inout(model.array_over("p", std::span(memory))),
+                 [this](auto i, auto p) {
+                   began = true;
+                   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+                   while (!looked && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+                   p[i] = 7;
+                 });
+    while (!began) std::this_thread::yield();  // by a worker: this thread runs no task here
+  }
+  void look() {
+    model.region("look", {.policy = "any"}, iterate(0, 1), in(model.array_over("p", std::span(memory))),
+                 [this](auto i, auto p) {
+                   seen = p[i];
+                   looked = true;
+                 });
+  }
+  runtime rt{testing::host_only(3)};
+  location_model model{rt};
+  std::vector<double> memory = std::vector<double>(1), other = std::vector<double>(1);
+  std::atomic<bool> began{false}, looked{false};
+  double seen = 0;
+};
+
+TEST_F(chains_of_other_threads, are_in_order_while_one_pauses) {
+  write();
+  std::thread pausing([&] { model.pause(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that it waits, most probably
+  look();
+  pausing.join();
+  model.pause();
+  EXPECT_EQ(seen, 7);
+}
+
+TEST_F(chains_of_other_threads, are_in_order_where_a_pause_is_refused) {
+  write();
+  std::atomic<bool> refused{false};
+  model.region("pauses", {.policy = "any"}, iterate(0, 1), inout(model.array_over("o", std::span(other))),
+               [&](auto, auto) {
+                 (void)message_of([&] { model.pause(); }, error_kind::usage);
+                 refused = true;
+               });
+  while (!refused) std::this_thread::yield();
+  look();
+  model.pause();
+  EXPECT_EQ(seen, 7);
 }
 
 INSTANTIATE_TEST_SUITE_P(memories, chains, testing::copy_settings, testing::name_of);

@@ -379,6 +379,7 @@ TEST(region_distances, may_give_memory_back_after_each_region) {
   auto fresh = model.make_array<std::int64_t>("fresh", {1000},
                                               {.distance = array_distance::near(array_distance::form::realloc)});
   auto seen = model.make_array<std::int64_t>("seen", {1000});
+  const std::string& name = fresh.name();
   for (int k = 1; k <= 3; ++k)
     model.region("scratch", iterate(0, 1000), out(fresh), out(seen), [k](auto i, auto fresh, auto seen) {
       seen[i] = fresh[i];  // pages that nobody has touched; a program must not look
@@ -386,6 +387,7 @@ TEST(region_distances, may_give_memory_back_after_each_region) {
       seen[i] = 10 * seen[i] + fresh[i];
     });
   for (const std::int64_t v : seen.read_host()) ASSERT_EQ(v, 3);
+  EXPECT_EQ(&fresh.name(), &name);  // what other threads may look at is not made again
   const auto refuses = [&](const char* text, const auto& call) {
     const error e = error_of(call);
     EXPECT_EQ(e.kind(), error_kind::usage);

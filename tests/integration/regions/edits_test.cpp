@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -390,6 +392,82 @@ TEST(random_edits, lose_nothing) {
     const auto seen = arrays[which].read_host();
     for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], oracle[which][static_cast<std::size_t>(i)]) << i;
   }
+}
+
+/// A body whose copy takes until an edit waits for it, and fails then.
+struct body_of_a_refused_region {
+  std::atomic<bool>* copied = nullptr;
+  const location_model* model = nullptr;
+  body_of_a_refused_region(std::atomic<bool>& is_copied, const location_model& of) : copied(&is_copied), model(&of) {}
+  body_of_a_refused_region(const body_of_a_refused_region& other) : copied(other.copied), model(other.model) {
+    *copied = true;
+    while (model->attached("LocI")) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that the edit sleeps, most probably
+    throw std::length_error("no copy");
+  }
+  body_of_a_refused_region& operator=(const body_of_a_refused_region&) = delete;
+  template <class... Arguments>
+  void operator()(Arguments&&...) const {}
+};
+
+TEST_F(edited_regions, do_not_wait_for_a_region_that_is_refused_meanwhile) {
+  auto x = model.make_array<double>("x", {300});
+  std::atomic<bool> copied{false};
+  std::thread editor([&] {
+    while (!copied) std::this_thread::yield();
+    model.detach("LocI");
+  });
+  const body_of_a_refused_region body(copied, model);
+  EXPECT_THROW(model.region("refused", {.policy = "flatten"}, iterate(0, 300), inout(x), body), std::length_error);
+  editor.join();
+  EXPECT_FALSE(model.attached("LocI"));
+}
+
+TEST(edited_branches, come_back_without_a_device_that_is_lost) {
+  std::string sims = types + arrangement;
+  for (std::size_t at = sims.find("cuda_emulated"); at != std::string::npos; at = sims.find("cuda_emulated"))
+    sims.replace(at, std::string_view("cuda_emulated").size(), "sim");
+  runtime rt(
+      testing::machine_of("plugins = [\"host\", \"sim\"]\nhistory = \"off\"\n[plugin.sim]\nclock = \"real\"\n"
+                          "[[plugin.sim.device]]\nmemory = \"16 MiB\"\n[[plugin.sim.device]]\nmemory = \"16 MiB\"\n"
+                          "[[plugin.sim.inject]]\nkind = \"lost\"\non = \"kernel\"\ndevice = \"sim0\"\nat = 1\n" +
+                              sims,
+                          3));
+  location_model model(rt);
+  auto x = model.make_array<std::int64_t>("x", {300});
+  const auto write = [&] {
+    model.region("write", {.policy = "flatten"}, iterate(0, 300), out(x),
+                 with_kernel([](auto i, auto x) { x[i] = i; }, "(i, x) { x[i] = i; }"));
+  };
+  write();
+  try {
+    model.pause();
+  } catch (const error& e) {  // names what was lost, where it was
+    EXPECT_EQ(e.kind(), error_kind::device) << e.what();
+  }
+  model.detach("Left");
+  model.reparent("LocI", "Right");
+  model.attach("Left");
+  EXPECT_TRUE(model.attached("D0"));
+  write();
+  EXPECT_EQ(x.read_host()[299], 299);
+  model.detach("D0");
+  EXPECT_NE(std::string(error_of([&] { model.attach("D0"); }).what()).find("is lost"), std::string::npos);
+  EXPECT_FALSE(model.attached("D0"));
+}
+
+TEST_F(edited_regions, begin_where_the_last_model_ended) {
+  model.detach("LocI");
+  runtime other{edited_machine()};
+  {
+    location_model first(other);
+    first.detach("Right");
+  }
+  location_model second(other);
+  EXPECT_FALSE(second.attached("D1"));
+  EXPECT_TRUE(second.attached("LocI"));  // that was another runtime
+  second.attach("Right");
+  EXPECT_TRUE(second.attached("D1"));
 }
 
 /// Several threads launch loops while another one edits.

@@ -8,6 +8,7 @@
 
 #include "tessera/region.hpp"
 #include "tests/integration/validate/validating.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace tessera {
 namespace {
@@ -95,6 +96,14 @@ TEST_F(forms, may_round_in_other_ways) {
                    },
                    "(i, x, y) { double s = 0; for (long k = i; k >= 0; --k) s += x[k]; y[i] = s; }"));
   EXPECT_EQ(fence_text(rt), "");
+}
+
+/// Also where somebody wants to know what the task took.
+TEST_F(forms, of_which_the_text_cannot_be_launched_fail_their_region) {
+  auto x = model.make_array<double>("x", {100});
+  model.region("items", {.policy = "auto"}, iterate(0, 100), inout(x),
+               with_kernel([](auto i, auto x) { x[i] = 1; }, inner(std::int64_t{1} << 45), "(i, j, x) { x[i] = 1; }"));
+  EXPECT_THAT(test_support::error_of([&] { model.pause(); }).what(), HasSubstr("are no grid"));
 }
 
 /// What the host runs beside a device is compared there too.

@@ -417,6 +417,60 @@ TEST_P(region_kernels, may_have_loops_inside_that_the_function_has_not) {
   EXPECT_EQ(seen(50, 3), 3 * (50 * columns + 3) - 3);
 }
 
+TEST_P(region_kernels, may_use_no_rows_of_an_array) {
+  const std::int64_t n = 1000;
+  auto none = model.make_array<double>("none", {0}), x = model.make_array<double>("x", {n});
+  auto y = model.make_array<std::int64_t>("y", {n});
+  model.region("no_rows", by(), iterate(0, n), in(none, whole), in(x, rows(7, 7)), out(y),
+               with_kernel([](auto i, auto, auto, auto y) { y[i] = i; }, "(i, none, x, y) { y[i] = i; }"));
+  model.region("nothing", by(), iterate(0, n), in(none, whole),
+               with_kernel([](auto, auto) {}, "(i, none) { if (i < 0) (void)none[0]; }"));
+  model.pause();
+  const auto seen = y.read_host();
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], i);
+  EXPECT_GT(on_devices("no_rows"), 0u);
+  EXPECT_GT(on_devices("nothing"), 0u);
+}
+
+TEST_P(region_kernels, are_the_same_for_all_models_of_a_runtime) {
+  const std::int64_t n = 1000;
+  const auto run = [&](location_model& of) {
+    auto x = of.make_array<std::int64_t>("x", {n}), y = of.make_array<std::int64_t>("y", {n});
+    of.region("fill", by(), iterate(0, n), out(x),
+              with_kernel([](auto i, auto x) { x[i] = 3 * i; }, "(i, x) { x[i] = 3 * i; }"));
+    of.copy(x, y);
+    return y.read_host()[n - 1];
+  };
+  EXPECT_EQ(run(model), 3 * (n - 1));
+  const std::size_t operations = rt.operations().size();
+  for (int k = 0; k < 3; ++k) {
+    location_model another(rt);
+    EXPECT_EQ(run(another), 3 * (n - 1));
+  }
+  EXPECT_EQ(rt.operations().size(), operations);
+}
+
+/// Neither are they cut off, nor done modulo 2^64.
+TEST_P(region_kernels, refuse_more_work_items_than_a_device_has) {
+  auto x = model.make_array<std::int64_t>("x", {100});
+  region_result<std::int64_t> total(rt, "total");
+  const std::int64_t many = std::int64_t{1} << 32;
+  const auto message = [&] {
+    try {
+      model.pause();
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  model.region("items", by(), iterate(0, 100), inout(x),
+               with_kernel([](auto, auto) {}, inner({0, many}, {0, many}), "(i, j, k, x) { x[i] = j + k; }"));
+  EXPECT_THAT(message(), ::testing::HasSubstr("are no grid"));
+  model.region("joined", by(), iterate(0, 100), sum(total),
+               with_kernel([](auto, auto&) {}, inner({0, many}, {0, many}), "(i, j, k, total) { total += j + k; }"));
+  EXPECT_THAT(message(), ::testing::HasSubstr("are no grid"));
+}
+
 /// Products and sums are not fused, on the host or on a device.
 TEST_P(region_kernels, have_the_bits_of_the_function) {
   const std::int64_t n = 5000;

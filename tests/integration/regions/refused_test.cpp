@@ -44,6 +44,12 @@ TEST_F(refused_regions, rows_that_do_not_exist) {
   refuses(error_kind::usage, "halo of -1 rows", "", iterate(0, 50), in(y, halo(-1)), nothing);
   refuses(error_kind::usage, "uses rows 10 to 51 of array 'y'", "", iterate(0, 50), in(y, rows(10, 51)), nothing);
   refuses(error_kind::usage, "step of 0", "", iterate(0, 50, 0), in(y), nothing);
+  const auto refuses_split = [&](std::array<std::int64_t, 2> over, const iteration_space<1>& loop, const char* text) {
+    refuses(error_kind::usage, text, "", region_options{.split_over = over}, loop, inout(y), nothing);
+  };
+  refuses_split({-10, 50}, iterate(0, 50), "it splits rows -10 to 50, and array 'y' has 50 rows");
+  refuses_split({0, 51}, iterate(50, 50), "it splits rows 0 to 51, and array 'y' has 50 rows");  // of no iterations
+  refuses_split({10, 0}, iterate(10, 10), "it splits rows 10 to 0, which are none");
 }
 
 TEST_F(refused_regions, writes_that_would_race) {

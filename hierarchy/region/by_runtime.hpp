@@ -1,0 +1,38 @@
+#pragma once
+// What all models of a runtime share.
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "core/base/lifetime.hpp"
+#include "core/runtime/inside.hpp"
+#include "tessera/runtime.hpp"
+
+namespace tessera::hierarchy {
+
+/// One T for each runtime, from the first that asks for it to the end of the runtime. Thread-safe.
+template <class T>
+class by_runtime {
+ public:
+  /// That of a running runtime; `make` makes it where there is none.
+  template <class Make>
+  std::shared_ptr<T> of(runtime& rt, const Make& make) {
+    const std::lock_guard guard(m_mutex);
+    std::erase_if(m_all, [](const auto& one) { return !enter(one.second.alive); });
+    entry& found = m_all[rt.serial()];
+    if (found.what == nullptr) found = {rt.inside().scheduler->alive(), make()};
+    return found.what;
+  }
+
+ private:
+  struct entry {
+    std::shared_ptr<lifetime> alive;  // of the runtime's scheduler
+    std::shared_ptr<T> what;
+  };
+  std::mutex m_mutex;
+  std::map<std::uint64_t, entry> m_all;  // by serial
+};
+
+}  // namespace tessera::hierarchy
