@@ -214,7 +214,7 @@ void add_study(CLI::App& to, command& selected) {
   scaling.add_option("--by", scale->by, "what grows: workers of the host, or leaves of the loops")
       ->check(CLI::IsMember({"workers", "leaves"}))
       ->capture_default_str();
-  scaling.footer("Example:\n  tessera study scaling --app hotspot --svg scaling.svg -- --size 1024 --iterations 100");
+  scaling.footer("Example:\n  tessera study scaling --app hotspot --svg scaling.svg -- --size 1024 --rounds 100");
   scaling.callback([scale, &selected] { selected = [scale] { return run_scaling(*scale); }; });
 }
 

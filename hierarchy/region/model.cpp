@@ -23,11 +23,25 @@ location_model::location_model(runtime& of)
                 "be submitted inside tasks");
 }
 
+namespace {
+
+/// The program's memory holds what regions have made of the array. A failure stays for the next fence.
+void bring_home(std::shared_ptr<hierarchy::array_storage> array) noexcept {
+  const detail::region_array_handle handle(std::move(array));
+  try {
+    (void)handle.hold(intent::read, 0, handle.extents().rows, std::source_location::current());
+  } catch (const std::exception&) {  // of the region that should have made it
+  }
+}
+
+}  // namespace
+
 location_model::~location_model() {
   runtime_inside& inside = m_runtime->inside();
   const std::uint32_t views = inside.scheduler->views_here();
   if (inside.scheduler->in_program() && views == 0) {
     inside.scheduler->settle();
+    for (const auto& array : m_memory->let_go()) bring_home(array);  // to memory that the program may free now
     return;
   }
   say(inside.machine.log, 2,

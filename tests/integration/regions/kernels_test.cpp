@@ -510,6 +510,19 @@ TEST_P(region_kernels, of_one_name_may_be_in_several_models) {
   EXPECT_EQ(x.read_host()[99], 2.0);
 }
 
+TEST_P(region_kernels, bring_memory_home_where_a_model_ends_without_a_pause) {
+  std::vector<double> memory(1000, 1.0);
+  {
+    location_model other(rt);
+    other.region("add", by(), iterate(0, 1000), inout(other.array_over("x", std::span<double>(memory))),
+                 with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
+  }
+  EXPECT_EQ(memory, std::vector<double>(1000, 2.0));
+  std::fill(memory.begin(), memory.end(), -1.0);  // it is the program's again, as what comes to lie there is
+  rt.fence();
+  EXPECT_EQ(memory, std::vector<double>(1000, -1.0));
+}
+
 /// Devices that compile no kernels take no part, whatever the body has.
 TEST(region_kernels_elsewhere, are_functions_where_nothing_compiles_them) {
   runtime rt(testing::machine_of(

@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(rodinia_commands, draw_the_tree_with_arrays_and_shares) {
   const plugin_test::folder files;
   const std::string svg = files.path() / "tree.svg";
-  const outcome picture = run({"hotspot", "--size", "64", "--iterations", "2", "--tree", svg, "--quiet"});
+  const outcome picture = run({"hotspot", "--size", "64", "--rounds", "2", "--tree", svg, "--quiet"});
   ASSERT_EQ(picture.code, 0) << picture.err;
   EXPECT_THAT(contents(svg), testing::AllOf(HasSubstr("<svg"), HasSubstr("temperature"), HasSubstr("%")));
   const outcome text =
