@@ -171,7 +171,7 @@ TEST(rodinia_commands, draw_the_tree_with_arrays_and_shares) {
   const outcome text =
       run({"stream", "--size", "1000", "--rounds", "2", "--policy", "percentage:75,25", "--quiet", "--tree", "-"});
   ASSERT_EQ(text.code, 0) << text.err;
-  EXPECT_THAT(text.out, testing::AllOf(HasSubstr("a 7.81 KiB"), HasSubstr("triad 75 %"), HasSubstr("triad 25 %")));
+  EXPECT_THAT(text.out, testing::AllOf(HasSubstr("a 7.81 KiB"), HasSubstr("add 75 %"), HasSubstr("add 25 %")));
   expect_refused({"nn", "--size", "10", "--tree", "/no/such/folder/tree.svg"}, 2, {"/no/such/folder/tree.svg"});
   for (const std::string application : {"nn", "stream"})
     expect_refused({application, "--size", "10", "--tree", "-", "--json", "-"}, 2,
