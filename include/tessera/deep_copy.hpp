@@ -214,7 +214,7 @@ class object_view {
         m_root(static_cast<T*>(detail::open_arena(
             const_cast<std::byte*>(data), static_cast<std::uint64_t>(extents.count()), !std::is_const_v<T>, m_moved))) {
   }
-  object_view(object_view&&) noexcept = default;
+  object_view(object_view&&) noexcept = default;  ///< moved from, it shows nothing
   object_view& operator=(object_view&&) = delete;
   byte* data() const noexcept { return m_data; }     ///< the arena
   T& operator*() const noexcept { return *m_root; }  ///< the root
