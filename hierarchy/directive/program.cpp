@@ -222,12 +222,9 @@ program_array::program_array(std::string name, tessera::detail::region_array_han
 void* enter(std::unique_ptr<program_array> array) {
   running& in = program::the().run();
   void* const address = array->address();
-  const auto* const end = static_cast<const std::byte*>(address) + bytes_of(*array);
-  const auto next = in.arrays.lower_bound(address);
-  const program_array* other = find(in, address);
-  if (other == nullptr && next != in.arrays.end() && next->first < end) other = next->second.get();
-  if (other != nullptr)
-    refuse(fmt::format("memory '{}' is in array '{}' already", array->name(), other->name()), "memory register",
+  if (const auto other = in.arrays.find(address);
+      other != in.arrays.end())  // both without elements; else regions refuse
+    refuse(fmt::format("memory '{}' is in array '{}' already", array->name(), other->second->name()), "memory register",
            "unregister that first");
   in.by_distance = in.by_distance || array->ancestor() >= 0;
   array->lend();

@@ -60,9 +60,9 @@ TEST_F(program, memory_is_one_array_at_a_time) {
   std::array<int, 20> memory{};
   directives::register_memory("first", memory.data() + 5, {10});
   EXPECT_THAT(refused([&] { directives::register_memory("second", memory.data() + 14, {2}); }),
-              HasSubstr("in array 'first' already"));
+              HasSubstr("would have memory that array 'first' has"));
   EXPECT_THAT(refused([&] { directives::register_memory("around", memory.data(), {20}); }),
-              HasSubstr("in array 'first' already"));
+              HasSubstr("would have memory that array 'first' has"));
   directives::register_memory("beside", memory.data() + 15, {5});
   EXPECT_THAT(refused([&] { directives::free(memory.data() + 5); }), HasSubstr("was registered, not allocated"));
   directives::unregister_memory(memory.data() + 5);
