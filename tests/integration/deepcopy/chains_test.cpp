@@ -42,12 +42,12 @@ class chains : public ::testing::TestWithParam<copy_setting> {
     std::iota(positions.begin(), positions.end(), 0.0);
     data = {positions.data(), speeds.data(), masses.data(), n};
   }
-  runtime rt{GetParam().make()};
-  location_model model{rt};
   std::vector<double> positions = std::vector<double>(n), speeds = std::vector<double>(n, 2);
   std::vector<float> masses = std::vector<float>(n, 3);
   particle_data data;
   simulation sim{&data};
+  runtime rt{GetParam().make()};  // ends first: chains are the regions' until then
+  location_model model{rt};
 };
 
 TEST_P(chains, are_listed_like_arrays) {
