@@ -134,6 +134,7 @@ class deep_copy_state {
     if (!here)
       throw error(error_kind::usage, "copy_back of a deep copy whose runtime has ended",
                   fmt::format("{}:{}", site.file_name(), site.line()), "bring copies back while the runtime exists");
+    settle();
     copy_report back = m_report;
     back.bytes_moved = back.transfers = back.pointers = 0;
     for (std::size_t k = 0; k < size(); ++k) {
@@ -146,6 +147,13 @@ class deep_copy_state {
   }
 
  private:
+  /// Waits for tasks: where a block is, is known when nobody makes a version of it. A thread that holds views does not
+  /// wait, since tasks may wait for those.
+  void settle() {
+    schedule::scheduler& scheduler = *m_runtime.inside().scheduler;
+    if (scheduler.in_program() && scheduler.views_here() == 0) scheduler.settle();
+  }
+
   void move_in(const copy_target& target, const copy_options& options, std::source_location site) {
     reserve(options, site);
     std::vector<held_block> held;
