@@ -279,7 +279,7 @@ std::vector<region_rate> read_region_rates(const fs::path& file, std::span<const
       if (!(rates.back().iterations_per_second > 0) || !std::isfinite(rates.back().iterations_per_second)) return {};
     }
     return rates;
-  } catch (const json::exception&) {  // no such part, or a damaged one: it is measured anew
+  } catch (const json::exception&) {  // no such part, or a damaged one: it is measured again
     return {};
   }
 }

@@ -22,14 +22,14 @@ class by_runtime {
     const std::lock_guard guard(m_mutex);
     std::erase_if(m_all, [](const auto& one) { return !enter(one.second.alive); });
     entry& found = m_all[rt.serial()];
-    if (found.what == nullptr) found = {rt.inside().scheduler->alive(), make()};
-    return found.what;
+    if (found.value == nullptr) found = {rt.inside().scheduler->alive(), make()};
+    return found.value;
   }
 
  private:
   struct entry {
     std::shared_ptr<lifetime> alive;  // of the runtime's scheduler
-    std::shared_ptr<T> what;
+    std::shared_ptr<T> value;
   };
   std::mutex m_mutex;
   std::map<std::uint64_t, entry> m_all;  // by serial

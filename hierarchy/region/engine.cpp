@@ -103,13 +103,13 @@ std::shared_ptr<region_engine::history> region_engine::history_of(std::string_vi
 
 std::shared_ptr<const plan> region_engine::planned(const region_request& c, const launch_plan& made,
                                                    const executors& who) {
-  const std::shared_ptr<const policy>& by = made.by;
+  const std::shared_ptr<const policy>& by = made.rule;
   const location::tree& tree = *made.tree;
   const location::node_id at = made.at;
   if (by->kind == policy_kind::any || by->kind == policy_kind::automatic) {  // as things are now
     std::vector<leaf_state> states;
     for (const location::node_id leaf : leaves_of_region(tree, at, who)) {
-      region_leaf_times& t = leaf_times(*made.of, leaf, tree.at(leaf).properties.name, *by);
+      region_leaf_times& t = leaf_times(*made.past, leaf, tree.at(leaf).properties.name, *by);
       const double rate = t.rate.load(std::memory_order_relaxed);
       const auto ahead = t.under_way.load(std::memory_order_relaxed);
       const double cores = is_team(tree, leaf) ? static_cast<double>(tree.at(leaf).children.size()) : 1;
@@ -162,8 +162,8 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
   made.at = place(c, *made.tree, who);
   if (who.devices && m_kernels.any_detached() && leaves_of_region(*made.tree, made.at, who).empty())
     who = m_kernels.who_runs(c.code.kernel, c.demands, true);
-  made.by = parsed(c);
-  made.of = history_of(c.name.text);
+  made.rule = parsed(c);
+  made.past = history_of(c.name.text);
   made.split = planned(c, made, who);
   made.devices = std::ranges::any_of(made.split->pieces, &piece::on_device);
   if (made.devices)
@@ -187,10 +187,10 @@ void region_engine::count_tasks(launch_plan& made) {
     return;
   }
   // On devices in any case: what another region has there is not its own time.
-  const bool learns = made.by->kind == policy_kind::any || made.by->kind == policy_kind::automatic;
+  const bool learns = made.rule->kind == policy_kind::any || made.rule->kind == policy_kind::automatic;
   made.counts.reserve(made.split->pieces.size());
   for (const piece& p : made.split->pieces)
-    made.counts.emplace_back(m_tree->work_at(p.at), times_of(made.of, p, learns));
+    made.counts.emplace_back(m_tree->work_at(p.at), times_of(made.past, p, learns));
 }
 
 std::shared_ptr<region_leaf_times> region_engine::times_of(const std::shared_ptr<history>& of, const piece& p,
@@ -208,9 +208,10 @@ std::shared_ptr<region_leaf_times> region_engine::times_of(const std::shared_ptr
 /// After the submission.
 void region_engine::note_launch(const region_request& c, const launch_plan& made) {
   const std::lock_guard guard(m_mutex);
-  history& of = *m_histories.try_emplace(made.of->name, made.of).first->second;  // another thread may have been faster
+  history& of =
+      *m_histories.try_emplace(made.past->name, made.past).first->second;  // another thread may have been faster
   if (of.launches == 0) of.first = ++m_launches;
-  of.at = made.at, of.by = made.by, of.iterations = c.count, of.planned = made.split;
+  of.at = made.at, of.rule = made.rule, of.iterations = c.count, of.planned = made.split;
   ++of.launches;
   of.last = ++m_launches;
   if (m_histories.size() > most_histories) forget_histories();
@@ -458,7 +459,7 @@ std::vector<region_row> region_engine::rows() const {
   std::vector<region_row> all;
   for (const history* const h : known) {
     region_row& row =
-        all.emplace_back(region_row{h->name, name_of(h->at), to_text(*h->by), h->launches, h->iterations, {}});
+        all.emplace_back(region_row{h->name, name_of(h->at), to_text(*h->rule), h->launches, h->iterations, {}});
     for (const piece& p : h->planned->pieces) {
       if (row.shares.empty() || row.shares.back().leaf != name_of(p.leaf))
         row.shares.push_back({name_of(p.leaf), 0, 0});

@@ -55,7 +55,7 @@ class region_engine {
   struct history {  // of a region, by its name; made with its first launch
     std::string name;
     location::node_id at = location::no_node;
-    std::shared_ptr<const policy> by;
+    std::shared_ptr<const policy> rule;
     std::uint64_t launches = 0, iterations = 0;
     std::uint64_t first = 0, last = 0;  // launches among those of all regions
     std::shared_ptr<const plan> planned;
@@ -63,7 +63,7 @@ class region_engine {
         leaves;  // those of `any` and `auto`; tasks keep the history for them
   };
   struct plan_key {
-    std::shared_ptr<const policy> by;
+    std::shared_ptr<const policy> rule;
     std::uint64_t iterations;
     location::node_id at;
     bool devices;                      // whether any take part
@@ -74,8 +74,8 @@ class region_engine {
     std::shared_ptr<const location::tree> tree;
     location::node_id at = location::no_node;
     location::node_id executes = location::no_node;  // the location around its leaves, where arrays go by distance
-    std::shared_ptr<const policy> by;
-    std::shared_ptr<history> of;  // not among m_histories before the first launch
+    std::shared_ptr<const policy> rule;
+    std::shared_ptr<history> past;  // not among m_histories before the first launch
     std::shared_ptr<const plan> split;
     std::vector<row_interval> parts;          // the tasks' own rows
     std::vector<detail::piece_count> counts;  // of each piece; none: it is recorded

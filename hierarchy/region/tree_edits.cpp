@@ -34,7 +34,7 @@ void require_same(const location::properties& known, const location::properties&
   if (is_real(known) && (known.space != wanted.space || known.device != wanted.device || known.cpus != wanted.cpus))
     throw error(error_kind::configuration,
                 fmt::format("location '{}' would be another device, or other cores, than in this run", wanted.name), {},
-                "what executes keeps its name while the program runs; groups above it may be named anew");
+                "what executes keeps its name while the program runs; groups above it may get new names");
 }
 
 /// Of each location of `wanted`, its number among those of `known`, which gets those that are new.

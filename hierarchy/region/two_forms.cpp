@@ -96,7 +96,7 @@ void report(const two_forms& forms, std::size_t use, const std::string& where, c
     return validate::element_text(
         of.type, static_cast<const std::byte*>(of.host) + static_cast<std::uint64_t>(found.at) * size_of(of.type));
   };
-  forms.of->inside().validator->found(
+  forms.owner->inside().validator->found(
       {.fault = validate::fault::forms_differ,
        .text = fmt::format("the function and the text of region '{}' differ in {} of {} elements of '{}': {} is {} by "
                            "the function and {} by the text",
@@ -129,7 +129,7 @@ void compare(const kernel_layout& layout, const operation::context& function, co
 /// Runs the kernel on this thread. False: it cannot be compiled here.
 bool run_kernel(const two_forms& forms, const operation::context& c, const twin& on) {
   try {
-    front_end(*forms.of).run_in_place(*forms.kernel, c.arguments, c.argument_bytes, on.operands());
+    front_end(*forms.owner).run_in_place(*forms.kernel, c.arguments, c.argument_bytes, on.operands());
     return true;
   } catch (const error& e) {
     if (e.kind() == error_kind::device) return false;

@@ -13,7 +13,7 @@ namespace tessera::hierarchy {
 
 /// A body whose forms are compared.
 struct two_forms {
-  runtime* of = nullptr;
+  runtime* owner = nullptr;
   operation::host_function function = nullptr;    ///< one form
   const operation::definition* kernel = nullptr;  ///< the other one: an operation that has no function
   detail::find_uses uses = nullptr;               ///< of a task's arguments

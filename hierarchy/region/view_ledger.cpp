@@ -21,7 +21,7 @@ void view_ledger::check(const row_interval& rows, intent how, const std::string&
   };
   const std::lock_guard guard(m_views->mutex);
   for (const view& v : m_views->all) {
-    if (v.by != std::this_thread::get_id()) continue;
+    if (v.holder != std::this_thread::get_id()) continue;
     if (overlap(v.rows, rows) && (how != intent::read || v.how != intent::read))
       refuse(fmt::format("this thread holds a view of rows {} to {} of array '{}', and a second one would wait for it",
                          v.rows.begin, v.rows.end, array));
@@ -36,7 +36,7 @@ void view_ledger::check(const row_interval& rows, intent how, const std::string&
 bool view_ledger::here(const row_interval& rows) const {
   const std::lock_guard guard(m_views->mutex);
   return std::ranges::any_of(
-      m_views->all, [&](const view& v) { return v.by == std::this_thread::get_id() && overlap(v.rows, rows); });
+      m_views->all, [&](const view& v) { return v.holder == std::this_thread::get_id() && overlap(v.rows, rows); });
 }
 
 std::shared_ptr<const void> view_ledger::add(const row_interval& rows, intent how) {

@@ -28,7 +28,7 @@ class view_ledger {
 
  private:
   struct view {
-    std::thread::id by;
+    std::thread::id holder;
     row_interval rows;
     intent how;
     std::uint64_t reads, writes;  // of regions before it

@@ -3,28 +3,14 @@
 
 #include "plugins/host/handles.hpp"
 #include "plugins/kit/jit/host_groups.hpp"
-#include "plugins/kit/jit/host_image.hpp"
+#include "plugins/kit/jit/host_module_rules.hpp"
 #include "plugins/kit/jit/kernel_text.hpp"
 
 namespace tessera::host {
 namespace {
 
-struct module_rules : rules {
+struct module_rules : kit::host_module_rules<rules> {
   static tsr_status may_load(tsr_device*) { return TSR_OK; }
-
-  static tsr_status load(tsr_device* device, const void* image, std::uint64_t bytes, std::shared_ptr<void>& out) {
-    std::unique_ptr<kit::host_image> made;
-    if (const auto status = kit::host_image::load(device->report, image, bytes, made)) return status;
-    out = std::shared_ptr<kit::host_image>(std::move(made));
-    return TSR_OK;
-  }
-
-  static tsr_status find(tsr_device* device, void* code, const char* name, std::shared_ptr<void>& out) {
-    const auto* found = static_cast<kit::host_image*>(code)->find(device->report, name);
-    if (found == nullptr) return TSR_NOT_FOUND;
-    out = std::make_shared<kit::host_kernel>(*found);
-    return TSR_OK;
-  }
 
   static tsr_status launch(tsr_device* device, tsr_stream* stream, void* entry, const tsr_launch* how) {
     kit::host_call call;

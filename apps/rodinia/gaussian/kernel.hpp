@@ -107,7 +107,7 @@ class gaussian_kernel {
   }
 
   /// The same for element j of row i; element n is the right side. Each work item finds the multipliers of its row
-  /// anew, from elements that none of them writes.
+  /// itself, from elements that none of them writes.
   static constexpr const char* element = R"((i, j, of, multipliers, right, top, t, columns, n) {
   if (i >= t + columns) {
     of_element m[64];

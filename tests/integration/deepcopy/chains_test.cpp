@@ -61,7 +61,7 @@ TEST_P(chains, are_listed_like_arrays) {
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(positions[std::size_t(i)], double(i) + 3) << i;
 }
 
-TEST_P(chains, that_are_made_anew_each_time_are_the_same_memory) {
+TEST_P(chains, that_are_made_again_each_time_are_the_same_memory) {
   for (int round = 0; round < 20; ++round)
     model.region("double", {.policy = round % 2 == 0 ? "static" : "flatten"}, iterate(0, n),
                  inout(chain(sim, &simulation::particles, &particle_data::positions)[n]),

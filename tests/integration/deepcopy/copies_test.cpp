@@ -114,7 +114,7 @@ TEST_P(deep_copies, have_their_pointers_made_before_they_move) {
       },
       read(copy.block(0)));
   rt.fence();
-  EXPECT_TRUE(right) << "no task has had to make them anew";
+  EXPECT_TRUE(right) << "no task has had to make them again";
 }
 
 TEST_P(deep_copies, copy_named_parts_alone) {
