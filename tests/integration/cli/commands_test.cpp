@@ -356,7 +356,8 @@ TEST(commands, history) {
   ASSERT_EQ(run({"stream", "--size", "10000", "--rounds", "3", "--policy", "auto", "--config", config}, cache).code, 0);
   EXPECT_THAT(history().out, AllOf(HasSubstr("iterations/s"), HasSubstr("\ntriad "), HasSubstr("core0")));
   bool found = false;
-  for (const auto& row : json_of(history({"--json", "-"}).out).at("regions"))
+  const auto learnt = json_of(history({"--json", "-"}).out);
+  for (const auto& row : learnt.at("regions"))
     found = found || (row.at("region") == "triad" && row.at("iterations_per_second") > 0);
   EXPECT_TRUE(found);
   EXPECT_THAT(run({"history"}, cache).out, HasSubstr("nothing has been learnt yet")) << "another machine";
