@@ -5,10 +5,13 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "apps/cli/commands.hpp"
 #include "apps/common/report.hpp"
 #include "apps/common/session.hpp"
+#include "core/runtime/learnt_rates.hpp"
 #include "core/runtime/learnt_times.hpp"
 #include "hierarchy/machine/assemble.hpp"
 
@@ -19,7 +22,17 @@ struct history_options : apps::command_options {
   bool clear = false;
 };
 
-std::string to_json_text(const learnt_times& learnt) {
+using learnt_rates = std::vector<learnt_rate>;
+
+std::string to_text(const learnt_rates& rates) {
+  if (rates.empty()) return {};
+  std::string text = fmt::format("\n{:<24} {:<20} {:>18}\n", "region", "location", "iterations/s");
+  for (const learnt_rate& r : rates)
+    text += fmt::format("{:<24} {:<20} {:>18.4g}\n", r.region, r.location, r.iterations_per_second);
+  return text;
+}
+
+std::string to_json_text(const learnt_times& learnt, const learnt_rates& rates) {
   nlohmann::ordered_json all;
   all["file"] = learnt.file;
   all["machine"] = learnt.machine;
@@ -36,6 +49,11 @@ std::string to_json_text(const learnt_times& learnt) {
                      {"measured", c.samples.size()}});
   all["sizes"] = std::move(sizes);
   all["crossovers"] = apps::crossovers_json(learnt.crossovers);
+  auto regions = nlohmann::ordered_json::array();
+  for (const learnt_rate& r : rates)
+    regions.push_back(
+        {{"region", r.region}, {"location", r.location}, {"iterations_per_second", r.iterations_per_second}});
+  all["regions"] = std::move(regions);
   return all.dump(2) + "\n";
 }
 
@@ -48,8 +66,13 @@ int run(const history_options& o) {
     return 0;
   }
   const learnt_times learnt = read_learnt_times(m);
-  if (o.json != "-") apps::write_text("-", to_text(learnt));
-  if (!o.json.empty()) apps::write_text(o.json, to_json_text(learnt));
+  const learnt_rates rates = read_learnt_rates(m);
+  const std::string nothing = learnt.sizes.empty() && rates.empty()
+                                  ? "nothing has been learnt yet: run with runtime.placement = \"cost\", or loops with "
+                                    "the policy auto\n"
+                                  : "";
+  if (o.json != "-") apps::write_text("-", tessera::to_text(learnt) + to_text(rates) + nothing);
+  if (!o.json.empty()) apps::write_text(o.json, to_json_text(learnt, rates));
   return 0;
 }
 
@@ -57,15 +80,16 @@ int run(const history_options& o) {
 
 void add_history(CLI::App& to, command& selected) {
   auto options = std::make_shared<history_options>();
-  CLI::App& sub = *to.add_subcommand("history", "Show or clear the times that placement has learnt on this machine");
+  CLI::App& sub =
+      *to.add_subcommand("history", "Show or clear the times that placement and loops have learnt on this machine");
   options->add_machine_options(sub);
   auto* json = sub.add_option("--json", options->json, "write it as JSON; - is standard output, instead of the tables")
                    ->type_name("FILE");
   sub.add_flag("--clear", options->clear, "forget the times; those of other machines in the same file stay")
       ->excludes(json);
   sub.footer(
-      "Times are learnt by runs with runtime.placement = \"cost\" or a policy plugin, and kept where runtime.history "
-      "says.\n"
+      "Times of operations are learnt by runs with runtime.placement = \"cost\" or a policy plugin, rates of loops by "
+      "runs with the policy auto.\nThey are kept where runtime.history says.\n"
       "The machine is recognised by its CPU and its devices, so give the --config of the run.\n"
       "Example:\n  tessera history --config configs/sim_two.toml");
   sub.callback([options, &selected] { selected = [options] { return run(*options); }; });

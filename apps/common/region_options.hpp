@@ -19,7 +19,7 @@ struct loop_options : command_options {
   /// Throws tessera::error (usage) where --tree cannot be written, or goes where --json goes.
   void require_tree() const;
   /// For the regions of the command.
-  region_options regions() const { return {.policy = policy, .at = at}; }
+  region_options regions() const { return {.policy = policy, .at = at, .policy_source = "--policy"}; }
 };
 
 /// A line per region: where it ran, by which policy, and what share of its iterations each leaf got; in the JSON the

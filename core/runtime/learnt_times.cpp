@@ -70,7 +70,7 @@ std::string to_text(const learnt_times& learnt) {
   std::string text = fmt::format("file         {}\n", learnt.file.empty() ? "none: nothing is kept" : learnt.file);
   for (const std::string& line : learnt.machine) text += fmt::format("machine      {}\n", line);
   if (!learnt.refused.empty()) text += fmt::format("refused      {}\n", learnt.refused);
-  if (learnt.sizes.empty()) return text + "nothing has been learnt yet: run with runtime.placement = \"cost\"\n";
+  if (learnt.sizes.empty()) return text;
   text += fmt::format("\n{:<12} {:<5} {:<20} {:>12} {:>12} {:>10} {:>14} {:>8}\n", "operation", "type", "place",
                       "amount", "largest block", "time", "rate", "measured");
   for (const placement::history_cell& c : learnt.sizes) {

@@ -7,6 +7,9 @@
 #include <mutex>
 
 #include "core/base/lifetime.hpp"
+#include "core/base/units.hpp"
+#include "core/memory/space.hpp"
+#include "core/placement/place.hpp"
 #include "core/runtime/inside.hpp"
 #include "hierarchy/deepcopy/arena.hpp"
 #include "tessera/block_group.hpp"
@@ -89,6 +92,7 @@ class deep_copy_state {
       if (!m_runtime.inside().scheduler->in_program())
         throw error(error_kind::usage, "a deep copy is made inside a task", {},
                     "make it in a thread of the program, and name it when the task is submitted: update(copy)");
+      require_room(target, site);
       move_in(target, options, site);
     } catch (...) {
       if (!m_blocks.empty()) m_runtime.drain();  // tasks refer to m_addresses
@@ -152,6 +156,29 @@ class deep_copy_state {
   void settle() {
     schedule::scheduler& scheduler = *m_runtime.inside().scheduler;
     if (scheduler.in_program() && scheduler.views_here() == 0) scheduler.settle();
+  }
+
+  /// Where it is larger than the memory there it could never arrive: its tasks would all stay at the host.
+  void require_room(const copy_target& target, std::source_location site) const {
+    const location::tree& tree = m_runtime.tree();
+    const placement::place* nearest = nullptr;  // that has the location; none: it is above all memories
+    for (const auto& one : m_runtime.inside().scheduler->places())
+      if (tree.is_ancestor(one->location, m_location) &&
+          (nearest == nullptr || tree.is_ancestor(nearest->location, one->location)))
+        nearest = one.get();
+    if (nearest == nullptr) return;
+    const memory::space& there = *m_runtime.inside().spaces[nearest->space];
+    std::uint64_t bytes = 0;
+    for (std::size_t k = 0; k < m_layout.blocks(); ++k) bytes += m_layout.bytes_of(k);
+    if (bytes <= there.limit()) return;
+    const auto text = [](std::uint64_t of) { return format_bytes(static_cast<double>(of)); };
+    throw error(
+        error_kind::memory,
+        fmt::format("a deep copy needs {}, and the memory of '{}' has {}, of which {} are free", text(bytes),
+                    target.location, text(there.limit()), text(there.limit() - std::min(there.used(), there.limit()))),
+        fmt::format("deep_copy at {}:{}", site.file_name(), site.line()),
+        "copy the parts that are used there: deep_copy(root, to(rt, \"...\"), {\"atoms.positions\"}); or copy "
+        "to a location with more memory, which `tessera topology` shows");
   }
 
   void move_in(const copy_target& target, const copy_options& options, std::source_location site) {

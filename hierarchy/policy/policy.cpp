@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -15,9 +16,10 @@ namespace {
 
 constexpr std::array<std::string_view, 7> names{"static", "flatten", "percentage", "range", "any", "auto", "runtime"};
 
+/// Without the blanks around it; where it has nothing else, its end.
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
+  if (first == text.npos) return text.substr(text.size());
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
@@ -25,64 +27,88 @@ std::string_view trimmed(std::string_view text) {
   throw error(error_kind::configuration, std::move(message), where, std::move(hint));
 }
 
-template <typename number>
-std::vector<number> numbers(std::string_view list, std::string_view word, const std::string& where) {
-  list = trimmed(list);
-  if (list.starts_with('[') != list.ends_with(']')) refuse(fmt::format("policy {}: a bracket is missing", word), where);
-  if (list.starts_with('[')) list = trimmed(list.substr(1, list.size() - 2));
-  std::vector<number> found;
-  for (bool more = !list.empty(); more;) {
-    const auto comma = list.find(',');
-    const std::string_view item = trimmed(list.substr(0, comma));
-    number value{};
-    const auto [end, status] = std::from_chars(item.data(), item.data() + item.size(), value);
-    bool good = !item.empty() && status == std::errc{} && end == item.data() + item.size();
-    if constexpr (std::is_floating_point_v<number>) good = good && std::isfinite(value) && value >= 0;
-    if (!good)
-      refuse(fmt::format("policy {}: '{}' is not a number of at least 0", word, item), where,
-             std::is_integral_v<number> ? "numbers of iterations are whole" : "");
-    found.push_back(value);
-    more = comma != list.npos;
-    if (more) list.remove_prefix(comma + 1);
+/// Reads the text of a policy; its mistakes have columns.
+class policy_reader {
+ public:
+  policy_reader(std::string_view text, const std::string& where) : m_text(text), m_where(where) {}
+
+  policy read() const {
+    const auto colon = m_text.find_first_of(":[");
+    const std::string_view word = trimmed(m_text.substr(0, colon));
+    policy p;
+    p.kind = kind_of(word);
+    const bool has_list = colon != m_text.npos;
+    const bool wants_list = p.kind == policy_kind::percentage || p.kind == policy_kind::range;
+    if (has_list && !wants_list) refuse_at(m_text.substr(colon), fmt::format("policy {} takes no list", word));
+    if (!has_list && wants_list)
+      refuse_at(
+          m_text.substr(m_text.size()), fmt::format("policy {} needs a list", word),
+          p.kind == policy_kind::percentage ? "for example percentage:[50,25,25]" : "for example range:[1000,24]");
+    if (!wants_list) return p;
+    const std::string_view list = trimmed(m_text.substr(m_text[colon] == ':' ? colon + 1 : colon));
+    if (p.kind == policy_kind::range) {
+      p.counts = numbers<std::uint64_t>(list, word);
+    } else {
+      p.percentages = numbers<double>(list, word);
+      const double sum = std::accumulate(p.percentages.begin(), p.percentages.end(), 0.0);
+      if (std::abs(sum - 100) > 0.01 + 1e-9)
+        refuse_at(list, fmt::format("policy percentage: the shares sum to {:g}, not 100", sum));
+    }
+    return p;
   }
-  if (found.empty()) refuse(fmt::format("policy {} has an empty list", word), where);
-  return found;
-}
+
+ private:
+  /// @param at  a part of the text, which begins where the mistake is
+  [[noreturn]] void refuse_at(std::string_view at, std::string message, std::string hint = {}) const {
+    const auto column = at.data() - m_text.data() + 1;
+    refuse(std::move(message),
+           fmt::format("{}{}column {} of the policy's text", m_where, m_where.empty() ? "" : ", ", column),
+           std::move(hint));
+  }
+
+  policy_kind kind_of(std::string_view word) const {
+    const auto known = std::find(names.begin(), names.end(), word);
+    if (known != names.end()) return static_cast<policy_kind>(known - names.begin());
+    const std::string near = suggest(word, std::vector<std::string>(names.begin(), names.end()));
+    refuse_at(
+        word, fmt::format("unknown policy '{}'", word),
+        near.empty() ? fmt::format("known: {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
+  }
+
+  template <typename number>
+  std::vector<number> numbers(std::string_view list, std::string_view word) const {
+    if (list.starts_with('[') != list.ends_with(']'))
+      refuse_at(list, fmt::format("policy {}: a bracket is missing", word));
+    if (list.starts_with('[')) list = trimmed(list.substr(1, list.size() - 2));
+    const std::string_view all = list;
+    std::vector<number> found;
+    for (bool more = !list.empty(); more;) {
+      const auto comma = list.find(',');
+      const std::string_view item = trimmed(list.substr(0, comma));
+      number value{};
+      const auto [end, status] = std::from_chars(item.data(), item.data() + item.size(), value);
+      bool good = !item.empty() && status == std::errc{} && end == item.data() + item.size();
+      if constexpr (std::is_floating_point_v<number>) good = good && std::isfinite(value) && value >= 0;
+      if (!good)
+        refuse_at(item, fmt::format("policy {}: '{}' is not a number of at least 0", word, item),
+                  std::is_integral_v<number> ? "numbers of iterations are whole" : "");
+      found.push_back(value);
+      more = comma != list.npos;
+      if (more) list.remove_prefix(comma + 1);
+    }
+    if (found.empty()) refuse_at(all, fmt::format("policy {} has an empty list", word));
+    return found;
+  }
+
+  std::string_view m_text;
+  const std::string& m_where;
+};
 
 }  // namespace
 
 std::string_view name_of(policy_kind kind) noexcept { return names[static_cast<std::size_t>(kind)]; }
 
-policy policy::parse(std::string_view text, const std::string& where) {
-  const auto colon = text.find_first_of(":[");
-  const std::string_view word = trimmed(text.substr(0, colon));
-  const bool has_list = colon != text.npos;
-  policy p;
-  std::size_t kind = 0;
-  while (kind < names.size() && names[kind] != word) ++kind;
-  if (kind == names.size()) {
-    const std::string near = suggest(word, std::vector<std::string>(names.begin(), names.end()));
-    refuse(fmt::format("unknown policy '{}'", word), where,
-           near.empty() ? fmt::format("known: {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
-  }
-  p.kind = static_cast<policy_kind>(kind);
-  const bool wants_list = p.kind == policy_kind::percentage || p.kind == policy_kind::range;
-  if (has_list && !wants_list) refuse(fmt::format("policy {} takes no list", word), where);
-  if (!has_list && wants_list)
-    refuse(fmt::format("policy {} needs a list", word), where,
-           p.kind == policy_kind::percentage ? "for example percentage:[50,25,25]" : "for example range:[1000,24]");
-  if (!wants_list) return p;
-  const std::string_view list = text.substr(text[colon] == ':' ? colon + 1 : colon);
-  if (p.kind == policy_kind::range) {
-    p.counts = numbers<std::uint64_t>(list, word, where);
-  } else {
-    p.percentages = numbers<double>(list, word, where);
-    const double sum = std::accumulate(p.percentages.begin(), p.percentages.end(), 0.0);
-    if (std::abs(sum - 100) > 0.01 + 1e-9)
-      refuse(fmt::format("policy percentage: the shares sum to {:g}, not 100", sum), where);
-  }
-  return p;
-}
+policy policy::parse(std::string_view text, const std::string& where) { return policy_reader(text, where).read(); }
 
 std::string to_text(const policy& p) {
   if (p.kind == policy_kind::percentage) return fmt::format("percentage:[{}]", fmt::join(p.percentages, ","));

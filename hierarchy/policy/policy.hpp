@@ -26,7 +26,8 @@ struct policy {
 
   /// Reads "static", "percentage:[50, 25, 25]" and so on; brackets may be left out. Throws tessera::error (kind
   /// configuration) for an unknown word (hint: the nearest), a list that is missing or not wanted, numbers that are
-  /// negative or not numbers, and percentages that do not sum to 100 +- 0.01. `where` names the text's place or region.
+  /// negative or not numbers, and percentages that do not sum to 100 +- 0.01. It says `where`, which names the text's
+  /// place or region, and the column in the text.
   static policy parse(std::string_view text, const std::string& where = {});
 
   friend bool operator==(const policy&, const policy&) = default;

@@ -3,20 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <utility>
 
 #include "core/runtime/inside.hpp"
-#include "hierarchy/policy/learning.hpp"
 #include "hierarchy/region/place.hpp"
 #include "tessera/front_end.hpp"
 
 namespace tessera::hierarchy {
 namespace {
-
-using kind = access_pattern::kind;
 
 /// Locks in the order of addresses, so that two regions never wait for each other.
 template <class Storage>
@@ -47,26 +43,15 @@ std::int64_t part_elements(const piece& p, const detail::region_code& code) {
   return p.on_device ? region_kernels::groups_for(p.end - p.begin, code.kernel->inside) : 1;
 }
 
-/// Ends of tiles with which a task names no more than `most` tiles of these rows: `ends`, or those that there are where
-/// it is empty; nothing where those do.
-std::vector<std::int64_t> readable(std::vector<std::int64_t> ends, std::span<const tiled_memory::tile> tiles,
-                                   const row_interval& rows, std::size_t most) {
-  const bool same = ends.empty();
-  if (same)
-    for (const tiled_memory::tile& t : tiles) ends.push_back(t.end);
-  const auto inside = [&](std::int64_t row) { return row > rows.begin && row < rows.end; };
-  if (static_cast<std::size_t>(std::ranges::count_if(ends, inside)) >= most)
-    return without_ends_inside(std::move(ends), rows);
-  return same ? std::vector<std::int64_t>{} : ends;
-}
-
 block_access access(block::record& block, intent how) {
   return {.block = &block, .version = 0, .intent = how, .flags = 0, .space = 0};
 }
 
 }  // namespace
 
-region_engine::region_engine(runtime& of) : m_runtime(of), m_tree(live_tree::of(of)), m_kernels(of) {}
+region_engine::region_engine(runtime& of) : m_runtime(of), m_tree(live_tree::of(of)), m_kernels(of), m_history(of) {}
+
+region_engine::~region_engine() { m_history.keep(*m_tree->now()); }
 
 location::node_id region_engine::place(const region_request& c, const location::tree& tree,
                                        const executors& who) const {
@@ -85,20 +70,12 @@ location::node_id region_engine::place(const region_request& c, const location::
 std::shared_ptr<const policy> region_engine::parsed(const region_request& c) {
   const auto found = m_policies.find(c.options.policy);
   if (found != m_policies.end()) return found->second;
-  auto made = std::make_shared<const policy>(resolve(policy::parse(c.options.policy, "region " + c.who()),
+  auto made = std::make_shared<const policy>(resolve(policy::parse(c.options.policy, "region " + c.who_splits()),
                                                      m_runtime.inside().machine.region_policy,
                                                      "region.policy, for region " + c.who()));
   if (m_policies.size() >= most_policies) m_policies.clear();  // a program that makes up a text each time
   m_policies.emplace(std::string(c.options.policy), made);
   return made;
-}
-
-std::shared_ptr<region_engine::history> region_engine::history_of(std::string_view name) const {
-  const auto found = m_histories.find(name);
-  if (found != m_histories.end()) return found->second;
-  auto fresh = std::make_shared<history>();
-  fresh->name = name;
-  return fresh;
 }
 
 std::shared_ptr<const plan> region_engine::planned(const region_request& c, const launch_plan& made,
@@ -109,7 +86,7 @@ std::shared_ptr<const plan> region_engine::planned(const region_request& c, cons
   if (by->kind == policy_kind::any || by->kind == policy_kind::automatic) {  // as things are now
     std::vector<leaf_state> states;
     for (const location::node_id leaf : leaves_of_region(tree, at, who)) {
-      region_leaf_times& t = leaf_times(*made.past, leaf, tree.at(leaf).properties.name, *by);
+      region_leaf_times& t = m_history.times(*made.past, leaf, tree.at(leaf).properties.name, *by);
       const double rate = t.rate.load(std::memory_order_relaxed);
       const auto ahead = t.under_way.load(std::memory_order_relaxed);
       const double cores = is_team(tree, leaf) ? static_cast<double>(tree.at(leaf).children.size()) : 1;
@@ -117,7 +94,7 @@ std::shared_ptr<const plan> region_engine::planned(const region_request& c, cons
                         .expected_finish = rate > 0 ? (ahead + 1) / (rate * cores) : ahead + 1.0,
                         .throughput = rate * cores});
     }
-    return std::make_shared<const plan>(plan_region(*by, c.split_count(), tree, at, c.who(), states, who));
+    return std::make_shared<const plan>(plan_region(*by, c.split_count(), tree, at, c.who_splits(), states, who));
   }
   if (m_planned_for != made.tree) m_plans.clear(), m_planned_for = made.tree;
   const auto key = plan_key{by, c.split_count(), at, who.devices, who.without.data()};
@@ -125,33 +102,11 @@ std::shared_ptr<const plan> region_engine::planned(const region_request& c, cons
   if (found != m_plans.end()) return found->second;
   if (m_plans.size() >= most_plans) m_plans.clear();  // a loop whose length changes each time
   return m_plans
-      .emplace(key, std::make_shared<const plan>(plan_region(*by, c.split_count(), tree, at, c.who(), {}, who)))
+      .emplace(key, std::make_shared<const plan>(plan_region(*by, c.split_count(), tree, at, c.who_splits(), {}, who)))
       .first->second;
 }
 
-/// What a region knows of a leaf; with the policy auto, at first what an earlier run has learnt.
-region_leaf_times& region_engine::leaf_times(history& of, location::node_id leaf, const std::string& leaf_name,
-                                             const policy& by) {
-  const auto [at, fresh] = of.leaves.try_emplace(leaf);
-  if (by.kind == policy_kind::automatic && !std::exchange(at->second.asked, true)) {
-    if (m_kept == nullptr) m_kept = std::make_unique<kept_rates>(m_runtime);
-    if (at->second.rate == 0) at->second.rate = m_kept->rate(of.name, leaf_name);
-  }
-  return at->second;
-}
-
-region_engine::~region_engine() {
-  if (m_kept == nullptr) return;
-  std::vector<placement::region_rate> rates;
-  const std::shared_ptr<const location::tree> tree = m_tree->now();
-  for (const auto& [name, of] : m_histories)
-    for (const auto& [leaf, times] : of->leaves)
-      if (const double rate = times.rate; rate > 0 && times.asked)
-        rates.push_back({name, tree->at(leaf).properties.name, rate});
-  m_kept->keep(rates);
-}
-
-/// Nothing that it changes is seen by anybody before note_launch.
+/// Nothing that it changes is seen by anybody before its launch is noted.
 region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
   launch_plan made;
   made.recorded = m_runtime.inside().scheduler->is_recording();
@@ -163,7 +118,7 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
   if (who.devices && m_kernels.any_detached() && leaves_of_region(*made.tree, made.at, who).empty())
     who = m_kernels.who_runs(c.code.kernel, c.demands, true);
   made.rule = parsed(c);
-  made.past = history_of(c.name.text);
+  made.past = m_history.of(c.name.text);
   made.split = planned(c, made, who);
   made.devices = std::ranges::any_of(made.split->pieces, &piece::on_device);
   if (made.devices)
@@ -190,41 +145,7 @@ void region_engine::count_tasks(launch_plan& made) {
   const bool learns = made.rule->kind == policy_kind::any || made.rule->kind == policy_kind::automatic;
   made.counts.reserve(made.split->pieces.size());
   for (const piece& p : made.split->pieces)
-    made.counts.emplace_back(m_tree->work_at(p.at), times_of(made.past, p, learns));
-}
-
-std::shared_ptr<region_leaf_times> region_engine::times_of(const std::shared_ptr<history>& of, const piece& p,
-                                                           bool learns) {
-  if (!learns && !p.on_device) return nullptr;
-  region_leaf_times& times = of->leaves[p.leaf];
-  if (p.on_device && times.clock == nullptr) {
-    std::shared_ptr<device_clock>& clock = m_clocks[p.leaf];
-    if (clock == nullptr) clock = std::make_shared<device_clock>();
-    times.clock = clock;
-  }
-  return {of, &times};
-}
-
-/// After the submission.
-void region_engine::note_launch(const region_request& c, const launch_plan& made) {
-  const std::lock_guard guard(m_mutex);
-  history& of =
-      *m_histories.try_emplace(made.past->name, made.past).first->second;  // another thread may have been faster
-  if (of.launches == 0) of.first = ++m_launches;
-  of.at = made.at, of.rule = made.rule, of.iterations = c.count, of.planned = made.split;
-  ++of.launches;
-  of.last = ++m_launches;
-  if (m_histories.size() > most_histories) forget_histories();
-}
-
-/// Those that were not launched for the longest time, half of all.
-void region_engine::forget_histories() {
-  std::vector<std::uint64_t> ages;
-  ages.reserve(m_histories.size());
-  for (const auto& [name, h] : m_histories) ages.push_back(h->last);
-  const auto middle = ages.begin() + static_cast<std::ptrdiff_t>(ages.size() / 2);
-  std::ranges::nth_element(ages, middle);
-  std::erase_if(m_histories, [&](const auto& entry) { return entry.second->last < *middle; });
+    made.counts.emplace_back(m_tree->work_at(p.at), m_history.times_of(made.past, p, learns));
 }
 
 void region_engine::launch(const task_name& name, const region_options& options, const loop_bounds& over,
@@ -256,13 +177,14 @@ void region_engine::plan_and_submit(const region_request& c) {
     const auto hold_results = all_locked(std::move(results));
     submit(c, made);
   }
-  note_launch(c, made);
+  const std::lock_guard guard(m_mutex);
+  m_history.note(made.past, {made.at, made.rule, c.count, made.split});
 }
 
 /// With the arrays locked. Whatever may be refused, or thrown by the program, comes before the first change.
 void region_engine::submit(const region_request& c, launch_plan& made) {
   const std::span<const row_interval> parts = made.parts;
-  const std::vector<wanted_cut> cuts = wanted_cuts(c, made, parts);
+  const std::vector<wanted_cut> cuts = wanted_cuts(c, *made.split, parts, made.recorded, made.devices);
   std::vector<detail::made_piece> pieces = make_pieces(c, made, kernels_of(c, made, parts, cuts));
   std::vector<detail::submission> joins;
   joins.reserve(c.code.joins.size());
@@ -296,75 +218,6 @@ void region_engine::place_by_distance(const region_request& c, const launch_plan
     m_tree->place(*d.array, ancestor_of(*made.tree, made.executes, d.array->distance()->ancestors));
     if (d.array->is_remade() && d.how != intent::read) d.array->remake(c.name.site);
   }
-}
-
-/// The tiles that the tasks need: what one writes is one tile of its own, and what one reads are not too many. Where
-/// tiles must stay as they are, what is read is read from those that there are.
-std::vector<region_engine::wanted_cut> region_engine::wanted_cuts(const region_request& c, const launch_plan& made,
-                                                                  std::span<const row_interval> parts) const {
-  std::vector<wanted_cut> cuts;
-  std::vector<row_interval> room;
-  if (made.split->pieces.empty()) return cuts;
-  if (made.devices) return cuts_between_memories(c, made, parts);
-  for (const detail::region_demand& d : c.demands) {
-    if (d.array == nullptr) continue;
-    const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
-    const bool writes = d.how != intent::read;
-    if (!writes && (made.recorded || d.array->keeps_tiles())) continue;
-    if (c.reads_beside(d)) continue;  // looked after where it is written
-    if (c.by_part(d)) {
-      const std::span<const row_interval> own = c.own_rows(d, parts, room);
-      std::vector<std::int64_t> ends;
-      if (!cuts_fit(tiles, own, writes)) ends = fitting_cuts(tiles, own, writes);
-      if (const detail::region_demand* const beside = c.reader_beside(d))
-        ends = readable(std::move(ends), tiles, c.all_rows(*beside), most_tiles_shared);
-      if (!ends.empty()) {
-        if (writes) c.check_cut(*d.array, made.recorded);
-        cuts.push_back({d.array, std::move(ends)});
-      }
-    }
-    if (d.pattern.which == kind::chunk) continue;
-    if (writes) {  // one task, which sees all of it as one block
-      if (tiles.size() <= 1) continue;
-      c.check_cut(*d.array, made.recorded);
-      cuts.push_back({d.array, {d.array->extents().rows}});
-    } else if (const row_interval crowded = c.crowded_rows(d, parts); crowded.begin < crowded.end) {
-      if (!cuts.empty() && cuts.back().array == d.array) cuts.pop_back();  // they are joined all the same
-      cuts.push_back({d.array, joined_cuts(tiles, crowded)});
-    }
-  }
-  return cuts;
-}
-
-/// The same where tasks run in several memories. Tiles that one task writes stay several, so that rows which others
-/// read of it are tiles of their own, and only they move; what all read is a few tiles.
-std::vector<region_engine::wanted_cut> region_engine::cuts_between_memories(const region_request& c,
-                                                                            const launch_plan& made,
-                                                                            std::span<const row_interval> parts) const {
-  std::vector<wanted_cut> cuts;
-  std::vector<row_interval> room;
-  for (const detail::region_demand& d : c.demands) {
-    if (d.array == nullptr) continue;
-    const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
-    const bool writes = d.how != intent::read;
-    std::vector<std::int64_t> ends;
-    if (c.reads_beside(d)) continue;
-    if (c.by_part(d)) {
-      std::vector<std::int64_t> edges = c.edges(d, *made.split, parts);
-      const detail::region_demand* const beside = c.reader_beside(d);
-      const row_interval read = beside != nullptr ? c.all_rows(*beside) : row_interval{};
-      for (const std::int64_t row : {read.begin, read.end})  // so that no more than those move
-        if (row > 0 && row < d.array->extents().rows) edges.push_back(row);
-      ends = edged_cuts(tiles, c.own_rows(d, parts, room), edges);
-      if (beside != nullptr) ends = readable(std::move(ends), tiles, read, most_tiles_read);
-    } else if (writes ? tiles.size() > 1 : tiles_with(tiles, c.used_rows(d, parts, 0)).count > most_tiles_read) {
-      ends = joined_cuts(tiles, c.used_rows(d, parts, 0));
-    }
-    if (ends.empty()) continue;
-    c.check_cut(*d.array, made.recorded);
-    cuts.push_back({d.array, std::move(ends)});
-  }
-  return cuts;
 }
 
 /// The operations of the pieces that run as kernels, null for the others; none at all where there is no kernel. The
@@ -450,24 +303,7 @@ void region_engine::name_blocks(const region_request& c, const plan& split, std:
 
 std::vector<region_row> region_engine::rows() const {
   const std::lock_guard guard(m_mutex);
-  const std::shared_ptr<const location::tree> tree = m_tree->now();
-  const auto name_of = [&](location::node_id id) { return tree->at(id).properties.name; };
-  std::vector<const history*> known;
-  known.reserve(m_histories.size());
-  for (const auto& [name, h] : m_histories) known.push_back(h.get());
-  std::ranges::sort(known, {}, &history::first);
-  std::vector<region_row> all;
-  for (const history* const h : known) {
-    region_row& row =
-        all.emplace_back(region_row{h->name, name_of(h->at), to_text(*h->rule), h->launches, h->iterations, {}});
-    for (const piece& p : h->planned->pieces) {
-      if (row.shares.empty() || row.shares.back().leaf != name_of(p.leaf))
-        row.shares.push_back({name_of(p.leaf), 0, 0});
-      row.shares.back().iterations += p.end - p.begin;
-      ++row.shares.back().tasks;
-    }
-  }
-  return all;
+  return m_history.rows(*m_tree->now());
 }
 
 void region_engine::keep_file(const std::shared_ptr<array_memory>& memory) {
@@ -492,41 +328,3 @@ void region_engine::flush_files() const {
 }
 
 }  // namespace tessera::hierarchy
-
-namespace tessera::detail {
-
-piece_count::piece_count(std::shared_ptr<hierarchy::leaf_work> on,
-                         std::shared_ptr<hierarchy::region_leaf_times> times) noexcept
-    : m_on(std::move(on)), m_times(std::move(times)) {
-  m_on->under_way.fetch_add(1, std::memory_order_relaxed);
-  if (m_times != nullptr) m_times->under_way.fetch_add(1, std::memory_order_relaxed);
-}
-
-void piece_count::end() noexcept {
-  if (m_times != nullptr) m_times->under_way.fetch_sub(1, std::memory_order_relaxed);
-  m_on->under_way.fetch_sub(1, std::memory_order_release);
-}
-
-void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, double seconds) noexcept {
-  if (seconds <= 0) return;
-  on.rate.store(
-      hierarchy::learnt_rate(on.rate.load(std::memory_order_relaxed), static_cast<double>(iterations) / seconds),
-      std::memory_order_relaxed);
-}
-
-void note_kernel(hierarchy::region_leaf_times& on, std::uint64_t iterations,
-                 std::chrono::steady_clock::time_point launched) noexcept {
-  if (on.clock == nullptr) return;  // of the host: a kernel that validation began there, and that failed
-  const auto nanoseconds = [](std::chrono::steady_clock::time_point at) {
-    return std::int64_t{std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count()};
-  };
-  const std::int64_t end = nanoseconds(std::chrono::steady_clock::now()),
-                     last = on.clock->last_end.exchange(end, std::memory_order_relaxed),
-                     took = std::max<std::int64_t>(end - std::max(nanoseconds(launched), last), 1);
-  const double now = static_cast<double>(iterations) * 1e9 / static_cast<double>(took),
-               before = on.rate.load(std::memory_order_relaxed);
-  // The mean of the times, not of the rates: of two kernels side by side the second one seems to take no time.
-  on.rate.store(before == 0 ? now : 2 / (1 / before + 1 / now), std::memory_order_relaxed);
-}
-
-}  // namespace tessera::detail

@@ -1,6 +1,5 @@
 #pragma once
 // From a call of location_model::region to its tasks.
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,29 +9,16 @@
 #include <string_view>
 #include <vector>
 
-#include "hierarchy/region/cuts.hpp"
-#include "hierarchy/region/kept_rates.hpp"
 #include "hierarchy/region/kernels.hpp"
+#include "hierarchy/region/launch_history.hpp"
 #include "hierarchy/region/live_tree.hpp"
 #include "hierarchy/region/plan.hpp"
 #include "hierarchy/region/request.hpp"
 #include "hierarchy/region/storage.hpp"
+#include "hierarchy/region/wanted_cuts.hpp"
 #include "tessera/region.hpp"
 
 namespace tessera::hierarchy {
-
-/// When the last kernel of any region ended on a device. Nanoseconds of the steady clock.
-struct device_clock {
-  std::atomic<std::int64_t> last_end{0};
-};
-
-/// What the tasks of one region took on one leaf; they write it themselves.
-struct region_leaf_times {
-  std::atomic<double> rate{0};              ///< iterations per second of one task, averaged; 0: not measured
-  std::atomic<std::uint32_t> under_way{0};  ///< tasks made and not ended
-  bool asked = false;                       ///< whether earlier runs were asked; by the engine, under its lock
-  std::shared_ptr<device_clock> clock;      ///< of a device; set before its first task
-};
 
 /// Plans regions, keeps the plans, and submits their tasks. Thread-safe.
 class region_engine {
@@ -45,23 +31,12 @@ class region_engine {
   void launch(const task_name& name, const region_options& options, const loop_bounds& over,
               std::span<const detail::region_demand> demands, const detail::region_code& code);
   std::vector<region_row> rows() const;
-  void keep_file(const std::shared_ptr<array_memory>& memory);                ///< one to flush, as long as it is there
-  bool has_files() const;                                                     ///< whether there is any
-  void flush_files() const;                                                   ///< throws tessera::error (output)
-  const std::shared_ptr<live_tree>& tree() const noexcept { return m_tree; }  ///< where arrays and regions are placed
+  void keep_file(const std::shared_ptr<array_memory>& memory);  ///< one to flush, as long as it is there
+  bool has_files() const;                                       ///< whether there is any
+  void flush_files() const;                                     ///< throws tessera::error (output)
 
  private:
-  static constexpr std::size_t most_policies = 1024, most_plans = 4096, most_histories = 8192;  // that are kept
-  struct history {  // of a region, by its name; made with its first launch
-    std::string name;
-    location::node_id at = location::no_node;
-    std::shared_ptr<const policy> rule;
-    std::uint64_t launches = 0, iterations = 0;
-    std::uint64_t first = 0, last = 0;  // launches among those of all regions
-    std::shared_ptr<const plan> planned;
-    std::map<location::node_id, region_leaf_times>
-        leaves;  // those of `any` and `auto`; tasks keep the history for them
-  };
+  static constexpr std::size_t most_policies = 1024, most_plans = 4096;  // that are kept
   struct plan_key {
     std::shared_ptr<const policy> rule;
     std::uint64_t iterations;
@@ -75,7 +50,7 @@ class region_engine {
     location::node_id at = location::no_node;
     location::node_id executes = location::no_node;  // the location around its leaves, where arrays go by distance
     std::shared_ptr<const policy> rule;
-    std::shared_ptr<history> past;  // not among m_histories before the first launch
+    std::shared_ptr<launch_history::entry> past;
     std::shared_ptr<const plan> split;
     std::vector<row_interval> parts;          // the tasks' own rows
     std::vector<detail::piece_count> counts;  // of each piece; none: it is recorded
@@ -83,31 +58,16 @@ class region_engine {
     std::shared_ptr<const void> kept;  // by the recording
     bool devices = false;              // whether one takes part
   };
-  struct wanted_cut {
-    array_storage* array;
-    std::vector<std::int64_t> ends;
-  };
 
   location::node_id place(const region_request& c, const location::tree& tree, const executors& who) const;
-  std::shared_ptr<const policy> parsed(const region_request& c);     // under m_mutex
-  std::shared_ptr<history> history_of(std::string_view name) const;  // likewise
+  std::shared_ptr<const policy> parsed(const region_request& c);  // under m_mutex
   std::shared_ptr<const plan> planned(const region_request& c, const launch_plan& made,
                                       const executors& who);  // likewise
-  region_leaf_times& leaf_times(history& of, location::node_id leaf, const std::string& leaf_name,
-                                const policy& by);  // likewise
-  void forget_histories();                          // likewise
   void plan_and_submit(const region_request& c);
   launch_plan plan_launch(const region_request& c);
   void count_tasks(launch_plan& made);
-  std::shared_ptr<region_leaf_times> times_of(const std::shared_ptr<history>& of, const piece& p,
-                                              bool learns);  // under m_mutex; null: nobody wants to know
-  void note_launch(const region_request& c, const launch_plan& made);
   void submit(const region_request& c, launch_plan& made);
   void place_by_distance(const region_request& c, const launch_plan& made);
-  std::vector<wanted_cut> wanted_cuts(const region_request& c, const launch_plan& made,
-                                      std::span<const row_interval> parts) const;
-  std::vector<wanted_cut> cuts_between_memories(const region_request& c, const launch_plan& made,
-                                                std::span<const row_interval> parts) const;
   std::vector<const operation::definition*> kernels_of(const region_request& c, const launch_plan& made,
                                                        std::span<const row_interval> parts,
                                                        std::span<const wanted_cut> cuts);
@@ -123,10 +83,7 @@ class region_engine {
   std::map<std::string, std::shared_ptr<const policy>, std::less<>> m_policies;
   std::map<plan_key, std::shared_ptr<const plan>> m_plans;
   std::shared_ptr<const location::tree> m_planned_for;
-  std::map<std::string, std::shared_ptr<history>, std::less<>> m_histories;
-  std::unique_ptr<kept_rates> m_kept;                                   // null: no region had the policy auto
-  std::map<location::node_id, std::shared_ptr<device_clock>> m_clocks;  // of devices
-  std::uint64_t m_launches = 0;                                         // counted twice each
+  launch_history m_history;
   std::vector<std::weak_ptr<array_memory>> m_files;
 };
 

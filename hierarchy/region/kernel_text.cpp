@@ -81,13 +81,14 @@ std::string joined(reduction_kind join, std::string_view a, std::string_view b) 
 struct parsed_body {
   std::vector<std::string> names;  // of the parameters
   std::size_t statements = 0;      // position of the "{" behind them
+  std::ptrdiff_t line = 1;         // of that
 };
 
 /// Reads a body's text, from left to right.
 class body_reader {
  public:
-  body_reader(std::string_view text, const kernel_shape& shape, const std::string& region)
-      : m_text(text), m_shape(shape), m_region(region) {}
+  body_reader(std::string_view text, const kernel_shape& shape, const std::string& where)
+      : m_text(text), m_shape(shape), m_where(where) {}
 
   parsed_body parameters() {
     parsed_body found;
@@ -105,7 +106,7 @@ class body_reader {
     check_names(found.names);
     skip_space();
     if (peek() != '{') refuse("it expects \"{\" and the statements of the body", m_at);
-    found.statements = m_at;
+    found.statements = m_at, found.line = line_of(m_at);
     std::size_t last = m_text.size();
     while (last > m_at && std::isspace(static_cast<unsigned char>(m_text[last - 1])) != 0) --last;
     if (m_text[last - 1] != '}') refuse("it expects \"}\" behind the statements", last);
@@ -121,13 +122,12 @@ class body_reader {
 
  private:
   [[noreturn]] void refuse(const std::string& why, std::size_t at) const {
-    const std::string_view before = m_text.substr(0, at);
-    const auto line = 1 + std::ranges::count(before, '\n');
-    const std::size_t start = before.rfind('\n');
+    const std::size_t start = m_text.substr(0, at).rfind('\n');
     const std::size_t column = at - (start == std::string_view::npos ? 0 : start + 1) + 1;
-    throw error(error_kind::usage, fmt::format("the kernel's text, line {} column {}: {}", line, column, why),
-                "region " + m_region, "such as \"(i, x, y) { y[i] = 2 * x[i]; }\"; docs/regions.md");
+    throw error(error_kind::usage, fmt::format("the kernel's text, line {} column {}: {}", line_of(at), column, why),
+                m_where, "such as \"(i, x, y) { y[i] = 2 * x[i]; }\"; docs/regions.md");
   }
+  std::ptrdiff_t line_of(std::size_t at) const { return 1 + std::ranges::count(m_text.substr(0, at), '\n'); }
   char peek() const { return m_at < m_text.size() ? m_text[m_at] : '\0'; }
   void skip_space() {
     while (m_at < m_text.size() && std::isspace(static_cast<unsigned char>(m_text[m_at])) != 0) ++m_at;
@@ -258,7 +258,7 @@ class body_reader {
 
   std::string_view m_text;
   const kernel_shape& m_shape;
-  const std::string& m_region;
+  const std::string& m_where;
   const std::vector<std::string>* m_names = nullptr;
   std::size_t m_at = 0;
 };
@@ -268,7 +268,8 @@ class kernel_writer {
  public:
   kernel_writer(const kernel_shape& shape, const std::vector<std::string>& names) : m_shape(shape), m_names(names) {}
 
-  std::string write(const std::string& statements, const std::string& file) {
+  /// @param file, line  of the statements, for messages of compilers
+  std::string write(const std::string& statements, const std::string& file, std::ptrdiff_t line) {
     std::string out =
         "#pragma STDC FP_CONTRACT OFF\n";  // the same bits as the function, where arithmetic is all it has
     for (std::size_t u = 0; u < m_shape.uses.size(); ++u) out += finder(u);
@@ -282,7 +283,7 @@ class kernel_writer {
                      "tessera_at += (long)GROUPS_X * THREADS_X) {\n"
                    : "  const long tessera_at = INDEX_X;\n  if (tessera_at < tessera_all) {\n";
     out += indices();
-    out += fmt::format("#line 1 \"{}\"\n{}\n  }}\n", file, statements);
+    out += fmt::format("#line {} \"{}\"\n{}\n  }}\n", line, file, statements);
     for (std::size_t u = 0; u < m_shape.uses.size(); ++u)
       if (is_reduction(m_shape.uses[u])) out += join(u);
     return out + "}\n";
@@ -377,11 +378,11 @@ class kernel_writer {
   const std::vector<std::string>& m_names;
 };
 
-void check_types(const kernel_shape& shape, const std::string& region) {
+void check_types(const kernel_shape& shape, const std::string& where) {
   const auto check = [&](element_type type) {
     if (c_type(type).empty())
-      throw error(error_kind::usage, fmt::format("a kernel cannot have numbers of type {}", name_of(type)),
-                  "region " + region, "kernels have f32, f64, i32, i64 and u8");
+      throw error(error_kind::usage, fmt::format("a kernel cannot have numbers of type {}", name_of(type)), where,
+                  "kernels have f32, f64, i32, i64 and u8");
   };
   for (const kernel_use& use : shape.uses) check(use.type);
   for (const element_type value : shape.values) check(value);
@@ -389,13 +390,21 @@ void check_types(const kernel_shape& shape, const std::string& region) {
 
 }  // namespace
 
-std::string kernel_source(std::string_view body, const kernel_shape& shape, const std::string& region) {
-  check_types(shape, region);
-  body_reader reader(body, shape, region);
+std::string kernel_source(std::string_view body, const kernel_shape& shape, const std::string& region,
+                          std::source_location site) {
+  const std::string where = fmt::format("region '{}', with_kernel at {}:{}", region, site.file_name(), site.line());
+  check_types(shape, where);
+  body_reader reader(body, shape, where);
   const parsed_body parts = reader.parameters();
-  std::string file = region;
+  std::string file = fmt::format("{}:{}: text of region {}", site.file_name(), site.line(), region);
   std::erase_if(file, [](char c) { return c == '"' || c == '\\' || c == '\n'; });
-  return kernel_writer(shape, parts.names).write(reader.statements(parts), file);
+  return kernel_writer(shape, parts.names).write(reader.statements(parts), file, parts.line);
 }
 
 }  // namespace tessera::hierarchy
+
+void tessera::detail::refuse_inner(std::int64_t count, std::source_location site) {
+  throw error(error_kind::usage, fmt::format("inner({}): there cannot be fewer than 0 indices", count),
+              fmt::format("{}:{}", site.file_name(), site.line()),
+              "inner(n) are the indices 0 to n - 1; inner({first, end}) those from first to end - 1");
+}

@@ -1,6 +1,7 @@
 #pragma once
 // The text of a region's body -> the text of a kernel in tessera-c. Pure.
 #include <cstdint>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +42,10 @@ inline constexpr std::string_view kernel_name = "tessera_region";  ///< of every
 ///   per reduction: GLOBAL T*               one element per group, in which its threads' parts are joined
 ///   the values.
 /// A kernel without reductions has one thread per iteration; one with them goes over all with the threads that there
-/// are. Throws tessera::error (usage), naming `region`: the line and column in `body`, and what was expected.
-std::string kernel_source(std::string_view body, const kernel_shape& shape, const std::string& region);
+/// are. Throws tessera::error (usage), naming `region` and `site`, the call of with_kernel: the line and column in
+/// `body`, and what was expected. Messages of compilers name the same: "main.cpp:12: text of region r:2:7: ...", where
+/// 2 is a line of `body`.
+std::string kernel_source(std::string_view body, const kernel_shape& shape, const std::string& region,
+                          std::source_location site);
 
 }  // namespace tessera::hierarchy

@@ -67,11 +67,23 @@ region_kernels::region_kernels(runtime& of) : m_runtime(of), m_operations(operat
   }
 }
 
-std::vector<location::node_id> region_kernels::without(bool doubles, bool detached_too) const {
+bool region_kernels::takes_part(const abilities& d, bool doubles, bool with_detached) noexcept {
+  return d.compiles && (d.has_doubles || !doubles) && (with_detached || d.place->attached());
+}
+
+/// No memory is allocated where there was such a list before.
+const std::vector<location::node_id>& region_kernels::without(bool doubles, bool with_detached) {
+  const auto is_it = [&](const std::vector<location::node_id>& list) {
+    auto next = list.begin();  // both are in the order of numbers
+    for (const auto& [id, d] : m_devices)
+      if (!takes_part(d, doubles, with_detached) && (next == list.end() || *next++ != id)) return false;
+    return next == list.end();
+  };
+  if (const auto known = std::ranges::find_if(m_lists, is_it); known != m_lists.end()) return *known;
   std::vector<location::node_id> all;
   for (const auto& [id, d] : m_devices)
-    if (!d.compiles || (doubles && !d.has_doubles) || (detached_too && !d.place->attached())) all.push_back(id);
-  return all;
+    if (!takes_part(d, doubles, with_detached)) all.push_back(id);
+  return *m_lists.insert(std::move(all)).first;
 }
 
 bool region_kernels::any_detached() const noexcept {
@@ -86,7 +98,7 @@ executors region_kernels::who_runs(const detail::region_kernel* kernel, std::spa
                        std::ranges::any_of(demands, [&](const detail::region_demand& d) {
                          return is_double(d.array != nullptr ? d.array->type() : d.result->type());
                        });
-  return {true, *m_lists.insert(without(doubles, !with_detached)).first};
+  return {true, without(doubles, with_detached)};
 }
 
 const operation::definition& region_kernels::operation_for(const task_name& region, const detail::region_kernel& kernel,
@@ -108,7 +120,7 @@ const operation::definition& region_kernels::operation_for(const task_name& regi
   if (const auto found = known.find(key); found != known.end()) return *found->second;
   operation::definition made{.name = fmt::format("region {} #{}", region.text, known.size())};
   made.kernel.name = kernel_name;
-  made.kernel.text.source = kernel_source(kernel.text, shape, std::string(region.text));
+  made.kernel.text.source = kernel_source(kernel.text, shape, std::string(region.text), kernel.site);
   made.kernel.text.file = fmt::format("kernel around {}", region.text);
   made.kernel.launch = kernel.launch;
   if (compared != nullptr) {

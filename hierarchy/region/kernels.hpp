@@ -58,7 +58,8 @@ class region_kernels {
     std::map<std::string, const operation::definition*, std::less<>> all;  // by all that they depend on
   };
   static std::shared_ptr<operation_set> operations_of(runtime& rt);
-  std::vector<location::node_id> without(bool doubles, bool detached_too) const;
+  static bool takes_part(const abilities& d, bool doubles, bool with_detached) noexcept;
+  const std::vector<location::node_id>& without(bool doubles, bool with_detached);
 
   runtime& m_runtime;
   std::map<location::node_id, std::uint64_t> m_limits;  // bytes of each device's memory

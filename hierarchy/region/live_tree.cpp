@@ -77,6 +77,11 @@ void live_tree::check_apart(array_storage& array) const {
   }
 }
 
+std::string live_tree::location_of(const array_storage& array) const {
+  const std::lock_guard guard(m_mutex);  // it may be at a location that is new
+  return m_now->at(array.at()).properties.name;
+}
+
 void live_tree::move(array_storage& array, std::string_view to) const {
   const std::lock_guard guard(m_mutex);
   array.place(attached_location(*m_now, to));

@@ -54,6 +54,8 @@ class live_tree {
   void enter(const std::shared_ptr<array_storage>& array, bool foreign);
   /// Those that have not ended, in the order of their entering.
   std::vector<located_array> arrays() const;
+  /// The name of the location that an array is at.
+  std::string location_of(const array_storage& array) const;
   /// Moves an array to an attached location. Throws as `at`.
   void move(array_storage& array, std::string_view to) const;
   /// The same by its number; where that has left meanwhile, to the root.

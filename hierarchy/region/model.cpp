@@ -4,6 +4,7 @@
 
 #include "core/block/element_type.hpp"
 #include "core/runtime/inside.hpp"
+#include "hierarchy/region/adopted_ranges.hpp"
 #include "hierarchy/region/engine.hpp"
 #include "hierarchy/region/paused_memory.hpp"
 #include "hierarchy/region/picture.hpp"
@@ -14,7 +15,7 @@
 namespace tessera {
 
 location_model::location_model(runtime& of)
-    : m_runtime(&of),
+    : editable_tree(of),
       m_engine(std::make_unique<hierarchy::region_engine>(of)),
       m_memory(std::make_unique<hierarchy::paused_memory>()) {
   if (!of.inside().scheduler->in_program())
@@ -37,7 +38,7 @@ void bring_home(std::shared_ptr<hierarchy::array_storage> array) noexcept {
 }  // namespace
 
 location_model::~location_model() {
-  runtime_inside& inside = m_runtime->inside();
+  runtime_inside& inside = owner().inside();
   const std::uint32_t views = inside.scheduler->views_here();
   if (inside.scheduler->in_program() && views == 0) {
     inside.scheduler->settle();
@@ -73,17 +74,27 @@ void check_distance(const std::string& name, const array_options& options, bool 
               {}, "a distance stands instead of a location, for arrays that make_array makes");
 }
 
+/// Arrays that have ended may still have tasks, with which those of another array over the same elements would have no
+/// order. Waits for them, where the thread may wait.
+void finish_ended_arrays(schedule::scheduler& scheduler) {
+  if (scheduler.in_program() && scheduler.views_here() == 0) scheduler.settle();
+}
+
 }  // namespace
 
 std::shared_ptr<hierarchy::array_storage> location_model::add(std::string name, element_type type, void* data,
                                                               std::shared_ptr<const void> memory,
                                                               const row_extents& extents, const array_options& options,
                                                               std::source_location site) {
-  const std::shared_ptr<hierarchy::live_tree>& tree = m_engine->tree();
+  const std::shared_ptr<hierarchy::live_tree>& tree = live();
   const location::node_id at = options.at.empty() ? tree->now()->root() : tree->at(options.at);
   const bool foreign = memory == nullptr;
-  auto made = std::make_shared<hierarchy::array_storage>(*m_runtime, std::move(name), type, data, std::move(memory),
+  const auto ranges = hierarchy::adopted_ranges::of(owner());
+  std::shared_ptr<hierarchy::adopted_ranges::claim> claimed;
+  if (foreign && extents.rows != 0) memory = claimed = ranges->take(data, bytes_of(name, type, extents), name);
+  auto made = std::make_shared<hierarchy::array_storage>(owner(), std::move(name), type, data, std::move(memory),
                                                          extents, tree, at, site);
+  if (claimed != nullptr) ranges->hold(*claimed, made);
   if (options.distance) made->set_distance(*options.distance);
   tree->enter(made, foreign);
   return made;
@@ -104,7 +115,13 @@ detail::region_array_handle location_model::adopt_memory(std::string name, eleme
   if (bytes_of(name, type, extents) != elements * size_of(type))
     throw error(error_kind::usage, fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name,
                                                extents.rows, extents.second, extents.third, elements));
+  finish_ended(memory, elements * size_of(type));
   return detail::region_array_handle(add(std::move(name), type, memory, nullptr, extents, options, site));
+}
+
+void location_model::finish_ended(const void* memory, std::uint64_t bytes) {
+  if (hierarchy::adopted_ranges::of(owner())->used_by_ended(memory, bytes))
+    finish_ended_arrays(*owner().inside().scheduler);
 }
 
 detail::region_array_handle location_model::map(std::string name, element_type type, const std::filesystem::path& file,
@@ -112,10 +129,7 @@ detail::region_array_handle location_model::map(std::string name, element_type t
                                                 std::source_location site) {
   check_distance(name, options, false);
   const std::uint64_t bytes = bytes_of(name, type, extents);
-  schedule::scheduler& scheduler = *m_runtime->inside().scheduler;
-  // An array of it that has ended may still have tasks.
-  if (hierarchy::array_memory::is_mapped(file) && scheduler.in_program() && scheduler.views_here() == 0)
-    scheduler.settle();
+  if (hierarchy::array_memory::is_mapped(file)) finish_ended_arrays(*owner().inside().scheduler);
   const auto memory = hierarchy::array_memory::of_file(file, bytes, name);
   detail::region_array_handle made(add(std::move(name), type, memory->data(), memory, extents, options, site));
   m_engine->keep_file(memory);
@@ -127,8 +141,12 @@ detail::region_array_handle location_model::memory_until_pause(std::string name,
                                                                std::size_t elements, std::source_location site) {
   const row_extents extents{static_cast<std::int64_t>(elements)};
   const std::uint64_t bytes = bytes_of(name, type, extents);
-  return detail::region_array_handle(m_memory->array_over(
-      {memory, bytes, type}, name, [&] { return add(name, type, memory, nullptr, extents, {}, site); }));
+  finish_ended(memory, bytes);  // before the lock below, since it may run tasks
+  return detail::region_array_handle(m_memory->array_over({memory, bytes, type}, name, [&] {
+    auto made = add(name, type, memory, nullptr, extents, {}, site);
+    made->set_of_paused_memory();
+    return made;
+  }));
 }
 
 detail::region_array_handle location_model::copy_of_memory(std::string name, element_type type, void* memory,
@@ -145,11 +163,13 @@ detail::region_array_handle location_model::copy_of_memory(std::string name, ele
 void location_model::launch(const task_name& name, const region_options& options, const loop_bounds& over,
                             std::span<const detail::region_demand> demands, const detail::region_code& code) {
   m_engine->launch(name, options, over, demands, code);
+  for (const detail::region_demand& d : demands)
+    if (d.array != nullptr && d.array->is_of_paused_memory()) m_memory->keep(*d.array);
 }
 
 void location_model::pause(const pause_options& options, std::source_location site) {
   if (!options.at.empty()) return edits().wait_below(options.at, site);
-  schedule::scheduler& scheduler = *m_runtime->inside().scheduler;
+  schedule::scheduler& scheduler = *owner().inside().scheduler;
   if (const std::uint32_t views = scheduler.views_here(); views != 0)
     throw error(error_kind::usage, fmt::format("pause while this thread holds {} host views", views),
                 fmt::format("{}:{}", site.file_name(), site.line()),
@@ -161,35 +181,17 @@ void location_model::pause(const pause_options& options, std::source_location si
     scheduler.settle();
   }
   if (has_memory || m_engine->has_files())
-    m_runtime->fence(site);  // also brings home what devices hold
+    owner().fence(site);  // also brings home what devices hold
   else
-    front_end(*m_runtime).wait_idle(site);
+    front_end(owner()).wait_idle(site);
   m_engine->flush_files();
 }
-
-hierarchy::tree_edits location_model::edits() const { return {*m_runtime, *m_engine->tree()}; }
-
-void location_model::detach(std::string_view at, std::source_location site) { edits().detach(at, site); }
-void location_model::attach(std::string_view at, std::string_view parent, std::source_location site) {
-  edits().attach(at, parent, site);
-}
-void location_model::reparent(std::string_view at, std::string_view parent, std::source_location site) {
-  edits().reparent(at, parent, site);
-}
-void location_model::arrange(const location::tree& wanted, std::source_location site) { edits().arrange(wanted, site); }
-bool location_model::attached(std::string_view at) const {
-  const auto tree = m_engine->tree()->now();
-  const auto found = tree->find(at);
-  if (!found) (void)m_engine->tree()->at(at);
-  return tree->attached(*found);
-}
-std::shared_ptr<const location::tree> location_model::tree() const { return m_engine->tree()->now(); }
 
 std::vector<region_row> location_model::regions() const { return m_engine->rows(); }
 
 std::string location_model::draw(tree_form form) const {
   const std::vector<region_row> rows = regions();
-  return hierarchy::picture(*tree(), m_engine->tree()->arrays(), rows, form);
+  return hierarchy::picture(*tree(), live()->arrays(), rows, form);
 }
 
 }  // namespace tessera

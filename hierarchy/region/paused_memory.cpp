@@ -39,10 +39,7 @@ std::shared_ptr<array_storage> paused_memory::look_for(const range& memory, cons
       at = m_entries.erase(at);
       continue;
     }
-    if (e.memory == memory) {
-      e.kept = array;
-      return array;
-    }
+    if (e.memory == memory) return array;
     throw error(error_kind::usage,
                 fmt::format("the memory of '{}' ({} elements of {}) overlaps that of '{}' ({} elements of {}), which "
                             "regions use since the last pause",
@@ -53,9 +50,17 @@ std::shared_ptr<array_storage> paused_memory::look_for(const range& memory, cons
   return nullptr;
 }
 
-void paused_memory::keep(const range& memory, const std::string& name, const std::shared_ptr<array_storage>& array) {
+void paused_memory::enter(const range& memory, const std::string& name, const std::shared_ptr<array_storage>& array) {
   const auto* const end = static_cast<const std::byte*>(memory.begin) + memory.bytes;
-  m_entries.insert_or_assign(end, entry{memory, name, array, array});
+  m_entries.insert_or_assign(end, entry{memory, name, nullptr, array});
+}
+
+void paused_memory::keep(array_storage& array) {
+  const auto* const end = static_cast<const std::byte*>(array.tiles().memory()) + array.bytes();  // which never change
+  const std::lock_guard guard(m_mutex);
+  const auto found = m_entries.find(end);
+  if (found == m_entries.end()) return;
+  if (const auto known = found->second.array.lock(); known.get() == &array) found->second.kept = known;
 }
 
 }  // namespace tessera::hierarchy

@@ -13,7 +13,7 @@
 namespace tessera::hierarchy {
 
 /// One array per piece of memory from the first region that names it to the next pause, so that regions which name it
-/// are in order. Thread-safe.
+/// are in order; before that, and where that region is refused, only as long as somebody holds the array. Thread-safe.
 class paused_memory {
  public:
   /// Elements of one type, one after the other.
@@ -31,25 +31,27 @@ class paused_memory {
     const std::lock_guard guard(m_mutex);
     if (auto known = look_for(memory, name)) return known;
     auto made = make();
-    if (memory.bytes != 0) keep(memory, name, made);
+    if (memory.bytes != 0) enter(memory, name, made);
     return made;
   }
-  /// The same without making one: null where there is none. A range inside another one is refused too.
+  /// A region that uses an array of array_over was submitted: it is kept until the pause.
+  void keep(array_storage& array);
+  /// The same as array_over without making one: null where there is none. A range inside another one is refused too.
   std::shared_ptr<array_storage> find(const range& memory);
   /// Whether there are any arrays, also those that only somebody else holds.
   bool has_arrays();
-  /// Lets go of all arrays, which are found, and kept again, as long as somebody holds them: first of all the caller.
+  /// Lets go of all arrays, which are found as long as somebody holds them: first of all the caller.
   std::vector<std::shared_ptr<array_storage>> let_go();
 
  private:
   struct entry {
     range memory;
     std::string name;
-    std::shared_ptr<array_storage> kept;  // until the pause
+    std::shared_ptr<array_storage> kept;  // from its first region until the pause
     std::weak_ptr<array_storage> array;
   };
   std::shared_ptr<array_storage> look_for(const range& memory, const std::string& name);  // under m_mutex
-  void keep(const range& memory, const std::string& name, const std::shared_ptr<array_storage>& array);  // likewise
+  void enter(const range& memory, const std::string& name, const std::shared_ptr<array_storage>& array);  // likewise
 
   std::mutex m_mutex;
   std::map<const std::byte*, entry> m_entries;  // by their ends; none overlaps another one

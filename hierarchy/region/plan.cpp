@@ -46,7 +46,8 @@ std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memor
     const std::uint64_t half = limit(p.at) / 2, length = p.end - p.begin;
     if (half <= need.of_all || half - need.of_all < need.per_iteration) return 1;
     const std::uint64_t most = (half - need.of_all) / need.per_iteration;  // iterations of one task
-    return (length - 1) / most + 1;
+    const std::uint64_t tasks = (length - 1) / most + 1;
+    return tasks <= most_tasks_of_a_piece ? tasks : 1;
   };
   if (std::ranges::all_of(made->pieces, [&](const piece& p) { return parts_of(p) == 1; })) return made;
   std::vector<piece> pieces;

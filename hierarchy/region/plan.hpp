@@ -41,8 +41,12 @@ struct memory_need {
   std::uint64_t per_iteration = 0;  ///< beside that
 };
 
+/// Tasks that a piece becomes at most so that they fit. What needs more has hardly any room for its own rows beside
+/// what each task reads, and would spend its time on tasks.
+inline constexpr std::uint64_t most_tasks_of_a_piece = 4096;
+
 /// Splits the pieces on devices evenly until one of them and the next fit together into the memory, which has
-/// `limit(at)` bytes. A piece that does not fit even as single iterations stays whole, and runs elsewhere.
+/// `limit(at)` bytes. A piece that does not fit so, with most_tasks_of_a_piece, stays whole, and runs elsewhere.
 /// Where all fit, the same plan.
 std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memory_need& need,
                                    const std::function<std::uint64_t(location::node_id)>& limit);

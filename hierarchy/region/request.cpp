@@ -51,6 +51,11 @@ std::string region_request::who() const {
   return fmt::format("'{}' at {}:{}", name.text, name.site.file_name(), name.site.line());
 }
 
+std::string region_request::who_splits() const {
+  if (options.policy_source.empty() || options.policy == "runtime") return who();
+  return fmt::format("'{}', split by {}", name.text, options.policy_source);
+}
+
 std::uint64_t region_request::count_iterations() const {
   if (over.step == 0) refuse("its loop has a step of 0");
   const auto begin = static_cast<std::uint64_t>(over.begin), end = static_cast<std::uint64_t>(over.end);

@@ -81,9 +81,7 @@ const std::string& region_array_handle::name() const noexcept { return m_storage
 const row_extents& region_array_handle::extents() const noexcept { return m_storage->extents(); }
 const row_extents& extents_of(const hierarchy::array_storage& array) noexcept { return array.extents(); }
 
-std::string region_array_handle::location() const {
-  return m_storage->tree().now()->at(m_storage->at()).properties.name;
-}
+std::string region_array_handle::location() const { return m_storage->tree().location_of(*m_storage); }
 
 void region_array_handle::move(std::string_view to) { m_storage->tree().move(*m_storage, to); }
 

@@ -54,6 +54,9 @@ class array_storage {
   /// use.
   const std::optional<array_distance>& distance() const noexcept { return m_distance; }
   void set_distance(const array_distance& from) noexcept { m_distance = from; }
+  /// Whether it is over memory that regions name by itself (paused_memory.hpp). Set before its first use.
+  bool is_of_paused_memory() const noexcept { return m_of_paused_memory; }
+  void set_of_paused_memory() noexcept { m_of_paused_memory = true; }
   /// Whether its elements do not outlive the region that writes them.
   bool is_remade() const noexcept { return m_distance && m_distance->keeps == array_distance::form::realloc; }
   /// Gives its memory back when the tasks submitted before are done, and takes fresh pages; where there are none, it
@@ -93,6 +96,7 @@ class array_storage {
   std::atomic<location::node_id> m_at;
   std::unique_ptr<tiled_memory> m_tiles;
   std::optional<array_distance> m_distance;
+  bool m_of_paused_memory = false;
 };
 
 /// The block of a result, and those of its parts, one for each task of the largest region so far. Lock and unlock as

@@ -165,7 +165,7 @@ void tree_edits::arrange(const location::tree& wanted, std::source_location site
 void tree_edits::wait_below(std::string_view location, std::source_location site) {
   require_editable("pause", site);
   const auto tree = m_tree.now();
-  wait_for(tree->subtree(m_tree.at(location)));
+  wait_for(tree->subtree(attached_location(*tree, location)));
 }
 
 void tree_edits::edit(const change& by) {

@@ -1,9 +1,20 @@
 #pragma once
 // How the body of a region becomes tasks: the templates behind location_model::region.
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstring>
 #include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
-#include "tessera/region.hpp"
+#include "tessera/location_model.hpp"
+#include "tessera/region_code.hpp"
+#include "tessera/region_result.hpp"
+#include "tessera/region_use.hpp"
+#include "tessera/with_kernel.hpp"
 
 namespace tessera {
 
@@ -366,13 +377,14 @@ class region_call {
     std::uint64_t inside = 1;
     for (const loop_bounds& one : loops)
       inside *= static_cast<std::uint64_t>(std::max<std::int64_t>(one.end - one.begin, 0));
-    return {m_body.kernel,
+    return {m_body.kernel.text,
             1 + loops.size(),
             inside,
             types,
             form_of<kernel_task<task>, task_blocks>,
             &kernel_task<task>::launch,
-            &kernel_task<task>::uses};
+            &kernel_task<task>::uses,
+            m_body.kernel.site};
   }
 
   std::array<region_demand, sizeof...(Uses)> demands;
@@ -506,7 +518,7 @@ void location_model::submit(const task_name& name, const region_options& options
                     "the body of a region takes its indices (one per loop), then one argument per use, in their order: "
                     "a region_view by value, and a reference to a number for a reduction");
       if constexpr (fits) {
-        detail::region_call<body_type, Depth, Uses...> call(*m_runtime, name, over, body, given...);
+        detail::region_call<body_type, Depth, Uses...> call(owner(), name, over, body, given...);
         const std::vector<detail::make_join> joins = detail::joins_of<Uses...>();
         if constexpr (detail::has_kernel<body_type>) {
           const detail::region_kernel kernel = call.kernel_form();

@@ -50,6 +50,7 @@ class srad_kernel {
       : m_images{model.make_array<T>("image", {n, n}, {.at = how.at}),
                  model.make_array<T>("next image", {n, n}, {.at = how.at})},
         m_coefficients(model.make_array<T>("coefficients", {n, n}, {.at = how.at})),
+        m_sums(model.make_array<double>("sums of the corner", {n, 2}, {.at = how.at})),
         m_speckle(model.make_array<double>("speckle", {1}, {.at = how.at})),
         m_model(model),
         m_how(how),
@@ -71,14 +72,24 @@ class srad_kernel {
   void iteration() {
     const std::int64_t n = m_n, corner = std::min(n, srad_region_of_interest);
     const access_pattern neighbours = halo(n > 1 ? 1 : 0);
-    m_model.region("speckle", {.policy = "any", .at = m_how.at}, iterate(0, 1), in(image(), rows(0, corner)),
+    // Each row of the corner is summed where it is, so that sums come home and no image.
+    region_options in_place = m_how;
+    in_place.split_over = {0, n};
+    m_model.region("corner", in_place, iterate(0, corner), in(image()), out(m_sums),
+                   with_kernel(
+                       [corner](auto i, auto from, auto to) {
+                         double sum = 0, squares = 0;
+                         for (std::int64_t j = 0; j < corner; ++j) {
+                           const auto v = static_cast<double>(from(i, j));
+                           sum += v, squares += v * v;
+                         }
+                         to(i, 0) = sum, to(i, 1) = squares;
+                       },
+                       row_of_corner, corner));
+    m_model.region("speckle", {.policy = "any", .at = m_how.at}, iterate(0, 1), in(m_sums, rows(0, corner)),
                    out(m_speckle), [corner](auto, auto from, auto to) {
                      double sum = 0, squares = 0;
-                     for (std::int64_t i = 0; i < corner; ++i)
-                       for (std::int64_t j = 0; j < corner; ++j) {
-                         const auto v = static_cast<double>(from(i, j));
-                         sum += v, squares += v * v;
-                       }
+                     for (std::int64_t i = 0; i < corner; ++i) sum += from(i, 0), squares += from(i, 1);
                      const double cells = static_cast<double>(corner * corner), mean = sum / cells;
                      to[0] = std::max(squares / cells - mean * mean, 0.0) / (mean * mean);
                    });
@@ -105,6 +116,16 @@ class srad_kernel {
   const region_array<T>& image() const { return m_images[m_now]; }
 
  private:
+  static constexpr const char* row_of_corner = R"((i, from, to, corner) {
+  double sum = 0, squares = 0;
+  for (long j = 0; j < corner; ++j) {
+    const double v = from(i, j);
+    sum += v;
+    squares += v * v;
+  }
+  to(i, 0) = sum;
+  to(i, 1) = squares;
+})";
   /// What srad_coefficient_row does to one element.
   static constexpr const char* coefficient = R"((i, j, from, speckle, to, n) {
   const from_element q0 = (from_element)speckle[0];
@@ -131,7 +152,7 @@ class srad_kernel {
   std::array<region_array<T>, 2> m_images;
   std::size_t m_now = 0;
   region_array<T> m_coefficients;
-  region_array<double> m_speckle;
+  region_array<double> m_sums, m_speckle;
   location_model& m_model;
   region_options m_how;
   std::int64_t m_n;

@@ -352,6 +352,14 @@ TEST(commands, history) {
   EXPECT_EQ(json.at("sizes")[0].at("operation"), "gemm");
   EXPECT_EQ(json.at("sizes")[0].at("amount"), 2e6);
   EXPECT_EQ(json.at("refused"), "");
+  EXPECT_TRUE(json.at("regions").empty());
+  ASSERT_EQ(run({"stream", "--size", "10000", "--rounds", "3", "--policy", "auto", "--config", config}, cache).code, 0);
+  EXPECT_THAT(history().out, AllOf(HasSubstr("iterations/s"), HasSubstr("\ntriad "), HasSubstr("core0")));
+  bool found = false;
+  const auto learnt = json_of(history({"--json", "-"}).out);
+  for (const auto& row : learnt.at("regions"))
+    found = found || (row.at("region") == "triad" && row.at("iterations_per_second") > 0);
+  EXPECT_TRUE(found);
   EXPECT_THAT(run({"history"}, cache).out, HasSubstr("nothing has been learnt yet")) << "another machine";
   EXPECT_THAT(history({"--clear"}).out, HasSubstr("is forgotten"));
   EXPECT_THAT(history({"--clear"}).out, HasSubstr("nothing had been learnt"));

@@ -159,6 +159,9 @@ TEST(documented, keys_of_what_was_learnt) {
   EXPECT_TRUE(run_keys.contains("statistics.placement.crossovers[].device"));
   expect_agreement(run_keys, together(documented("## Figures of every run"), documented("## tessera gemm")),
                    "gemm with placement cost");
+  ASSERT_EQ(
+      run({"stream", "--size", "1000", "--rounds", "2", "--policy", "auto", "--config", config, "--set", kept}).code,
+      0);
   expect_agreement(keys_of(run({"history", "--config", config, "--set", kept, "--json", "-"}).out),
                    documented("## tessera history"), "history");
 }

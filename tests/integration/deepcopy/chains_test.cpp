@@ -123,6 +123,18 @@ TEST_P(chains, of_no_elements_are_fine) {
   model.pause();
 }
 
+TEST_P(chains, of_a_refused_region_are_free_at_once) {
+  const auto one = [&](std::int64_t rows, std::int64_t of) {
+    model.region("one", iterate(0, rows), inout(chain(data, &particle_data::positions)[of]),
+                 [](auto i, auto x) { x[i] = 7; });
+  };
+  EXPECT_THAT(message_of([&] { one(n, n / 2); }, error_kind::usage), HasSubstr("has no row in array"));
+  one(n, n);  // without a pause
+  EXPECT_THAT(message_of([&] { one(n / 2, n / 2); }, error_kind::usage), HasSubstr("overlaps that of"));
+  model.pause();
+  EXPECT_EQ(positions[n - 1], 7);
+}
+
 TEST_P(chains, are_refused_where_they_overlap) {
   model.region("all", iterate(0, n), inout(chain(data, &particle_data::positions)[n]),
                [](auto i, auto x) { x[i] = 0; });

@@ -268,6 +268,20 @@ TEST(deep_copies_of_a_runtime, are_refused_when_it_has_ended) {
   EXPECT_THAT(message_of([&] { (void)copy.copy_back(); }, error_kind::usage), HasSubstr("whose runtime has ended"));
 }
 
+TEST(deep_copies_of_a_small_memory, are_refused_when_they_can_never_be_there) {
+  runtime rt(testing::with_sims(1, "1 MiB", false, 2, "placement = \"eager\"\nhistory = \"off\"\n"));
+  ring large(2, 100'000);
+  for (const copy_form form : {copy_form::one_arena, copy_form::block_per_object}) {
+    const std::string message =
+        message_of([&] { (void)deep_copy(large.links[0], to(rt, "sim0"), {}, {.form = form}); }, error_kind::memory);
+    EXPECT_THAT(message, HasSubstr("a deep copy needs 1.53 MiB, and the memory of 'sim0' has 1 MiB, of which"));
+    EXPECT_THAT(message, HasSubstr("copies_test.cpp:"));
+    EXPECT_THAT(message, HasSubstr("copy the parts that are used there"));
+  }
+  auto part = deep_copy(large.links[0], to(rt, "sim0"), {"values"});  // half of it
+  EXPECT_EQ(part.report().transfers, 1u);
+}
+
 // A device that holds one copy and not two: the first leaves, comes back to another address, and is right all the same.
 TEST(deep_copies_of_a_full_memory, are_made_for_where_they_come_back) {
   runtime rt(

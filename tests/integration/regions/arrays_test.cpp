@@ -5,12 +5,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <optional>
+#include <thread>
 
 #include "hierarchy/region/storage.hpp"
 #include "tessera/region.hpp"
@@ -126,6 +128,60 @@ TEST(region_arrays, of_no_rows_take_part) {
   model.region("count", iterate(0, 10), in(none, whole), sum(count), [](auto, auto, std::int64_t& s) { s += 1; });
   EXPECT_EQ(count.get(), 10);
   EXPECT_EQ(error_of([&] { (void)none.read_host(); }).kind(), error_kind::usage);
+}
+
+/// A region that waits in its body until it is let go on.
+struct held_region {
+  std::atomic<bool> begun = false, go_on = false;
+
+  void run(location_model& model, region_array<std::int64_t> x) {
+    model.region("slow", {.policy = "any"}, iterate(0, x.extents().rows), inout(x), [this](auto i, auto x) {
+      begun = true, begun.notify_all();
+      go_on.wait(false);
+      x[i] += 5;
+    });
+    begun.wait(false);
+  }
+  void end() { go_on = true, go_on.notify_all(); }
+};
+
+TEST(region_arrays, adopted_again_come_after_the_regions_of_those_that_have_ended) {
+  runtime rt(testing::host_only(3));
+  location_model model(rt);
+  std::vector<std::int64_t> memory(100, 1);
+  held_region slow;
+  slow.run(model, model.adopt("x", std::span(memory), {100}));  // which ends now
+  std::jthread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));  // so that without an order the next region is first
+    slow.end();
+  });
+  {
+    auto y = model.adopt("y", std::span(memory).subspan(20, 50), {50});
+    model.region("next", iterate(0, 50), inout(y), [](auto i, auto y) { y[i] *= 2; });
+  }
+  model.region("chained", iterate(0, 10), inout(model.array_over("z", std::span(memory).subspan(20, 10))),
+               [](auto i, auto z) { z[i] += 1; });
+  model.pause();
+  for (std::size_t k = 0; k < 100; ++k) ASSERT_EQ(memory[k], k < 20 || k >= 70 ? 6 : k < 30 ? 13 : 12) << k;
+}
+
+TEST(region_arrays, are_not_adopted_again_where_the_thread_may_not_wait) {
+  runtime rt(testing::host_only(3));
+  location_model model(rt);
+  std::vector<std::int64_t> memory(100, 1), other(10);
+  auto seen = model.adopt("seen", std::span(other), {10});
+  held_region slow;
+  slow.run(model, model.adopt("x", std::span(memory), {100}));
+  {
+    const auto view = seen.read_host();
+    const error e = error_of([&] { (void)model.adopt("y", std::span(memory).first(50), {50}); });
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_NE(std::string(e.what()).find("array 'y' would have memory of array 'x', which has ended"),
+              std::string::npos)
+        << e.what();
+  }
+  slow.end();
+  EXPECT_EQ(model.adopt("y", std::span(memory).first(50), {50}).read_host()[49], 6);
 }
 
 /// How long it takes, in seconds.

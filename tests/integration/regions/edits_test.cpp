@@ -504,5 +504,34 @@ TEST(concurrent_edits, leave_the_loops_of_other_threads_right) {
   }
 }
 
+/// Who asks for a location while it comes sees it, or hears that there is none.
+TEST(concurrent_edits, are_seen_as_a_whole) {
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  const std::shared_ptr<const location::tree> begin = model.tree();
+  constexpr int rounds = 1200;
+  std::atomic<int> seen{0}, wrong{0};
+  std::jthread looks([&] {
+    for (int k = 0; k < rounds; seen = ++k) {
+      const std::string name = "group" + std::to_string(k);
+      for (bool there = false; !there;) try {
+          model.pause({.at = name});
+          there = model.attached(name);
+        } catch (const error& e) {
+          if (e.kind() != error_kind::usage) ++wrong;
+        }
+    }
+  });
+  for (int k = 0; k < rounds; ++k) {
+    location::tree next = *begin;
+    location::properties group;
+    group.name = "group" + std::to_string(k);
+    (void)next.add(next.root(), std::move(group));
+    model.arrange(next);
+    while (seen <= k) std::this_thread::yield();
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
 }  // namespace
 }  // namespace tessera

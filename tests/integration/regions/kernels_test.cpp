@@ -226,9 +226,12 @@ TEST_P(region_kernels, learn_their_speed) {
 
 TEST_P(region_kernels, name_what_is_wrong_in_their_text) {
   auto x = model.make_array<double>("x", {100});
+  unsigned line = 0;
   const auto refused = [&](const char* text) -> std::string {
     try {
-      model.region("wrong", by(), iterate(0, 100), out(x), with_kernel([](auto i, auto x) { x[i] = 1; }, text));
+      line = std::source_location::current().line() + 1;
+      const auto body = with_kernel([](auto i, auto x) { x[i] = 1; }, text);
+      model.region("wrong", by(), iterate(0, 100), out(x), body);
       model.pause();
     } catch (const error& e) {
       return e.what();
@@ -236,10 +239,15 @@ TEST_P(region_kernels, name_what_is_wrong_in_their_text) {
     return "nothing";
   };
   EXPECT_THAT(refused("(i) { }"), ::testing::HasSubstr("names 1 parameters; the region has 2"));
+  EXPECT_THAT(refused("(i) { }"),
+              ::testing::HasSubstr("region 'wrong', with_kernel at " __FILE__ ":" + std::to_string(line)));
   EXPECT_THAT(refused("(i, x) { x = 1; }"), ::testing::HasSubstr("line 1 column 10: 'x' is an array"));
   EXPECT_THAT(refused("(i, x) { x[i = 1; }"), ::testing::HasSubstr("without its counterpart"));
   EXPECT_THAT(refused("i, x { x[i] = 1; }"), ::testing::HasSubstr("line 1 column 1"));
-  EXPECT_THAT(refused("(i, x)\n{\n  x[i] = nothing_of_this_name;\n}"), ::testing::HasSubstr("nothing_of_this_name"));
+  const std::string compiled = refused("(i, x)\n{\n  x[i] = nothing_of_this_name;\n}");
+  EXPECT_THAT(compiled, ::testing::HasSubstr("nothing_of_this_name"));
+  // Where the program calls with_kernel, then the line in the text.
+  EXPECT_THAT(compiled, ::testing::HasSubstr("kernels_test.cpp:" + std::to_string(line) + ": text of region wrong:3:"));
   EXPECT_THAT(refused("(i, x) { x[i] = 1; }"), ::testing::StrEq("nothing"));  // and the model works on
 }
 

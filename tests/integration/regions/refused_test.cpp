@@ -52,6 +52,16 @@ TEST_F(refused_regions, rows_that_do_not_exist) {
   refuses_split({10, 0}, iterate(10, 10), "it splits rows 10 to 0, which are none");
 }
 
+TEST_F(refused_regions, fewer_than_no_indices_inside) {
+  const error e = error_of([&] {
+    model.region("loop", iterate(0, 100), inout(x), with_kernel(nothing, inner(-3), "(i, j, x) { x[i] = j; }"));
+  });
+  EXPECT_EQ(e.kind(), error_kind::usage);
+  for (const char* part : {"inner(-3)", "refused_test.cpp:", "the indices 0 to n - 1"})
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  static_assert(inner(0).loops[0].end == 0);  // a loop of no indices is one
+}
+
 TEST_F(refused_regions, writes_that_would_race) {
   refuses(error_kind::usage, "would write all of array 'x'", "policy \"any\"", iterate(0, 100), out(x, whole), nothing);
   refuses(error_kind::usage, "would write rows of array 'x' that others use", "write by chunk", iterate(0, 100),

@@ -101,7 +101,9 @@ TEST(rodinia_commands, refuse_sizes) {
   expect_refused({"pathfinder", "--rows", "0"}, 2, {"--rows"});
   expect_refused({"nn", "--nearest", "0"}, 2, {"--nearest"});
   expect_refused({"srad", "--type", "i8"}, 2, {"--type"});
-  expect_refused({"lud", "--policy", "statik", "--size", "10"}, 3, {"statik", "static"});
+  expect_refused({"lud", "--policy", "statik", "--size", "10"}, 3, {"statik", "static", "--policy, column 1"});
+  expect_refused({"lud", "--policy", "percentage:60,3o", "--size", "10"}, 3, {"'3o'", "--policy, column 15"});
+  expect_refused({"lud", "--policy", "range:3,4", "--size", "10"}, 3, {"the counts sum to 7", "split by --policy"});
   expect_refused({"lud", "--at", "nowhere", "--size", "10"}, 2, {"nowhere"});
 }
 

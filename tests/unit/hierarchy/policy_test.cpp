@@ -129,6 +129,21 @@ TEST(policy_text, refuses_with_reasons) {
         "percentage:[50,50", "percentage:50,50]", "percentage:[nan]", "range:[1,,2]", "percentage:[100.02]",
         "percentage:[-1,101]", "range:[99999999999999999999]", "range:[1,2,]"})
     message_of([&] { policy::parse(text); });
+  const auto column_of = [&](const char* text) {
+    const std::string found = message_of([&] { policy::parse(text, "--policy"); });
+    const std::string before = "--policy, column ", behind = " of the policy's text";
+    const std::size_t begin = found.find(before), end = found.find(behind);
+    return end != std::string::npos ? found.substr(begin + before.size(), end - begin - before.size()) : found;
+  };
+  EXPECT_EQ(column_of(" flaten"), "2");
+  EXPECT_EQ(column_of(""), "1");
+  EXPECT_EQ(column_of("static:1"), "7");
+  EXPECT_EQ(column_of("percentage"), "11");
+  EXPECT_EQ(column_of("percentage: [50,50"), "13");
+  EXPECT_EQ(column_of("percentage:60,x,40"), "15");
+  EXPECT_EQ(column_of("percentage:60, ,40"), "16");
+  EXPECT_EQ(column_of("percentage:60,30"), "12");
+  EXPECT_EQ(column_of("range:[ ]"), "9");
   policy::parse("percentage:[99.99]");
   policy::parse("percentage:[100.01]");
 }

@@ -122,6 +122,11 @@ TEST_F(region_trees, split_what_a_device_gets_to_fit_its_memory) {
   EXPECT_EQ(fits({0, 8}, 15), 1u);  // not even one iteration
   EXPECT_EQ(fits({200, 8}, 400), 1u);
   EXPECT_EQ(fits({50, 0}, 1), 1u);
+  // Millions of tasks are no way to run a loop.
+  const auto long_share =
+      shared(plan_region(policy::parse("percentage:0,0,100"), 1u << 30, t, a, "r", {}, all_executors));
+  EXPECT_EQ(fitted(long_share, {100, 8}, [](node_id) { return 2 * (100 + 8 * 100'000); })->pieces.size(), 1u);
+  EXPECT_EQ(fitted(long_share, {100, 8}, [](node_id) { return 2 * (100 + 8 * 300'000); })->pieces.size(), 3580u);
   // Nothing changes for the host.
   const auto host = shared(plan_region(policy::parse("static"), 100, t, b, "r"));
   EXPECT_EQ(fitted(host, {0, 8}, [](node_id) { return 1; }), host);
@@ -230,9 +235,13 @@ kernel_shape one_array(std::size_t tiles, std::size_t rank = 1) {
   return {1, {{element_type::f64, true, tiles, rank, detail::reduction_kind::none}}, {}};
 }
 
+std::string source_of(std::string_view body, const kernel_shape& shape) {
+  return kernel_source(body, shape, "r", std::source_location::current());
+}
+
 std::string refused_text(std::string_view text, const kernel_shape& shape = one_array(1)) {
   try {
-    (void)kernel_source(text, shape, "r");
+    (void)source_of(text, shape);
   } catch (const error& e) {
     return e.what();
   }
@@ -241,19 +250,27 @@ std::string refused_text(std::string_view text, const kernel_shape& shape = one_
 
 TEST(kernel_text, writes_uses_of_arrays_out) {
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
-  const std::string plain = kernel_source("(i, x) { x[i + 1] = x(i) + 2; }", one_array(1), "r");
+  const std::string plain = source_of("(i, x) { x[i + 1] = x(i) + 2; }", one_array(1));
   EXPECT_TRUE(has(plain, "{ x[(long)(i + 1)] = x[(((long)(i)))] + 2; }")) << plain;
-  const std::string three = kernel_source("(i, x) { x[i] = x[x(i)]; }", one_array(3), "r");
+  const std::string three = source_of("(i, x) { x[i] = x[x(i)]; }", one_array(3));
   EXPECT_TRUE(has(three,
                   "(*tessera_in_x((long)(i), tessera_x_0, tessera_x_1, tessera_x_2, tessera_x_from1, "
                   "tessera_x_from2)) = "))
       << three;
-  const std::string two = kernel_source("(i, x) { x(i, 3) = 1; }", one_array(1, 2), "r");
+  const std::string two = source_of("(i, x) { x(i, 3) = 1; }", one_array(1, 2));
   EXPECT_TRUE(has(two, "x[(((long)(i) * tessera_x_second + ( 3)))] = 1;")) << two;
   // Not in comments, literals, numbers, or as a part of another name.
   const std::string other =
-      kernel_source("(i, x) { /* x */ int xx = 0x1f; // x\n char c = 'x'; x[i] = xx + c; }", one_array(1), "r");
+      source_of("(i, x) { /* x */ int xx = 0x1f; // x\n char c = 'x'; x[i] = xx + c; }", one_array(1));
   EXPECT_TRUE(has(other, "{ /* x */ int xx = 0x1f; // x\n char c = 'x'; x[(long)(i)] = xx + c; }")) << other;
+}
+
+TEST(kernel_text, has_its_lines_for_the_messages_of_compilers) {
+  const std::string made = source_of("(i,\n x)\n{\n  x[i] = 1;\n}", one_array(1));
+  const std::size_t line = made.find("#line 3 \""), file = made.find("region_test.cpp:", line);
+  ASSERT_NE(line, std::string::npos) << made;
+  ASSERT_NE(file, std::string::npos) << made;
+  EXPECT_NE(made.find(": text of region r\"\n{\n", file), std::string::npos) << made;
 }
 
 TEST(kernel_text, names_the_place_of_what_is_wrong) {
@@ -275,6 +292,7 @@ TEST(kernel_text, names_the_place_of_what_is_wrong) {
   says("(i, x) { x[(i] = 1; }", "without its counterpart");
   says("(i, x) { /* x[i] = 1; }", "a comment does not end");
   says("(i, x) { char c = 'x; }", "a literal does not end");
+  says("(i, x) { x = 1; }", "region_test.cpp:");  // where the program has the text
   EXPECT_NE(refused_text("(i, x) { }", {1, {{element_type::c128, true, 1, 1, detail::reduction_kind::none}}, {}})
                 .find("a kernel cannot have numbers of type c128"),
             std::string::npos);

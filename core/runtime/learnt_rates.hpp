@@ -1,0 +1,21 @@
+#pragma once
+// How fast regions with the policy auto were on a machine: kept in a file from run to run, and shown to people.
+#include <string>
+#include <vector>
+
+#include "core/runtime/machine.hpp"
+
+namespace tessera {
+
+/// Of a region at one of its leaves.
+struct learnt_rate {
+  std::string region;                ///< its name
+  std::string location;              ///< the leaf's name
+  double iterations_per_second = 0;  ///< of one task
+};
+
+/// What the file of a machine holds, by region and location; none where it cannot be used. Throws nothing for what the
+/// file contains.
+std::vector<learnt_rate> read_learnt_rates(const machine& m);
+
+}  // namespace tessera

@@ -1,0 +1,39 @@
+#pragma once
+// Which memory of the program arrays have.
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "tessera/runtime.hpp"
+
+namespace tessera::hierarchy {
+
+class array_storage;
+
+/// Memory of the program that arrays have adopted: each range is an array's until the last task of the array is done,
+/// which may be long after the array has ended. One for each runtime. Thread-safe.
+class adopted_ranges : public std::enable_shared_from_this<adopted_ranges> {
+ public:
+  static std::shared_ptr<adopted_ranges> of(runtime& rt);
+
+  /// That an array has a range. The array's memory keeps it, and lets go of it with its last task.
+  struct claim;
+  /// Throws tessera::error (usage) where another array, or one that has ended, has some of the range.
+  /// @param array  its name, for messages
+  std::shared_ptr<claim> take(const void* memory, std::uint64_t bytes, const std::string& array);
+  /// Now there is the array that a claim was made for.
+  void hold(claim& held, const std::shared_ptr<const array_storage>& by);
+  /// Whether an array that has ended has some of the range: its tasks are not done.
+  bool used_by_ended(const void* memory, std::uint64_t bytes) const;
+
+ private:
+  const claim* find(const void* memory, std::uint64_t bytes) const;  // under m_mutex
+
+  mutable std::mutex m_mutex;                     // a leaf
+  std::map<const std::byte*, claim*> m_claims{};  // by the ends of their ranges; none overlaps another one
+};
+
+}  // namespace tessera::hierarchy

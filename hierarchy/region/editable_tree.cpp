@@ -1,0 +1,31 @@
+#include "tessera/editable_tree.hpp"
+
+#include "hierarchy/region/live_tree.hpp"
+#include "hierarchy/region/tree_edits.hpp"
+
+namespace tessera {
+
+editable_tree::editable_tree(runtime& of) : m_runtime(&of), m_live(hierarchy::live_tree::of(of)) {}
+editable_tree::~editable_tree() = default;
+
+hierarchy::tree_edits editable_tree::edits() const { return {*m_runtime, *m_live}; }
+
+void editable_tree::detach(std::string_view at, std::source_location site) { edits().detach(at, site); }
+void editable_tree::attach(std::string_view at, std::string_view parent, std::source_location site) {
+  edits().attach(at, parent, site);
+}
+void editable_tree::reparent(std::string_view at, std::string_view parent, std::source_location site) {
+  edits().reparent(at, parent, site);
+}
+void editable_tree::arrange(const location::tree& wanted, std::source_location site) { edits().arrange(wanted, site); }
+
+bool editable_tree::attached(std::string_view at) const {
+  const std::shared_ptr<const location::tree> now = tree();
+  const auto found = now->find(at);
+  if (!found) (void)hierarchy::attached_location(*now, at);  // which says so
+  return now->attached(*found);
+}
+
+std::shared_ptr<const location::tree> editable_tree::tree() const { return m_live->now(); }
+
+}  // namespace tessera

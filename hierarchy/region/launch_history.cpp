@@ -1,0 +1,87 @@
+#include "hierarchy/region/launch_history.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera::hierarchy {
+
+std::shared_ptr<launch_history::entry> launch_history::of(std::string_view name) const {
+  const auto found = m_entries.find(name);
+  if (found != m_entries.end()) return found->second;
+  auto fresh = std::make_shared<entry>();
+  fresh->name = name;
+  return fresh;
+}
+
+region_leaf_times& launch_history::times(entry& of, location::node_id leaf, const std::string& leaf_name,
+                                         const policy& by) {
+  const auto [at, fresh] = of.leaves.try_emplace(leaf);
+  if (by.kind == policy_kind::automatic && !std::exchange(at->second.asked, true)) {
+    if (m_kept == nullptr) m_kept = std::make_unique<kept_rates>(m_runtime);
+    if (at->second.rate == 0) at->second.rate = m_kept->rate(of.name, leaf_name);
+  }
+  return at->second;
+}
+
+std::shared_ptr<region_leaf_times> launch_history::times_of(const std::shared_ptr<entry>& of, const piece& p,
+                                                            bool learns) {
+  if (!learns && !p.on_device) return nullptr;
+  region_leaf_times& times = of->leaves[p.leaf];
+  if (p.on_device && times.clock == nullptr) {
+    std::shared_ptr<device_clock>& clock = m_clocks[p.leaf];
+    if (clock == nullptr) clock = std::make_shared<device_clock>();
+    times.clock = clock;
+  }
+  return {of, &times};
+}
+
+void launch_history::note(const std::shared_ptr<entry>& of, launch made) {
+  entry& in = *m_entries.try_emplace(of->name, of).first->second;  // another thread may have been faster
+  if (in.launches == 0) in.first_number = ++m_numbers;
+  in.last = std::move(made);
+  ++in.launches;
+  in.last_number = ++m_numbers;
+  if (m_entries.size() > most_entries) forget_half();
+}
+
+/// Those that were not launched for the longest time.
+void launch_history::forget_half() {
+  std::vector<std::uint64_t> ages;
+  ages.reserve(m_entries.size());
+  for (const auto& [name, e] : m_entries) ages.push_back(e->last_number);
+  const auto middle = ages.begin() + static_cast<std::ptrdiff_t>(ages.size() / 2);
+  std::ranges::nth_element(ages, middle);
+  std::erase_if(m_entries, [&](const auto& one) { return one.second->last_number < *middle; });
+}
+
+std::vector<region_row> launch_history::rows(const location::tree& tree) const {
+  const auto name_of = [&](location::node_id id) { return tree.at(id).properties.name; };
+  std::vector<const entry*> known;
+  known.reserve(m_entries.size());
+  for (const auto& [name, e] : m_entries) known.push_back(e.get());
+  std::ranges::sort(known, {}, &entry::first_number);
+  std::vector<region_row> all;
+  for (const entry* const e : known) {
+    region_row& row = all.emplace_back(
+        region_row{e->name, name_of(e->last.at), to_text(*e->last.rule), e->launches, e->last.iterations, {}});
+    for (const piece& p : e->last.split->pieces) {
+      if (row.shares.empty() || row.shares.back().leaf != name_of(p.leaf))
+        row.shares.push_back({name_of(p.leaf), 0, 0});
+      row.shares.back().iterations += p.end - p.begin;
+      ++row.shares.back().tasks;
+    }
+  }
+  return all;
+}
+
+void launch_history::keep(const location::tree& tree) const {
+  if (m_kept == nullptr) return;
+  std::vector<placement::region_rate> rates;
+  for (const auto& [name, of] : m_entries)
+    for (const auto& [leaf, times] : of->leaves)
+      if (const double rate = times.rate; rate > 0 && times.asked)
+        rates.push_back({name, tree.at(leaf).properties.name, rate});
+  m_kept->keep(rates);
+}
+
+}  // namespace tessera::hierarchy

@@ -1,0 +1,139 @@
+#pragma once
+// Between the call of a region, which knows types, and the runtime, which does not.
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "tessera/region_loop.hpp"
+#include "tessera/region_result.hpp"
+#include "tessera/region_use.hpp"
+#include "tessera/task.hpp"
+
+namespace tessera {
+
+namespace operation {
+struct context;
+struct definition;
+class kernel_launch;
+}  // namespace operation
+
+namespace hierarchy {
+struct leaf_work;
+struct region_leaf_times;
+}  // namespace hierarchy
+
+namespace detail {
+
+/// A task of a region: iterations [begin, end) of the split loop, counted from 0.
+struct region_piece {
+  std::uint64_t begin = 0, end = 0;
+};
+/// Where a use's blocks are among those of a task.
+struct region_operand {
+  std::uint32_t first = 0, count = 0;  ///< blocks
+  std::int64_t row = 0;                ///< the first row in them
+};
+/// The same without types.
+struct region_demand {
+  hierarchy::array_storage* array = nullptr;  ///< null: a reduction
+  hierarchy::reduction_storage* result = nullptr;
+  intent how = intent::read;
+  access_pattern pattern{};
+  reduction_kind join = reduction_kind::none;  ///< of a reduction
+};
+/// A number for a kernel.
+struct kernel_value {
+  element_type type;
+  alignas(8) std::array<std::byte, 8> bytes;
+};
+/// What the launch of a kernel needs beside its blocks.
+struct region_launch {
+  region_piece piece;
+  loop_bounds rows;
+  std::span<const loop_bounds> inner;
+  std::span<const region_operand> operands;
+  std::span<const row_extents> extents;  ///< of results: {0, 0, 0}
+  std::span<const kernel_value> values;
+};
+const void* arguments_of(const operation::context& c) noexcept;
+void launch_region(const operation::context& c, operation::kernel_launch& how, const region_launch& with);
+
+/// What a task names, one entry per use.
+struct region_uses {
+  std::span<const region_operand> operands;
+  std::span<const row_extents> extents;
+};
+using find_uses = region_uses (*)(const void* arguments);
+
+/// The form of a body for devices.
+struct region_kernel {
+  std::string_view text;
+  std::size_t depth = 1;
+  std::uint64_t inside = 1;  ///< work items of an iteration of the split loop
+  std::span<const element_type> values;
+  function_form host;  ///< of the task
+  void (*launch)(const operation::context&, operation::kernel_launch&) = nullptr;
+  find_uses uses = nullptr;                                     ///< of the task's arguments
+  std::source_location site = std::source_location::current();  ///< of the call of with_kernel
+};
+/// A task that is not submitted yet, and where the places of its uses among its blocks are to be written, one per use.
+struct made_piece {
+  submission task;
+  region_operand* operands;
+};
+/// A task that was planned counts among those under way on its leaf, as long as it exists; and what it takes is noted,
+/// where somebody wants to know.
+class piece_count {
+ public:
+  piece_count() noexcept = default;  ///< is counted nowhere
+  /// @param times  null: nobody wants to know
+  piece_count(std::shared_ptr<hierarchy::leaf_work> on, std::shared_ptr<hierarchy::region_leaf_times> times) noexcept;
+  piece_count(piece_count&&) noexcept = default;
+  piece_count& operator=(piece_count&&) = delete;
+  ~piece_count() {
+    if (m_on != nullptr) end();
+  }
+  bool counts() const noexcept { return m_on != nullptr; }                        ///< anywhere
+  hierarchy::region_leaf_times* times() const noexcept { return m_times.get(); }  ///< null: nobody wants to know
+
+ private:
+  void end() noexcept;
+  std::shared_ptr<hierarchy::leaf_work> m_on;
+  std::shared_ptr<hierarchy::region_leaf_times> m_times;
+};
+
+/// Makes one task, with a copy of the body; `call` is the region's call on the caller's stack. Its blocks are named
+/// later. `kernel` is an operation with a kernel, or null: the body's function.
+using make_piece = made_piece (*)(void* call, const region_piece& piece, piece_count counted,
+                                  const operation::definition* kernel, const task_options& options);
+/// Makes the task that joins the parts of a reduction. Its blocks are named later.
+using make_join = submission (*)(runtime& of, std::string_view name, std::source_location site);
+
+/// What a region runs: its tasks, and the tasks that join its reductions, one entry per reduction in their order.
+struct region_code {
+  make_piece piece = nullptr;
+  void* call = nullptr;  ///< for `piece`
+  std::span<const make_join> joins{};
+  const region_kernel* kernel = nullptr;  ///< null: the host alone runs it
+  bool copies = false;                    ///< runs where the array that it writes is, wherever the others are
+};
+
+const row_extents& extents_of(const hierarchy::array_storage& array) noexcept;
+/// Throws usage where rows cannot be copied to others. @param site  for messages
+void check_copy(const region_array_handle& from, std::int64_t first, std::int64_t last, const region_array_handle& to,
+                std::int64_t to_first, std::int64_t to_last, std::source_location site);
+// What a task took.
+void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, double seconds) noexcept;
+/// Of a task that a device has run: from its launch, or from the end of the one before it there, to now.
+void note_kernel(hierarchy::region_leaf_times& on, std::uint64_t iterations,
+                 std::chrono::steady_clock::time_point launched) noexcept;
+
+}  // namespace detail
+
+}  // namespace tessera

@@ -1,0 +1,69 @@
+#pragma once
+// Arrays and how a region uses them.
+#include <cstdint>
+#include <memory>
+
+#include "tessera/region_array.hpp"
+
+namespace tessera {
+
+/// Which rows of an array one iteration i uses.
+struct access_pattern {
+  /// The forms that it has.
+  enum class kind : std::uint8_t {
+    chunk,  ///< row i
+    halo,   ///< rows i - first to i + last, as far as there are any
+    whole,  ///< any row
+    rows    ///< the same rows in each iteration
+  };
+  kind which = kind::chunk;  ///< one of them
+  std::int64_t first = 0;    ///< of rows: the first one; of halo: how many before row i
+  std::int64_t last = 0;     ///< of rows: the one after the last; of halo: how many behind row i
+};
+/// Row i, and no other.
+inline constexpr access_pattern chunk{access_pattern::kind::chunk, 0, 0};
+/// Any row.
+inline constexpr access_pattern whole{access_pattern::kind::whole, 0, 0};
+/// Row i and `width` more on each side, as far as there are any: the body looks where the array ends.
+constexpr access_pattern halo(std::int64_t width) noexcept { return {access_pattern::kind::halo, width, width}; }
+/// Rows i - before to i + behind, as far as there are any. One of them may be negative, where row i is not used itself:
+/// `halo(-1, 2)` are the two rows behind row i.
+constexpr access_pattern halo(std::int64_t before, std::int64_t behind) noexcept {
+  return {access_pattern::kind::halo, before, behind};
+}
+/// Row i + `distance`, if there is one.
+constexpr access_pattern offset(std::int64_t distance) noexcept {
+  return {access_pattern::kind::halo, -distance, distance};
+}
+/// Rows [first, last) in each iteration.
+constexpr access_pattern rows(std::int64_t first, std::int64_t last) noexcept {
+  return {access_pattern::kind::rows, first, last};
+}
+
+/// An array and how a region uses it.
+/// @tparam T  element type; const where it is only read
+template <class T>
+struct region_use {
+  using argument = region_view<T>;                  ///< what the body gets for it
+  std::shared_ptr<hierarchy::array_storage> array;  ///< the array
+  tessera::intent intent;                           ///< read, write or update
+  access_pattern pattern;                           ///< which rows
+};
+
+/// The body reads it.
+template <class T>
+region_use<const T> in(const region_array<T>& a, access_pattern pattern = chunk) {
+  return {a.handle().storage(), intent::read, pattern};
+}
+/// The body writes every element of the rows that the loop goes over, and reads none.
+template <class T>
+region_use<T> out(const region_array<T>& a, access_pattern pattern = chunk) {
+  return {a.handle().storage(), intent::write, pattern};
+}
+/// The body reads and writes it.
+template <class T>
+region_use<T> inout(const region_array<T>& a, access_pattern pattern = chunk) {
+  return {a.handle().storage(), intent::update, pattern};
+}
+
+}  // namespace tessera
