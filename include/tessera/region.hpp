@@ -318,6 +318,13 @@ struct region_body {
   std::string_view kernel;       ///< the text
   inner_loops<Inner> loops;      ///< of the text
   std::tuple<Values...> values;  ///< behind the uses among the text's parameters
+  double rounding = 0;           ///< by how much results of the two may differ while validating; see within
+  /// The same for results that cancel to nearly nothing, of which no digit need be right: while validating the two
+  /// forms may differ by this much, as a number, where that is more than what is allowed anyway.
+  region_body within(double difference) && {
+    rounding = difference;
+    return std::move(*this);
+  }
   /// Calls the function of the host.
   template <class... Arguments>
   requires std::is_invocable_v<Host&, Arguments...>
@@ -445,6 +452,7 @@ struct region_kernel {
   function_form host;  ///< of the task
   void (*launch)(const operation::context&, operation::kernel_launch&) = nullptr;
   find_uses uses = nullptr;  ///< of the task's arguments
+  double rounding = 0;       ///< region_body::rounding
 };
 /// A task that is not submitted yet, and where the places of its uses among its blocks are to be written, one per use.
 struct made_piece {
@@ -558,12 +566,18 @@ class location_model {
   /// Memory of the program as an array until the next pause: the same array each time that the same memory is asked
   /// for, so that regions which name it are in order. It is the regions' until then, and holds what they made of it
   /// after the pause. What chains (tessera/chain.hpp) become. Throws tessera::error (usage) where it overlaps other
-  /// memory that regions use so.
+  /// memory that regions use so, is one with other extents already, or has not as many elements as the extents say.
+  template <class T>
+  region_array<T> array_over(std::string name, std::span<T> memory, const row_extents& extents,
+                             std::source_location site = std::source_location::current()) {
+    return region_array<T>(
+        memory_until_pause(std::move(name), element_type_of<T>(), memory.data(), memory.size(), extents, site));
+  }
+  /// The same with one element per row.
   template <class T>
   region_array<T> array_over(std::string name, std::span<T> memory,
                              std::source_location site = std::source_location::current()) {
-    return region_array<T>(
-        memory_until_pause(std::move(name), element_type_of<T>(), memory.data(), memory.size(), site));
+    return array_over(std::move(name), memory, {static_cast<std::int64_t>(memory.size())}, site);
   }
   /// A copy of the values that the memory has now, as an array; where array_over has made it an array already, that
   /// one.
@@ -664,7 +678,8 @@ class location_model {
   detail::region_array_handle map(std::string name, element_type type, const std::filesystem::path& file,
                                   const row_extents& extents, const array_options& options, std::source_location site);
   detail::region_array_handle memory_until_pause(std::string name, element_type type, void* memory,
-                                                 std::size_t elements, std::source_location site);
+                                                 std::size_t elements, const row_extents& extents,
+                                                 std::source_location site);
   detail::region_array_handle copy_of_memory(std::string name, element_type type, void* memory, std::size_t elements,
                                              std::source_location site);
   void launch(const task_name& name, const region_options& options, const loop_bounds& over,

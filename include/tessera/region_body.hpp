@@ -372,7 +372,8 @@ class region_call {
             types,
             form_of<kernel_task<task>, task_blocks>,
             &kernel_task<task>::launch,
-            &kernel_task<task>::uses};
+            &kernel_task<task>::uses,
+            m_body.rounding};
   }
 
   std::array<region_demand, sizeof...(Uses)> demands;

@@ -158,7 +158,7 @@ TEST(comd_move_atoms, wraps_and_names_the_cell) {
       positions[a * static_cast<std::size_t>(grid.capacity)] = at[a];
       momenta[a * static_cast<std::size_t>(grid.capacity)] = by[a] / 2;
     }
-    const std::int32_t leaving = move_atoms<double>(grid, 0, 1, 2, momenta.data(), positions.data(), targets.data());
+    const std::int32_t leaving = move_atoms<double>(grid, 0, 1, 2, momenta.data(), positions.data(), targets.data(), 1);
     EXPECT_EQ(leaving, targets[0] == 0 ? 0 : 1);
     return targets[0];
   };
