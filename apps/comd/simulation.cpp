@@ -11,7 +11,10 @@ namespace tessera::apps::comd {
 void refuse_infinite(const totals& all, std::int64_t step) {
   const auto check = [step](const char* what, double value) {
     if (std::isfinite(value)) return;
-    throw error(error_kind::numerical, fmt::format("the {} of all atoms is {} at step {}", what, value, step), {},
+    throw error(error_kind::numerical,
+                fmt::format("the {} of all atoms is {} at step {}", what,
+                            std::isnan(value) ? "not a number" : "infinite", step),
+                {},
                 step == 0 ? "the potential has numbers that are too large, or not those of this lattice"
                           : "the potential has numbers that are too large, or the time step is too long");
   };

@@ -254,9 +254,10 @@ TEST(comd_data, a_copy_is_at_the_memory_of_the_location) {
 TEST(comd_totals, name_what_is_not_finite) {
   const double nan = std::nan("");
   EXPECT_NO_THROW(refuse_infinite({1, 2, {3, 4, 5}, 6}, 7));
-  for (const auto& [all, what] : {std::pair{totals{nan, 2, {}, 6}, "potential energy of all atoms is nan at step 7"},
-                                  {totals{1, nan, {}, 6}, "kinetic energy"},
-                                  {totals{1, 2, {0, nan, 0}, 6}, "momentum"}}) {
+  for (const auto& [all, what] :
+       {std::pair{totals{nan, 2, {}, 6}, "potential energy of all atoms is not a number at step 7"},
+        {totals{1, nan, {}, 6}, "kinetic energy"},
+        {totals{1, 2, {0, nan, 0}, 6}, "momentum"}}) {
     try {
       refuse_infinite(all, 7);
       ADD_FAILURE();
