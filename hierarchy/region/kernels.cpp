@@ -100,7 +100,7 @@ const operation::definition& region_kernels::operation_for(const task_name& regi
         &m_runtime, kernel.host.run, nullptr, kernel.uses, std::string(region.text), region.site, {}, kernel.rounding});
     for (const detail::region_demand& d : demands)
       compared->names.push_back(d.array != nullptr ? d.array->name() : d.result->name());
-    key += fmt::format("/{}/{}:{}/{}", region.text, region.site.file_name(), region.site.line(),
+    key += fmt::format("/{}/{}:{}/{}/{}", region.text, region.site.file_name(), region.site.line(), kernel.rounding,
                        fmt::join(compared->names, "/"));
   }
   const std::lock_guard guard(m_operations->mutex);
