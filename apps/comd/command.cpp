@@ -10,16 +10,14 @@
 #include "apps/comd/potential_file.hpp"
 #include "apps/comd/units.hpp"
 #include "apps/comd/verification.hpp"
-#include "apps/common/progress.hpp"
-#include "apps/rodinia/common/frame.hpp"
+#include "apps/common/application.hpp"
+#include "core/base/units.hpp"
 
 namespace tessera::apps::comd {
 namespace {
 
-using rodinia::frame;
-
-struct comd_options : rodinia::application_options {
-  std::string size = "20", potential = "lj", file, type = "f64";
+struct comd_options : application_options {
+  std::string size = "20", potential = "lj", file, type = "f64", data = "shared";
   std::int64_t steps = 100, every = 10;
   double dt = 1, temperature = 600;
 };
@@ -64,7 +62,7 @@ material material_of(const comd_options& o) {
 }
 
 template <class T>
-std::unique_ptr<interaction<T>> regions_of(const potential& acts, frame& f, const cell_grid& grid) {
+std::unique_ptr<interaction<T>> regions_of(const potential& acts, application_run& f, const cell_grid& grid) {
   if (const auto* const lj = std::get_if<lennard_jones>(&acts))
     return std::make_unique<lennard_jones_regions<T>>(f.model(), f.how(), grid, *lj);
   return std::make_unique<embedded_atom_regions<T>>(f.model(), f.how(), grid, std::get<embedded_atom>(acts));
@@ -93,8 +91,17 @@ void show(report& to, std::span<const measurement> rows) {
   to.note("steps", list);
 }
 
+/// How the data was moved.
+void show_data(report& to, const std::string& way, const data_traffic& took) {
+  std::string text = way;
+  if (took.copies != 0)
+    text += fmt::format(", {} copies there and back of {}", took.copies, format_bytes(static_cast<double>(took.bytes)));
+  to.add("data", "data", text, way);
+  to.note("deep_copies", {{"copies", took.copies}, {"bytes", took.bytes}});
+}
+
 template <class T>
-std::vector<measurement> advance(frame& f, const comd_options& o, simulation<T>& of, const totals& first) {
+std::vector<measurement> advance(application_run& f, const comd_options& o, simulation<T>& of, const totals& first) {
   std::vector<measurement> rows{{0, first}};
   std::atomic<std::int64_t> done{0};
   const progress line(
@@ -112,29 +119,28 @@ std::vector<measurement> advance(frame& f, const comd_options& o, simulation<T>&
 }
 
 template <class T>
-void run_comd(frame& f, const comd_options& o) {
+void run_comd(application_run& f, const comd_options& o) {
   const std::array<std::int64_t, 3> size = size_of(o.size);
+  const data_choice data = data_choice_of(o.data);
   check_number("--dt", o.dt, 1e-6, 1000);
   check_number("--temperature", o.temperature, 0, 1e6);
   experiment e{material_of(o), {}, o.temperature, o.dt, sizeof(T) == 4, o.seed};
   const double atoms = 4.0 * static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
   constexpr double slots_per_atom = 2.6, reals_per_slot = 16, bytes_per_slot = 16, bytes_per_number = 48;
-  f.s().require_memory(atoms * (bytes_per_number + slots_per_atom * (bytes_per_slot + reals_per_slot * sizeof(T))),
-                       "the atoms");
+  const double bytes = slots_per_atom * (bytes_per_slot + reals_per_slot * sizeof(T));
+  f.s().require_memory(atoms * (bytes_per_number + (data == data_choice::deepcopy ? 2 : 1) * bytes), "the atoms");
   e.start = make_crystal(size, e.of.lattice_constant);
   const double mass = e.of.mass * atomic_mass_unit;
   set_temperature(e.start, mass, o.temperature, o.seed);
   const cell_grid grid = make_cell_grid(e.start, cutoff_of(e.of.acts));
-  simulation<T> atoms_in_motion(f.model(), f.how(), grid, e.start, mass, regions_of<T>(e.of.acts, f, grid));
+  simulation<T> atoms_in_motion(f.model(), f.how(), grid, e.start, mass, regions_of<T>(e.of.acts, f, grid), data);
   f.input(fmt::format("{} atoms, {}, {} x {} x {} cells, {} steps of {} fs, {} K, {}", e.start.atoms(), e.of.name,
                       grid.count[0], grid.count[1], grid.count[2], o.steps, o.dt, o.temperature, o.type));
   atoms_in_motion.compute_forces();
   const totals first = atoms_in_motion.measure();
-  const auto vectors = [&](const region_array<T>& of) {
-    return by_number(grid, atoms_in_motion.atoms(), of, e.start.atoms());
-  };
+  const auto vectors = [&](const T* of) { return by_number(grid, *atoms_in_motion.data().atoms, of, e.start.atoms()); };
   std::vector<vector3> lattice_forces;
-  if (f.verify()) lattice_forces = vectors(atoms_in_motion.forces().forces);
+  if (f.verify()) lattice_forces = vectors(atoms_in_motion.data().forces->forces);
   const std::vector<measurement> rows = advance(f, o, atoms_in_motion, first);
   if (o.steps > 0) {
     const double microseconds = f.seconds() * 1e6 / (atoms * static_cast<double>(o.steps));
@@ -142,13 +148,14 @@ void run_comd(frame& f, const comd_options& o) {
                    microseconds);
   }
   show(f.output(), rows);
+  show_data(f.output(), o.data, atoms_in_motion.traffic());
   f.checksum("total energy", rows.back().all.energy());
   f.checksum("potential energy", rows.back().all.potential);
   if (!f.verify()) return;
   check_start(f, e, first, lattice_forces);
   check_run(f, e, rows);
-  check_end(f, e, rows.back().all, vectors(atoms_in_motion.atoms().positions),
-            vectors(atoms_in_motion.forces().forces));
+  const simulation_data<T>& now = atoms_in_motion.data();
+  check_end(f, e, rows.back().all, vectors(now.atoms->positions), vectors(now.forces->forces));
 }
 
 }  // namespace
@@ -158,24 +165,30 @@ namespace tessera::apps {
 
 void add_comd(CLI::App& to, command& selected) {
   auto o = std::make_shared<comd::comd_options>();
-  CLI::App& sub = rodinia::add_application(
+  CLI::App& sub = add_application(
       to, selected,
       {"comd", "Molecular dynamics of copper: atoms in cells that act on their neighbours",
        "tessera comd --size 10 --steps 100 --policy percentage:60,40 --verify"},
-      o, [o](rodinia::frame& f) { o->type == "f32" ? comd::run_comd<float>(f, *o) : comd::run_comd<double>(f, *o); });
+      o, [o](application_run& f) { o->type == "f32" ? comd::run_comd<float>(f, *o) : comd::run_comd<double>(f, *o); });
   sub.add_option("--size", o->size, "lattice cells, of four atoms each, along all axes or along each")
       ->type_name("NX[,NY,NZ]")
       ->capture_default_str();
-  rodinia::add_number(sub, "--steps", o->steps, "time steps", 0, 1'000'000'000);
-  rodinia::add_number(sub, "--every", o->every, "steps from one line of the report to the next", 1, 1'000'000'000);
+  add_number(sub, "--steps", o->steps, "time steps", 0, 1'000'000'000);
+  add_number(sub, "--every", o->every, "steps from one line of the report to the next", 1, 1'000'000'000);
   sub.add_option("--dt", o->dt, "the time step in femtoseconds")->type_name("FS")->capture_default_str();
   sub.add_option("--temperature", o->temperature, "of the start, in kelvin")->type_name("K")->capture_default_str();
   sub.add_option("--potential", o->potential, "lj (Lennard-Jones) or eam (embedded atom)")
       ->check(CLI::IsMember({"lj", "eam"}))
       ->capture_default_str();
-  rodinia::add_file(sub, "--potential-file", o->file,
-                    "the tables of --potential eam, in the format funcfl or setfl; instead of Sutton-Chen copper");
-  rodinia::add_type(sub, o->type, {"f64", "f32"});
+  add_file(sub, "--potential-file", o->file,
+           "the tables of --potential eam, in the format funcfl or setfl; instead of Sutton-Chen copper");
+  sub.add_option("--data", o->data,
+                 "how loops get at the atoms, which are nested structures of the program: shared (adopted; the runtime "
+                 "moves what a loop needs), chain (chains of pointers name the arrays) or deepcopy (of all of it, from "
+                 "one line of the report to the next)")
+      ->type_name("WAY")
+      ->capture_default_str();
+  add_type(sub, o->type, {"f64", "f32"});
 }
 
 }  // namespace tessera::apps

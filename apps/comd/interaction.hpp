@@ -4,17 +4,10 @@
 
 #include "apps/comd/atom_arrays.hpp"
 #include "apps/comd/embedded_atom.hpp"
+#include "apps/comd/kernel_texts.hpp"
 #include "apps/comd/lennard_jones.hpp"
 
 namespace tessera::apps::comd {
-
-/// Where forces and energies go.
-template <class T>
-struct force_arrays {
-  region_array<T> forces;           ///< (cell, axis, slot)
-  region_array<T> energies;         ///< (cell, slot): potential energy of the atom
-  region_result<double> potential;  ///< their sum
-};
 
 /// A potential as regions.
 /// @tparam T  double or float
@@ -33,6 +26,17 @@ neighbourhood<T>& neighbourhood_of_this_thread() {
   return mine;
 }
 
+/// The edges of the box, as numbers of the loops. @tparam T  double or float
+template <class T>
+std::array<T, 3> edges_of(const cell_grid& grid) {
+  return {static_cast<T>(grid.box[0]), static_cast<T>(grid.box[1]), static_cast<T>(grid.box[2])};
+}
+
+/// By how much a force or an energy may differ between a function and a text, in the lattice where forces cancel.
+/// @tparam T  double or float
+template <class T>
+inline constexpr double rounding_of_forces = sizeof(T) == 4 ? 1e-3 : 1e-11;
+
 /// One region.
 template <class T>
 class lennard_jones_regions final : public interaction<T> {
@@ -42,16 +46,24 @@ class lennard_jones_regions final : public interaction<T> {
       : m_model(model), m_how(how), m_grid(grid), m_potential(by) {}
 
   void submit(const atom_arrays<T>& atoms, const force_arrays<T>& to) override {
-    m_model.region("forces", m_how, iterate(0, m_grid.cells()), in(atoms.counts, whole), in(atoms.positions, whole),
-                   out(to.forces), out(to.energies), sum(to.potential),
-                   [grid = m_grid, by = m_potential](auto cell, auto counts, auto positions, auto forces, auto energies,
-                                                     double& total) {
-                     neighbourhood<T>& near = neighbourhood_of_this_thread<T>();
-                     near.collect(grid, cell, cells_of<T>(counts, positions), static_cast<T>(by.cutoff));
-                     total += act(by, near, atoms_of<T>(cell, grid, counts, positions), &forces(cell), &energies(cell));
-                     clear_free_slots(&forces(cell), counts[cell], grid.capacity, 3);
-                     clear_free_slots(&energies(cell), counts[cell], grid.capacity);
-                   });
+    const auto number = [](double v) { return static_cast<T>(v); };
+    const auto [nx, ny, nz] = m_grid.count;
+    const auto [bx, by, bz] = edges_of<T>(m_grid);
+    m_model.region(
+        "forces", m_how, iterate(0, m_grid.cells()), in(atoms.counts, whole), in(atoms.positions, whole),
+        out(to.forces), out(to.energies),
+        with_kernel(
+            [grid = m_grid, lj = m_potential](auto cell, auto counts, auto positions, auto forces, auto energies) {
+              neighbourhood<T>& near = neighbourhood_of_this_thread<T>();
+              near.collect(grid, cell, cells_of<T>(counts, positions), static_cast<T>(lj.cutoff));
+              act(lj, near, atoms_of<T>(cell, grid, counts, positions), &forces(cell), &energies(cell));
+              clear_free_slots(&forces(cell), counts[cell], grid.capacity, 3);
+              clear_free_slots(&energies(cell), counts[cell], grid.capacity);
+            },
+            inner(m_grid.capacity), lennard_jones_text(), nx, ny, nz, bx, by, bz,
+            number(m_potential.cutoff * m_potential.cutoff), number(m_potential.sigma * m_potential.sigma),
+            number(m_potential.shift()), number(24 * m_potential.epsilon), number(2 * m_potential.epsilon))
+            .within(rounding_of_forces<T>));
   }
 
  private:
@@ -78,44 +90,66 @@ class embedded_atom_regions final : public interaction<T> {
         m_slopes(model.make_array<T>("slopes", {grid.cells(), grid.capacity}, {.at = how.at})) {}
 
   void submit(const atom_arrays<T>& atoms, const force_arrays<T>& to) override {
-    const iteration_space<1> cells = iterate(0, m_grid.cells());
-    m_model.region("densities", m_how, cells, in(atoms.counts, whole), in(atoms.positions, whole),
-                   in(m_density.coefficients, whole), out(m_densities),
-                   [grid = m_grid, cutoff = m_cutoff, density = m_density.shape](auto cell, auto counts, auto positions,
-                                                                                 auto table, auto densities) {
-                     neighbourhood<T>& near = neighbourhood_of_this_thread<T>();
-                     near.collect(grid, cell, cells_of<T>(counts, positions), cutoff);
-                     gather_density<T>({cutoff, over(density, table), {}, {}}, near,
-                                       atoms_of<T>(cell, grid, counts, positions), &densities(cell));
-                     clear_free_slots(&densities(cell), counts[cell], grid.capacity);
-                   });
-    m_model.region(
-        "embedding", m_how, cells, in(atoms.counts), in(m_densities), in(m_embedding.coefficients, whole),
-        out(m_slopes), out(to.energies),
-        [capacity = m_grid.capacity, embedding = m_embedding.shape](auto cell, auto counts, auto densities, auto table,
-                                                                    auto slopes, auto energies) {
-          embed<T>({0, {}, {}, over(embedding, table)}, counts[cell], &densities(cell), &energies(cell), &slopes(cell));
-          clear_free_slots(&energies(cell), counts[cell], capacity);
-          clear_free_slots(&slopes(cell), counts[cell], capacity);
-        });
-    m_model.region("forces", m_how, cells, in(atoms.counts, whole), in(atoms.positions, whole), in(m_slopes, whole),
-                   in(m_density.coefficients, whole), in(m_pair.coefficients, whole), out(to.forces),
-                   inout(to.energies), sum(to.potential),
-                   [grid = m_grid, cutoff = m_cutoff, density = m_density.shape, pair = m_pair.shape](
-                       auto cell, auto counts, auto positions, auto slopes, auto density_table, auto pair_table,
-                       auto forces, auto energies, double& total) {
-                     neighbourhood<T>& near = neighbourhood_of_this_thread<T>();
-                     all_cells<T> all = cells_of<T>(counts, positions);
-                     all.attached = &slopes[0];
-                     near.collect(grid, cell, all, cutoff);
-                     total += act<T>({cutoff, over(density, density_table), over(pair, pair_table), {}}, near,
-                                     atoms_of<T>(cell, grid, counts, positions), &slopes(cell), &forces(cell),
-                                     &energies(cell));
-                     clear_free_slots(&forces(cell), counts[cell], grid.capacity, 3);
-                   });
+    gather(atoms);
+    embed_atoms(atoms, to);
+    compute_forces(atoms, to);
   }
 
  private:
+  void gather(const atom_arrays<T>& atoms) {
+    const auto [nx, ny, nz] = m_grid.count;
+    const auto [bx, by, bz] = edges_of<T>(m_grid);
+    m_model.region("densities", m_how, cells(), in(atoms.counts, whole), in(atoms.positions, whole),
+                   in(m_density.coefficients, whole), out(m_densities),
+                   with_kernel(
+                       [grid = m_grid, cutoff = m_cutoff, density = m_density.shape](
+                           auto cell, auto counts, auto positions, auto table, auto densities) {
+                         neighbourhood<T>& near = neighbourhood_of_this_thread<T>();
+                         near.collect(grid, cell, cells_of<T>(counts, positions), cutoff);
+                         gather_density<T>({cutoff, over(density, table), {}, {}}, near,
+                                           atoms_of<T>(cell, grid, counts, positions), &densities(cell));
+                         clear_free_slots(&densities(cell), counts[cell], grid.capacity);
+                       },
+                       inner(m_grid.capacity), density_text(), nx, ny, nz, bx, by, bz, m_cutoff * m_cutoff,
+                       m_density.shape.per_step, m_density.shape.last));
+  }
+  void embed_atoms(const atom_arrays<T>& atoms, const force_arrays<T>& to) {
+    m_model.region("embedding", m_how, cells(), in(atoms.counts), in(m_densities), in(m_embedding.coefficients, whole),
+                   out(m_slopes), out(to.energies),
+                   with_kernel(
+                       [capacity = m_grid.capacity, embedding = m_embedding.shape](
+                           auto cell, auto counts, auto densities, auto table, auto slopes, auto energies) {
+                         embed<T>({0, {}, {}, over(embedding, table)}, counts[cell], &densities(cell), &energies(cell),
+                                  &slopes(cell));
+                         clear_free_slots(&energies(cell), counts[cell], capacity);
+                         clear_free_slots(&slopes(cell), counts[cell], capacity);
+                       },
+                       inner(m_grid.capacity), embedding_text(), m_embedding.shape.per_step, m_embedding.shape.last));
+  }
+  void compute_forces(const atom_arrays<T>& atoms, const force_arrays<T>& to) {
+    const auto [nx, ny, nz] = m_grid.count;
+    const auto [bx, by, bz] = edges_of<T>(m_grid);
+    m_model.region(
+        "forces", m_how, cells(), in(atoms.counts, whole), in(atoms.positions, whole), in(m_slopes, whole),
+        in(m_density.coefficients, whole), in(m_pair.coefficients, whole), out(to.forces), inout(to.energies),
+        with_kernel(
+            [grid = m_grid, cutoff = m_cutoff, density = m_density.shape, pair = m_pair.shape](
+                auto cell, auto counts, auto positions, auto slopes, auto density_table, auto pair_table, auto forces,
+                auto energies) {
+              neighbourhood<T>& near = neighbourhood_of_this_thread<T>();
+              all_cells<T> all = cells_of<T>(counts, positions);
+              all.attached = &slopes[0];
+              near.collect(grid, cell, all, cutoff);
+              act<T>({cutoff, over(density, density_table), over(pair, pair_table), {}}, near,
+                     atoms_of<T>(cell, grid, counts, positions), &slopes(cell), &forces(cell), &energies(cell));
+              clear_free_slots(&forces(cell), counts[cell], grid.capacity, 3);
+            },
+            inner(m_grid.capacity), embedded_force_text(), nx, ny, nz, bx, by, bz, m_cutoff * m_cutoff,
+            m_density.shape.per_step, m_density.shape.last, m_pair.shape.per_step, m_pair.shape.last)
+            .within(rounding_of_forces<T>));
+  }
+  iteration_space<1> cells() const { return iterate(0, m_grid.cells()); }
+
   /// A table as an array: four coefficients per interval.
   struct table_array {
     table_array(location_model& model, const char* name, std::string_view at, const samples& of)

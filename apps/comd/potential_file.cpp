@@ -6,12 +6,10 @@
 #include <cctype>
 #include <charconv>
 
-#include "apps/rodinia/common/text_input.hpp"
+#include "apps/common/text_input.hpp"
 
 namespace tessera::apps::comd {
 namespace {
-
-using rodinia::text_input;
 
 /// Whether a line is five numbers and nothing else.
 bool five_numbers(std::string_view line) {
@@ -34,11 +32,19 @@ double positive(text_input& in, const char* what) {
   return value;
 }
 
+/// A number of a size that atoms may have.
+double moderate(text_input& in, const char* what) {
+  constexpr double most = 1000;
+  const double value = positive(in, what);
+  if (value > most) in.refuse(fmt::format("{} is {}, and should be at most {}", what, value, most));
+  return value;
+}
+
 /// The line of an element.
 void read_element(text_input& in, embedded_atom& to) {
   in.integer("the atomic number", 1, 200);
-  to.mass = positive(in, "the mass");
-  to.lattice_constant = positive(in, "the lattice constant");
+  to.mass = moderate(in, "the mass");
+  to.lattice_constant = moderate(in, "the lattice constant");
   std::string lattice(in.word("the lattice"));
   std::ranges::transform(lattice, lattice.begin(), [](unsigned char c) { return std::tolower(c); });
   if (lattice != "fcc") in.refuse(fmt::format("the lattice is '{}', and should be fcc", lattice.substr(0, 40)));
@@ -53,7 +59,7 @@ void read_extents(text_input& in, embedded_atom& to) {
   to.density.values.resize(static_cast<std::size_t>(in.integer("the number of samples of the distance", fewest, most)));
   to.density.step = positive(in, "the step of the distance");
   to.pair = to.density;
-  to.cutoff = positive(in, "the cutoff");
+  to.cutoff = moderate(in, "the cutoff");
   const double reach = static_cast<double>(to.density.values.size()) * to.density.step;
   if (to.cutoff > reach * (1 + 1e-9))
     in.refuse(fmt::format("the cutoff is {}, and the samples reach to {}", to.cutoff, reach));

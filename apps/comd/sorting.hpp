@@ -1,5 +1,6 @@
 #pragma once
 // Atoms and their cells: putting them there at the start, noticing that they leave, and moving them.
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -16,14 +17,15 @@ void place(location_model& model, const region_options& how, const cell_grid& gr
 
 /// Throws tessera::error (numerical): more atoms are in one cell than there are slots.
 [[noreturn]] void refuse_crowded_cell(std::int32_t capacity);
-/// Throws tessera::error (numerical): an atom moved farther than to a neighbour cell.
-[[noreturn]] void refuse_fast_atom();
+/// Throws tessera::error (numerical): an atom moved farther than to a neighbour cell, or to no place at all.
+/// @param coordinate  where it is along an axis
+[[noreturn]] void refuse_move(double coordinate, std::int64_t step);
 
 /// Moves the atoms of a cell by their momenta times `factor`, back into the box where they left it, and says in which
-/// cell each is then. Returns how many are in another one.
+/// cell each is then. Returns how many are in another one. @param step  its number, for messages
 template <class T>
 std::int32_t move_atoms(const cell_grid& grid, std::int64_t cell, std::int32_t count, T factor, const T* momenta,
-                        T* positions, std::int32_t* targets) {
+                        T* positions, std::int32_t* targets, std::int64_t step) {
   const std::array<std::int32_t, 3> here = grid.place(cell);
   std::fill_n(targets, count, 0);
   bool refused = false;
@@ -46,7 +48,13 @@ std::int32_t move_atoms(const cell_grid& grid, std::int64_t cell, std::int32_t c
       x[k] = v;
     }
   }
-  if (refused) refuse_fast_atom();
+  if (refused) {
+    double wrong = 0;  // a coordinate that is no number, if there is one
+    for (std::int32_t a = 0; a < 3; ++a)
+      for (std::int32_t k = 0; k < count; ++k)
+        if (const auto v = static_cast<double>(positions[a * grid.capacity + k]); !std::isfinite(v)) wrong = v;
+    refuse_move(wrong, step);
+  }
   clear_free_slots(targets, count, grid.capacity);
   std::int32_t leaving = 0;
   for (std::int32_t k = 0; k < count; ++k) leaving += targets[k] != cell ? 1 : 0;

@@ -11,9 +11,6 @@
 namespace tessera::apps::comd {
 namespace {
 
-using rodinia::frame;
-using rodinia::relative_error;
-
 /// The largest of the numbers; infinity where one is none.
 class largest {
  public:
@@ -45,7 +42,7 @@ bool is_known(const experiment& e) {
 
 }  // namespace
 
-void check_start(frame& to, const experiment& e, const totals& seen, std::span<const vector3> forces) {
+void check_start(application_run& to, const experiment& e, const totals& seen, std::span<const vector3> forces) {
   const auto atoms = static_cast<double>(e.start.atoms());
   to.check("potential energy of the lattice, against the sum over its sites",
            relative_error(seen.potential / atoms, lattice_energy(e.of.acts, e.of.lattice_constant)),
@@ -59,7 +56,7 @@ void check_start(frame& to, const experiment& e, const totals& seen, std::span<c
            (e.single ? 1e-3 : 1e-12) * std::max(1.0, box / 100));
 }
 
-void check_run(frame& to, const experiment& e, std::span<const measurement> rows) {
+void check_run(application_run& to, const experiment& e, std::span<const measurement> rows) {
   largest change, momentum;
   const auto atoms = static_cast<double>(e.start.atoms());
   const double first = rows.front().all.energy();
@@ -88,7 +85,7 @@ void check_run(frame& to, const experiment& e, std::span<const measurement> rows
   }
 }
 
-void check_end(frame& to, const experiment& e, const totals& seen, std::span<const vector3> positions,
+void check_end(application_run& to, const experiment& e, const totals& seen, std::span<const vector3> positions,
                std::span<const vector3> forces) {
   constexpr std::int64_t few = 8000;
   if (e.start.atoms() > few) return;

@@ -5,7 +5,7 @@
 
 #include "apps/comd/reference.hpp"
 #include "apps/comd/simulation.hpp"
-#include "apps/rodinia/common/frame.hpp"
+#include "apps/common/application.hpp"
 
 namespace tessera::apps::comd {
 
@@ -33,12 +33,12 @@ struct measurement {
 };
 
 /// At the start: energies, and forces that cancel. @param forces  by the atoms' numbers
-void check_start(rodinia::frame& to, const experiment& e, const totals& seen, std::span<const vector3> forces);
+void check_start(application_run& to, const experiment& e, const totals& seen, std::span<const vector3> forces);
 /// Of the whole run: what is conserved, and what is known. @param rows  the first one is that of the start
-void check_run(rodinia::frame& to, const experiment& e, std::span<const measurement> rows);
+void check_run(application_run& to, const experiment& e, std::span<const measurement> rows);
 /// Where there are few atoms: against the sum over all pairs. @param positions, forces  by the atoms' numbers, at the
 /// end
-void check_end(rodinia::frame& to, const experiment& e, const totals& seen, std::span<const vector3> positions,
+void check_end(application_run& to, const experiment& e, const totals& seen, std::span<const vector3> positions,
                std::span<const vector3> forces);
 
 }  // namespace tessera::apps::comd

@@ -101,7 +101,7 @@ interrupt_watch::interrupt_watch(std::function<void()> stop, std::chrono::millis
 interrupt_watch::~interrupt_watch() {
   implementation& my = *m_implementation;
   const std::uint64_t one = 1;
-  if (write(my.end_file, &one, sizeof one) == sizeof one)
+  if (::write(my.end_file, &one, sizeof one) == sizeof one)
     my.watcher.join();
   else
     my.watcher.detach();

@@ -14,47 +14,86 @@ namespace {
 
 constexpr double mass = copper_mass * atomic_mass_unit;
 
-struct measurement_of_comd {
+struct setting {
   int workers, reps;
   long steps;
   runtime rt{{.workers = static_cast<std::uint32_t>(workers)}};
   location_model model{rt};
   region_options how{.policy = "static"};
+};
 
-  template <class Regions, class Potential>
-  void time(const char* kase, std::int64_t cells, double lattice_constant, const Potential& by, double known) {
+/// Atoms of one potential, whose steps are timed.
+class timed_atoms {
+ public:
+  /// @param known  total energy per atom after 10 steps; 0: not known
+  template <class Potential>
+  timed_atoms(setting& s, std::int64_t cells, double lattice_constant, const Potential& by, double known,
+              data_choice data = data_choice::shared)
+      : m_setting(s), m_known(known) {
     crystal start = make_crystal({cells, cells, cells}, lattice_constant);
     set_temperature(start, mass, 600);
+    m_atoms = static_cast<double>(start.atoms());
     const cell_grid grid = make_cell_grid(start, by.cutoff);
-    const auto atoms = static_cast<double>(start.atoms());
-    simulation<double> of(model, how, grid, start, mass, std::make_unique<Regions>(model, how, grid, by));
-    of.compute_forces();
-    const double first = of.measure().energy();
-    std::vector<double> microseconds;
-    for (int rep = 0; rep <= reps; ++rep) {
-      const double began = now();
-      for (long k = 0; k < steps; ++k) of.step(1);
-      const double energy = of.measure().energy();
-      if (rep > 0) microseconds.push_back((now() - began) * 1e6 / (atoms * double(steps)));
-      if (std::abs(energy / first - 1) > 5e-5) fail("comd: the energy is not kept");
-      if (rep == 0 && known != 0 && steps == 10 && std::abs(energy / atoms - known) > 1e-9) fail("comd: wrong energy");
-    }
-    row("comd", "Tessera", kase, workers, "microseconds", median(microseconds));
+    using regions = std::conditional_t<std::is_same_v<Potential, lennard_jones>, lennard_jones_regions<double>,
+                                       embedded_atom_regions<double>>;
+    m_of = std::make_unique<simulation<double>>(s.model, s.how, grid, start, mass,
+                                                std::make_unique<regions>(s.model, s.how, grid, by), data);
+    m_of->compute_forces();
+    m_first = m_of->measure().energy();
   }
+  /// One repetition: some steps, then the energies. The first one is not counted.
+  void run() {
+    const double began = now();
+    for (long k = 0; k < m_setting.steps; ++k) m_of->step(1);
+    const double energy = m_of->measure().energy(), took = now() - began;
+    if (std::abs(energy / m_first - 1) > 5e-5) fail("comd: the energy is not kept");
+    if (m_runs++ > 0) return m_microseconds.push_back(took * 1e6 / (m_atoms * double(m_setting.steps)));
+    if (m_known != 0 && m_setting.steps == 10 && std::abs(energy / m_atoms - m_known) > 1e-9)
+      fail("comd: wrong energy");
+  }
+  double microseconds() const { return median(m_microseconds); }
+
+ private:
+  setting& m_setting;
+  double m_known, m_atoms = 0, m_first = 0;
+  std::unique_ptr<simulation<double>> m_of;
+  int m_runs = 0;
+  std::vector<double> m_microseconds;
 };
+
+void time_case(setting& s, const char* kase, timed_atoms of) {
+  for (int rep = 0; rep <= s.reps; ++rep) of.run();
+  row("comd", "Tessera", kase, s.workers, "microseconds", of.microseconds());
+}
+
+/// The ways to get at the data, in turns.
+void time_ways(setting& s) {
+  constexpr std::pair<const char*, data_choice> ways[] = {{"lj_32000_shared", data_choice::shared},
+                                                          {"lj_32000_chain", data_choice::chain},
+                                                          {"lj_32000_deepcopy", data_choice::deepcopy}};
+  std::vector<timed_atoms> of;
+  for (const auto& [kase, way] : ways) of.emplace_back(s, 20, 3.615, lennard_jones(), -1.166059622057, way);
+  for (int rep = 0; rep <= s.reps; ++rep)
+    for (timed_atoms& one : of) one.run();
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    row("comd", "Tessera", ways[k].first, s.workers, "microseconds", of[k].microseconds());
+    row("comd", "Tessera", ways[k].first, s.workers, "times_shared", of[k].microseconds() / of[0].microseconds());
+  }
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const arguments args(argc, argv, {"workers", "reps", "case", "steps"});
   const std::string kase = args.text("case", "all");
-  measurement_of_comd m{static_cast<int>(args.number("workers", 2)), static_cast<int>(args.number("reps", 7)),
-                        static_cast<long>(args.number("steps", 10))};
+  setting s{static_cast<int>(args.number("workers", 2)), static_cast<int>(args.number("reps", 7)),
+            static_cast<long>(args.number("steps", 10))};
   const auto wants = [&](const char* name) { return kase == "all" || kase == name; };
-  if (wants("lj_32000")) m.time<lennard_jones_regions<double>>("lj_32000", 20, 3.615, lennard_jones(), -1.166059622057);
-  if (wants("lj_256000")) m.time<lennard_jones_regions<double>>("lj_256000", 40, 3.615, lennard_jones(), 0);
+  if (wants("lj_32000")) time_case(s, "lj_32000", {s, 20, 3.615, lennard_jones(), -1.166059622057});
+  if (wants("lj_256000")) time_case(s, "lj_256000", {s, 40, 3.615, lennard_jones(), 0});
+  if (wants("lj_32000_ways")) time_ways(s);
   if (wants("eam_32000")) {
     const embedded_atom copper = sutton_chen_copper();
-    m.time<embedded_atom_regions<double>>("eam_32000", 20, copper.lattice_constant, copper, 0);
+    time_case(s, "eam_32000", {s, 20, copper.lattice_constant, copper, 0});
   }
 }

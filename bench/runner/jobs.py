@@ -79,6 +79,9 @@ def jobs_of(group, tasks, sizes):
         for case in ("lj_32000", "lj_256000"):
             for p in ("bench_comd", "peer_comd_libgomp", "peer_comd_libgomp --loops tessera"):
                 out += [f"{p} --case {case} --workers {w}" for w in (1, 2)]
+        for w in (1, 2):
+            out += [f"bench_comd --case lj_32000_ways --workers {w}"]
+            out += [f"peer_comd_libgomp --case lj_32000_deepcopy --workers {w}"]
         out += ["bench_comd --case eam_32000 --workers 2"]
     if group == "dense":
         for op in ("potrf", "gemm"):

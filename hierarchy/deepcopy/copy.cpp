@@ -133,11 +133,13 @@ class deep_copy_state {
     return begin + m_layout.place_of(m_graph.root()).offset;
   }
 
+  held_block hold(block::record& only, std::source_location site) const {
+    const lifetime::visit here = enter_for("update_host", site);
+    return {m_runtime, only, intent::update, site};
+  }
+
   copy_report copy_back(std::source_location site) {
-    const lifetime::visit here = enter(m_alive);
-    if (!here)
-      throw error(error_kind::usage, "copy_back of a deep copy whose runtime has ended",
-                  fmt::format("{}:{}", site.file_name(), site.line()), "bring copies back while the runtime exists");
+    const lifetime::visit here = enter_for("copy_back", site);
     settle();
     copy_report back = m_report;
     back.bytes_moved = back.transfers = back.pointers = 0;
@@ -151,6 +153,13 @@ class deep_copy_state {
   }
 
  private:
+  lifetime::visit enter_for(const char* what, std::source_location site) const {
+    lifetime::visit here = enter(m_alive);
+    if (!here)
+      throw error(error_kind::usage, fmt::format("{} of a deep copy whose runtime has ended", what),
+                  fmt::format("{}:{}", site.file_name(), site.line()), "use copies while the runtime exists");
+    return here;
+  }
   /// Waits for tasks: where a block is, is known when nobody makes a version of it. A thread that holds views does not
   /// wait, since tasks may wait for those.
   void settle() {
@@ -267,6 +276,8 @@ copy_place deep_copy_handle::place_of(const void* original) const { return m_sta
 void* deep_copy_handle::open(const task_blocks& blocks, std::size_t first) const {
   return m_state->open(blocks, first);
 }
+
+held_block deep_copy_handle::hold(std::source_location site) const { return m_state->hold(only_block(), site); }
 
 block::record& deep_copy_handle::only_block() const {
   if (size() != 1)

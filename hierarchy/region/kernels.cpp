@@ -108,11 +108,11 @@ const operation::definition& region_kernels::operation_for(const task_name& regi
   std::string key = key_of(kernel, shape);
   std::unique_ptr<two_forms> compared;
   if (m_runtime.inside().validator != nullptr) {
-    compared = std::make_unique<two_forms>(
-        two_forms{&m_runtime, kernel.host.run, nullptr, kernel.uses, std::string(region.text), region.site});
+    compared = std::make_unique<two_forms>(two_forms{
+        &m_runtime, kernel.host.run, nullptr, kernel.uses, std::string(region.text), region.site, {}, kernel.rounding});
     for (const detail::region_demand& d : demands)
       compared->names.push_back(d.array != nullptr ? d.array->name() : d.result->name());
-    key += fmt::format("/{}/{}:{}/{}", region.text, region.site.file_name(), region.site.line(),
+    key += fmt::format("/{}/{}:{}/{}/{}", region.text, region.site.file_name(), region.site.line(), kernel.rounding,
                        fmt::join(compared->names, "/"));
   }
   const std::lock_guard guard(m_operations->mutex);

@@ -66,6 +66,15 @@ std::uint64_t bytes_of(const std::string& name, element_type type, const row_ext
   return static_cast<std::uint64_t>(bytes);
 }
 
+/// Throws usage where memory of so many elements is not that of the extents. @returns its bytes
+std::uint64_t bytes_over(const std::string& name, element_type type, std::size_t elements, const row_extents& e) {
+  const std::uint64_t bytes = bytes_of(name, type, e);
+  if (bytes != elements * size_of(type))
+    throw error(error_kind::usage, fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name, e.rows,
+                                               e.second, e.third, elements));
+  return bytes;
+}
+
 void check_distance(const std::string& name, const array_options& options, bool fresh) {
   if (!options.distance || (fresh && options.at.empty())) return;
   throw error(error_kind::usage,
@@ -112,10 +121,7 @@ detail::region_array_handle location_model::adopt_memory(std::string name, eleme
                                                          std::size_t elements, const row_extents& extents,
                                                          const array_options& options, std::source_location site) {
   check_distance(name, options, false);
-  if (bytes_of(name, type, extents) != elements * size_of(type))
-    throw error(error_kind::usage, fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name,
-                                               extents.rows, extents.second, extents.third, elements));
-  finish_ended(memory, elements * size_of(type));
+  finish_ended(memory, bytes_over(name, type, elements, extents));
   return detail::region_array_handle(add(std::move(name), type, memory, nullptr, extents, options, site));
 }
 
@@ -138,15 +144,23 @@ detail::region_array_handle location_model::map(std::string name, element_type t
 }
 
 detail::region_array_handle location_model::memory_until_pause(std::string name, element_type type, void* memory,
-                                                               std::size_t elements, std::source_location site) {
-  const row_extents extents{static_cast<std::int64_t>(elements)};
-  const std::uint64_t bytes = bytes_of(name, type, extents);
+                                                               std::size_t elements, const row_extents& extents,
+                                                               std::source_location site) {
+  const std::uint64_t bytes = bytes_over(name, type, elements, extents);
   finish_ended(memory, bytes);  // before the lock below, since it may run tasks
-  return detail::region_array_handle(m_memory->array_over({memory, bytes, type}, name, [&] {
+  auto array = m_memory->array_over({memory, bytes, type}, name, [&] {
     auto made = add(name, type, memory, nullptr, extents, {}, site);
     made->set_of_paused_memory();
     return made;
-  }));
+  });
+  if (const row_extents& known = detail::extents_of(*array); known != extents)
+    throw error(error_kind::usage,
+                fmt::format("'{}' is an array of {} x {} x {} elements until the next pause, and cannot be one of {} x "
+                            "{} x {} meanwhile",
+                            name, known.rows, known.second, known.third, extents.rows, extents.second, extents.third),
+                fmt::format("{}:{}", site.file_name(), site.line()),
+                "name it with the same extents in all regions, or pause in between");
+  return detail::region_array_handle(std::move(array));
 }
 
 detail::region_array_handle location_model::copy_of_memory(std::string name, element_type type, void* memory,

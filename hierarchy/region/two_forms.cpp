@@ -42,7 +42,7 @@ struct difference {
 };
 
 template <class T>
-std::optional<difference> difference_in(const T* a, const T* b, std::int64_t count, bool joined) {
+std::optional<difference> difference_in(const T* a, const T* b, std::int64_t count, bool joined, double rounding) {
   difference found;
   const auto differs = [&](std::int64_t k, double least) {
     if constexpr (std::is_integral_v<T>) {
@@ -59,15 +59,18 @@ std::optional<difference> difference_in(const T* a, const T* b, std::int64_t cou
   if constexpr (!std::is_integral_v<T>)
     for (std::int64_t k = 0; k < count; ++k)
       if (std::isfinite(a[k])) largest = std::max(largest, std::abs(static_cast<double>(a[k])));
-  const double least = 16 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest;  // what cancels
+  const double least =  // what cancels
+      std::max(16 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest, rounding);
   for (std::int64_t k = 0; k < count; ++k)
     if (differs(k, least) && found.count++ == 0) found.at = k;
   return found.count > 0 ? std::optional(found) : std::nullopt;
 }
 
-std::optional<difference> difference_in(const operation::operand& a, const operation::operand& b, bool joined) {
+std::optional<difference> difference_in(const operation::operand& a, const operation::operand& b, bool joined,
+                                        double rounding) {
   const auto as = [&]<class T>(std::type_identity<T>) {
-    return difference_in(static_cast<const T*>(a.host), static_cast<const T*>(b.host), a.extents->count(), joined);
+    return difference_in(static_cast<const T*>(a.host), static_cast<const T*>(b.host), a.extents->count(), joined,
+                         rounding);
   };
   switch (a.type) {
     case element_type::f32:
@@ -117,7 +120,7 @@ void compare(const kernel_layout& layout, const operation::context& function, co
     for (std::uint32_t k = uses.operands[u].first; k < uses.operands[u].first + uses.operands[u].count; ++k) {
       const operation::operand &a = function.operands[k], &b = kernel.operands()[k];
       if (joined && a.extents->count() > 1) continue;  // meant for a device: the function makes one element of them
-      if (const auto found = difference_in(a, b, joined))
+      if (const auto found = difference_in(a, b, joined, forms.rounding))
         return report(forms, u,
                       joined ? std::string("its part") : "element " + index_of(position + found->at, uses.extents[u]),
                       a, b, *found);

@@ -20,6 +20,7 @@ struct two_forms {
   std::string region = {};                        ///< its name
   std::source_location site = {};                 ///< where it is in the program
   std::vector<std::string> names = {};            ///< of the arrays and results, one per use
+  double rounding = 0;                            ///< a difference that is no finding
 };
 
 /// definition::data of a region's kernel.

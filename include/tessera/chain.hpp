@@ -62,7 +62,8 @@ std::string chain_name(std::size_t links, const std::type_info& element);
 
 }  // namespace detail
 
-/// Elements at the end of a chain, as regions name them: `in(e)`, `out(e)`, `inout(e)`, like an array of so many rows.
+/// Elements at the end of a chain, as regions name them: `in(e)`, `out(e)`, `inout(e)`, like an array of so many rows,
+/// of one element each or of several.
 /// From the first region that names them to the next location_model::pause they are the regions'; after it the memory
 /// holds what these made of it. Plain data.
 /// @tparam T  element type
@@ -70,16 +71,18 @@ template <class T>
 class chained_elements {
  public:
   /// Made by pointer_chain::operator[].
-  chained_elements(T* data, std::int64_t count, std::size_t links) noexcept
-      : m_elements(data, static_cast<std::size_t>(count)), m_links(links) {}
+  chained_elements(T* data, const row_extents& extents, std::size_t links) noexcept
+      : m_elements(data, static_cast<std::size_t>(extents.count())), m_extents(extents), m_links(links) {}
   std::span<T> elements() const noexcept { return m_elements; }                                ///< the memory itself
   T* data() const noexcept { return m_elements.data(); }                                       ///< the first element
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(m_elements.size()); }  ///< elements
+  const row_extents& extents() const noexcept { return m_extents; }                            ///< of the rows
   std::size_t links() const noexcept { return m_links; }                                       ///< of the chain
   std::string name() const { return detail::chain_name(m_links, typeid(T)); }                  ///< for messages
 
  private:
   std::span<T> m_elements;
+  row_extents m_extents;
   std::size_t m_links;
 };
 
@@ -117,10 +120,12 @@ class pointer_chain {
   }
   /// `count` elements, for regions. Throws tessera::error (usage): a count below 0 or larger than what the link is
   /// known to hold, or a link that leads nowhere while count is not 0.
-  chained_elements<T> operator[](std::int64_t count) const {
-    check("the count", count, count);
-    if (count != 0) (void)get();
-    return {m_reached.at, count, m_links};
+  chained_elements<T> operator[](std::int64_t count) const { return (*this)[row_extents{count}]; }
+  /// Rows of several elements, one after the other: `chain(...)[{rows, second, third}]`. Throws the same.
+  chained_elements<T> operator[](const row_extents& extents) const {
+    check("the count", extents.count(), extents.count());
+    if (extents.count() != 0) (void)get();
+    return {m_reached.at, extents, m_links};
   }
   std::size_t links() const noexcept { return m_links; }  ///< so far; for messages
 
@@ -193,7 +198,8 @@ struct chain_use {
   tessera::intent intent;
   access_pattern pattern;
   region_use<T> resolve(location_model& model, std::source_location site) const {
-    return {model.array_over(elements.name(), elements.elements(), site).handle().storage(), intent, pattern};
+    return {model.array_over(elements.name(), elements.elements(), elements.extents(), site).handle().storage(), intent,
+            pattern};
   }
 };
 /// The same of a number.
@@ -214,7 +220,7 @@ struct scalar_use {
 /// The body reads the elements.
 template <class T>
 detail::chain_use<const T> in(const chained_elements<T>& e, access_pattern pattern = chunk) {
-  return {{const_cast<std::remove_const_t<T>*>(e.data()), e.size(), e.links()}, intent::read, pattern};
+  return {{const_cast<std::remove_const_t<T>*>(e.data()), e.extents(), e.links()}, intent::read, pattern};
 }
 /// The body writes every element of the rows that the loop goes over, and reads none.
 template <class T>

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "tessera/array.hpp"
 #include "tessera/runtime.hpp"
 
 namespace tessera {
@@ -189,6 +190,7 @@ class deep_copy_handle {
   block::record& only_block() const;
   copy_place place_of(const void* original) const;
   void* open(const task_blocks& blocks, std::size_t first) const;
+  held_block hold(std::source_location site) const;
 
  private:
   std::unique_ptr<deep_copy_state> m_state;
@@ -227,6 +229,23 @@ class object_view {
   T* m_root;
 };
 
+/// The root of a copy in the hands of the program, in host memory. Tasks that use the copy wait until it is gone. It
+/// must not outlive the copy. @tparam T  type of the root
+template <class T>
+class host_object_view {
+ public:
+  /// Made by deep_copied::update_host.
+  host_object_view(detail::held_block held, const shape& extents)
+      : m_held(std::move(held)), m_object(static_cast<std::byte*>(m_held.data()), extents) {}
+  T& operator*() const noexcept { return *m_object; }        ///< the root
+  T* operator->() const noexcept { return m_object.get(); }  ///< its members
+  T* get() const noexcept { return m_object.get(); }         ///< its address
+
+ private:
+  detail::held_block m_held;
+  object_view<T> m_object;
+};
+
 /// What read(copy) and update(copy) make.
 template <class T, intent How>
 struct object_use {
@@ -257,6 +276,13 @@ class deep_copied {
   /// that should have made it; usage inside a task, or when the runtime has ended. @param site  for messages
   copy_report copy_back(std::source_location site = std::source_location::current()) {
     return m_handle.copy_back(site);
+  }
+
+  /// The root in the hands of the program, which may follow its pointers, read and change what they lead to, and adopt
+  /// its arrays (runtime::adopt, location_model::adopt) as long as the view is there. Waits for the tasks that use the
+  /// copy, and brings it to host memory. Throws as array::update_host, and usage when the copy has several blocks.
+  host_object_view<T> update_host(std::source_location site = std::source_location::current()) {
+    return {m_handle.hold(site), block(0).extents()};
   }
 
   /// Blocks that it has: 1, or with copy_form::block_per_object as many as objects and arrays.

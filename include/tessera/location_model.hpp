@@ -117,12 +117,18 @@ class location_model : public editable_tree {
   /// for, so that regions which name it are in order. From the first of them on it is the regions' until the pause, and
   /// holds what they made of it then; before that, and where that region is refused, it is so as long as there are
   /// handles. What chains (tessera/chain.hpp) become. Throws tessera::error (usage) where it overlaps other memory that
-  /// regions use so.
+  /// regions use so, is one with other extents already, or has not as many elements as the extents say.
+  template <class T>
+  region_array<T> array_over(std::string name, std::span<T> memory, const row_extents& extents,
+                             std::source_location site = std::source_location::current()) {
+    return region_array<T>(
+        memory_until_pause(std::move(name), element_type_of<T>(), memory.data(), memory.size(), extents, site));
+  }
+  /// The same with one element per row.
   template <class T>
   region_array<T> array_over(std::string name, std::span<T> memory,
                              std::source_location site = std::source_location::current()) {
-    return region_array<T>(
-        memory_until_pause(std::move(name), element_type_of<T>(), memory.data(), memory.size(), site));
+    return array_over(std::move(name), memory, {static_cast<std::int64_t>(memory.size())}, site);
   }
   /// A copy of the values that the memory has now, as an array; where array_over has made it an array already, that
   /// one.
@@ -194,7 +200,8 @@ class location_model : public editable_tree {
   detail::region_array_handle map(std::string name, element_type type, const std::filesystem::path& file,
                                   const row_extents& extents, const array_options& options, std::source_location site);
   detail::region_array_handle memory_until_pause(std::string name, element_type type, void* memory,
-                                                 std::size_t elements, std::source_location site);
+                                                 std::size_t elements, const row_extents& extents,
+                                                 std::source_location site);
   detail::region_array_handle copy_of_memory(std::string name, element_type type, void* memory, std::size_t elements,
                                              std::source_location site);
   void launch(const task_name& name, const region_options& options, const loop_bounds& over,

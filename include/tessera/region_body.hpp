@@ -384,7 +384,8 @@ class region_call {
             form_of<kernel_task<task>, task_blocks>,
             &kernel_task<task>::launch,
             &kernel_task<task>::uses,
-            m_body.kernel.site};
+            m_body.kernel.site,
+            m_body.rounding};
   }
 
   std::array<region_demand, sizeof...(Uses)> demands;

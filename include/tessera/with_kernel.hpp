@@ -60,6 +60,13 @@ struct region_body {
   kernel_body kernel;            ///< the text
   inner_loops<Inner> loops;      ///< of the text
   std::tuple<Values...> values;  ///< behind the uses among the text's parameters
+  double rounding = 0;           ///< by how much results of the two may differ while validating; see within
+  /// The same for results that cancel to nearly nothing, of which no digit need be right: while validating the two
+  /// forms may differ by this much, as a number, where that is more than what is allowed anyway.
+  region_body within(double difference) && {
+    rounding = difference;
+    return std::move(*this);
+  }
   /// Calls the function of the host.
   template <class... Arguments>
   requires std::is_invocable_v<Host&, Arguments...>

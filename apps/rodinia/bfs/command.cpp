@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "apps/common/application.hpp"
 #include "apps/rodinia/bfs/kernel.hpp"
 #include "apps/rodinia/commands.hpp"
-#include "apps/rodinia/common/frame.hpp"
 
 namespace tessera::apps::rodinia {
 namespace {
@@ -16,7 +16,7 @@ struct bfs_options : application_options {
   bool scan = false;
 };
 
-void load_bfs_edges(frame& f, const bfs_edges& edges, const region_array<std::int32_t>& starts,
+void load_bfs_edges(application_run& f, const bfs_edges& edges, const region_array<std::int32_t>& starts,
                     const region_array<std::int32_t>& targets) {
   load<std::int32_t>(f.model(), f.how(), starts, edges.starts);
   std::vector<std::int32_t> all = edges.targets;
@@ -24,7 +24,7 @@ void load_bfs_edges(frame& f, const bfs_edges& edges, const region_array<std::in
   load<std::int32_t>(f.model(), f.how(), targets, all);
 }
 
-void run_bfs(frame& f, const bfs_options& o) {
+void run_bfs(application_run& f, const bfs_options& o) {
   const bfs_graph graph =
       o.graph.empty() ? make_bfs_graph(static_cast<std::int32_t>(o.size), o.seed) : read_bfs_graph(o.graph);
   const auto edges = static_cast<std::int64_t>(graph.edges.targets.size());
@@ -54,7 +54,7 @@ void add_bfs(CLI::App& to, command& selected) {
   CLI::App& sub = add_application(to, selected,
                                   {"bfs", "Levels of a graph's nodes, seen from one of them",
                                    "tessera bfs --size 1000000 --policy flatten --verify"},
-                                  o, [o](frame& f) { run_bfs(f, *o); });
+                                  o, [o](application_run& f) { run_bfs(f, *o); });
   add_number(sub, "--size", o->size, "nodes of a synthetic graph", 1, 300'000'000);
   add_file(sub, "--graph", o->graph, "a graph; instead of --size");
   sub.add_flag("--scan", o->scan, "scan all nodes at every level, also where a level is small");

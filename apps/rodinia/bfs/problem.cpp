@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "apps/common/text_input.hpp"
 #include "apps/rodinia/common/random_stream.hpp"
-#include "apps/rodinia/common/text_input.hpp"
 
 namespace tessera::apps::rodinia {
 namespace {

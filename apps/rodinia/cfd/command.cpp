@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "apps/common/application.hpp"
 #include "apps/rodinia/cfd/kernel.hpp"
 #include "apps/rodinia/commands.hpp"
-#include "apps/rodinia/common/frame.hpp"
 
 namespace tessera::apps::rodinia {
 namespace {
@@ -17,7 +17,7 @@ struct cfd_options : application_options {
 };
 
 template <class T>
-void check_cfd(frame& f, const cfd_options& o, const cfd_mesh& mesh, const std::vector<double>& states) {
+void check_cfd(application_run& f, const cfd_options& o, const cfd_mesh& mesh, const std::vector<double>& states) {
   const std::vector<double> expected = cfd_serial(mesh, o.rounds);
   double worst = 0, largest = 0;
   for (std::size_t k = 0; k < states.size(); ++k) {
@@ -31,7 +31,7 @@ void check_cfd(frame& f, const cfd_options& o, const cfd_mesh& mesh, const std::
 }
 
 template <class T>
-void run_cfd(frame& f, const cfd_options& o) {
+void run_cfd(application_run& f, const cfd_options& o) {
   const cfd_mesh mesh = o.mesh.empty() ? make_cfd_mesh(o.size, !o.full) : read_cfd_mesh(o.mesh);
   const std::int64_t n = mesh.elements();
   f.s().require_memory(static_cast<double>(n) * (29.0 * sizeof(T) + 16), "the mesh and the states");
@@ -60,11 +60,11 @@ void run_cfd(frame& f, const cfd_options& o) {
 
 void add_cfd(CLI::App& to, command& selected) {
   auto o = std::make_shared<cfd_options>();
-  CLI::App& sub =
-      add_application(to, selected,
-                      {"cfd", "The flow of a gas around a box, on a mesh of tetrahedra",
-                       "tessera cfd --size 20 --rounds 10 --policy static --verify"},
-                      o, [o](frame& f) { o->type == "f32" ? run_cfd<float>(f, *o) : run_cfd<double>(f, *o); });
+  CLI::App& sub = add_application(
+      to, selected,
+      {"cfd", "The flow of a gas around a box, on a mesh of tetrahedra",
+       "tessera cfd --size 20 --rounds 10 --policy static --verify"},
+      o, [o](application_run& f) { o->type == "f32" ? run_cfd<float>(f, *o) : run_cfd<double>(f, *o); });
   add_number(sub, "--size", o->size, "cubes along each side, each of six elements", 1, 200);
   sub.add_flag("--full", o->full, "without the box in the middle");
   add_file(sub, "--mesh", o->mesh, "a mesh; instead of --size");

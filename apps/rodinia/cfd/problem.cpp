@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "apps/rodinia/common/text_input.hpp"
+#include "apps/common/text_input.hpp"
 
 namespace tessera::apps::rodinia {
 

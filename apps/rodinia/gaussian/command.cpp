@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "apps/common/application.hpp"
 #include "apps/rodinia/commands.hpp"
-#include "apps/rodinia/common/frame.hpp"
 #include "apps/rodinia/gaussian/kernel.hpp"
 
 namespace tessera::apps::rodinia {
@@ -18,7 +18,7 @@ struct gaussian_options : application_options {
 
 /// Against the closed form of the synthetic system.
 template <class T>
-void check_gaussian(frame& f, std::span<const T> a, const std::vector<T>& x) {
+void check_gaussian(application_run& f, std::span<const T> a, const std::vector<T>& x) {
   const auto n = static_cast<std::int64_t>(x.size());
   double worst = 0, ends = 0, inner = 0;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -55,7 +55,7 @@ double residual_of_gaussian(const gaussian_input& in, const std::vector<T>& x) {
 }
 
 template <class T>
-void run_gaussian(frame& f, const gaussian_options& o) {
+void run_gaussian(application_run& f, const gaussian_options& o) {
   gaussian_input input;
   if (!o.matrix.empty()) input = read_gaussian_input(o.matrix);
   const std::int64_t n = input.n > 0 ? input.n : o.size;
@@ -96,7 +96,7 @@ void add_gaussian(CLI::App& to, command& selected) {
       to, selected,
       {"gaussian", "Elimination without pivoting: many short loops",
        "tessera gaussian --size 1024 --type f64 --verify"},
-      o, [o](frame& f) { o->type == "f32" ? run_gaussian<float>(f, *o) : run_gaussian<double>(f, *o); });
+      o, [o](application_run& f) { o->type == "f32" ? run_gaussian<float>(f, *o) : run_gaussian<double>(f, *o); });
   add_number(sub, "--size", o->size, "equations", 1, 32768);
   add_number(sub, "--columns", o->columns, "columns that a pair of regions eliminates", 1, gaussian_most_columns);
   add_file(sub, "--matrix", o->matrix, "n, the matrix, the right side and possibly the solution; instead of --size");

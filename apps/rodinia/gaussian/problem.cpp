@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "apps/rodinia/common/text_input.hpp"
+#include "apps/common/text_input.hpp"
 
 namespace tessera::apps::rodinia {
 namespace {

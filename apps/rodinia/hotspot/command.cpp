@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "apps/common/application.hpp"
 #include "apps/rodinia/commands.hpp"
-#include "apps/rodinia/common/frame.hpp"
 #include "apps/rodinia/hotspot/kernel.hpp"
 
 namespace tessera::apps::rodinia {
@@ -17,7 +17,7 @@ struct hotspot_options : application_options {
 };
 
 template <class T>
-void report_hotspot(frame& f, const hotspot_kernel<T>& heat, const hotspot_options& o, hotspot_input input,
+void report_hotspot(application_run& f, const hotspot_kernel<T>& heat, const hotspot_options& o, hotspot_input input,
                     const hotspot_factors<double>& factors) {
   const auto seen = heat.temperatures().read_host();
   double sum = 0;
@@ -38,7 +38,7 @@ void report_hotspot(frame& f, const hotspot_kernel<T>& heat, const hotspot_optio
 }
 
 template <class T>
-void run_hotspot(frame& f, const hotspot_options& o) {
+void run_hotspot(application_run& f, const hotspot_options& o) {
   hotspot_input input;
   if (!o.temperatures.empty()) input = read_hotspot_input(o.temperatures, o.powers, o.size);
   const std::int64_t n = input.n > 0 ? input.n : o.size;
@@ -69,7 +69,7 @@ void add_hotspot(CLI::App& to, command& selected) {
   CLI::App& sub = add_application(to, selected,
                                   {"hotspot", "Transient heat on a chip: a stencil over a grid",
                                    "tessera hotspot --size 1024 --rounds 10 --policy percentage:60,40 --verify"},
-                                  o, [o](frame& f) {
+                                  o, [o](application_run& f) {
                                     hotspot_options with = *o;
                                     if (with.temperatures.empty() != with.powers.empty())
                                       throw error(error_kind::usage, "--temperatures and --powers belong together");

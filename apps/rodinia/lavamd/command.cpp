@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "apps/common/application.hpp"
 #include "apps/rodinia/commands.hpp"
-#include "apps/rodinia/common/frame.hpp"
 #include "apps/rodinia/lavamd/kernel.hpp"
 
 namespace tessera::apps::rodinia {
@@ -14,7 +14,7 @@ struct lavamd_options : application_options {
   std::int64_t size = 10;
 };
 
-void run_lavamd(frame& f, const lavamd_options& o) {
+void run_lavamd(application_run& f, const lavamd_options& o) {
   const std::int64_t particles = o.size * o.size * o.size * lavamd_particles;
   f.s().require_memory(72.0 * static_cast<double>(particles), "the particles");
   lavamd_kernel boxes(f.model(), f.how(), o.size);
@@ -43,7 +43,7 @@ void add_lavamd(CLI::App& to, command& selected) {
   CLI::App& sub = add_application(to, selected,
                                   {"lavamd", "Particles in boxes that act on their neighbours",
                                    "tessera lavamd --size 6 --policy percentage:60,40 --verify"},
-                                  o, [o](frame& f) { run_lavamd(f, *o); });
+                                  o, [o](application_run& f) { run_lavamd(f, *o); });
   add_number(sub, "--size", o->size, "boxes along each side", 1, 128);
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "apps/common/application.hpp"
 #include "apps/rodinia/commands.hpp"
-#include "apps/rodinia/common/frame.hpp"
 #include "apps/rodinia/lud/kernel.hpp"
 
 namespace tessera::apps::rodinia {
@@ -18,7 +18,7 @@ struct lud_options : application_options {
 
 /// Against the closed form of the synthetic matrix.
 template <class T>
-void check_lud(frame& f, const std::vector<T>& factors, std::int64_t n) {
+void check_lud(application_run& f, const std::vector<T>& factors, std::int64_t n) {
   double worst = 0;
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j)
@@ -28,7 +28,7 @@ void check_lud(frame& f, const std::vector<T>& factors, std::int64_t n) {
 }
 
 template <class T>
-void run_lud(frame& f, const lud_options& o) {
+void run_lud(application_run& f, const lud_options& o) {
   lud_input input;
   if (!o.matrix.empty()) input = read_lud_input(o.matrix);
   const std::int64_t n = input.n > 0 ? input.n : o.size;
@@ -66,7 +66,7 @@ void add_lud(CLI::App& to, command& selected) {
   CLI::App& sub = add_application(
       to, selected,
       {"lud", "LU decomposition in blocks, without pivoting", "tessera lud --size 1024 --type f64 --verify"}, o,
-      [o](frame& f) { o->type == "f32" ? run_lud<float>(f, *o) : run_lud<double>(f, *o); });
+      [o](application_run& f) { o->type == "f32" ? run_lud<float>(f, *o) : run_lud<double>(f, *o); });
   add_number(sub, "--size", o->size, "rows and columns", 1, 32768);
   add_file(sub, "--matrix", o->matrix, "n and the matrix; instead of --size");
   add_type(sub, o->type, {"f32", "f64"});

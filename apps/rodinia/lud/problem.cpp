@@ -1,6 +1,6 @@
 #include "apps/rodinia/lud/problem.hpp"
 
-#include "apps/rodinia/common/text_input.hpp"
+#include "apps/common/text_input.hpp"
 
 namespace tessera::apps::rodinia {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/common/application.hpp"
 #include "apps/rodinia/commands.hpp"
-#include "apps/rodinia/common/frame.hpp"
 #include "apps/rodinia/nn/kernel.hpp"
 
 namespace tessera::apps::rodinia {
@@ -15,7 +15,7 @@ struct nn_options : application_options {
   std::vector<std::string> records;
 };
 
-void run_nn(frame& f, const nn_options& o) {
+void run_nn(application_run& f, const nn_options& o) {
   nn_records all;
   for (const std::string& file : o.records) read_nn_records(file, all);
   if (o.records.empty()) all = make_nn_records(o.size, o.seed);
@@ -53,7 +53,7 @@ void add_nn(CLI::App& to, command& selected) {
   CLI::App& sub = add_application(
       to, selected,
       {"nn", "The records that are nearest to a place", "tessera nn --size 10000000 --nearest 10 --verify"}, o,
-      [o](frame& f) { run_nn(f, *o); });
+      [o](application_run& f) { run_nn(f, *o); });
   add_number(sub, "--size", o->size, "synthetic records", 1, std::int64_t{1} << 32);
   add_number(sub, "--nearest", o->nearest, "how many to find", 1, 1000);
   sub.add_option("--records", o->records, "records, lines of 48 characters (repeatable); instead of --size")

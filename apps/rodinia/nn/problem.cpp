@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "apps/common/text_input.hpp"
 #include "apps/rodinia/common/random_stream.hpp"
-#include "apps/rodinia/common/text_input.hpp"
 
 namespace tessera::apps::rodinia {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/common/application.hpp"
 #include "apps/rodinia/commands.hpp"
-#include "apps/rodinia/common/frame.hpp"
 #include "apps/rodinia/nw/kernel.hpp"
 
 namespace tessera::apps::rodinia {
@@ -14,7 +14,7 @@ struct nw_options : application_options {
   std::string scores;
 };
 
-void run_nw(frame& f, const nw_options& o) {
+void run_nw(application_run& f, const nw_options& o) {
   const nw_scores scores = o.scores.empty() ? nw_blosum62() : read_nw_scores(o.scores);
   f.s().require_memory(8.0 * static_cast<double>(o.size) * static_cast<double>(o.size), "the table");
   const nw_input in = make_nw_input(o.size, o.seed);
@@ -41,7 +41,7 @@ void add_nw(CLI::App& to, command& selected) {
   o->seed = 7;
   CLI::App& sub = add_application(
       to, selected, {"nw", "Global alignment of two sequences", "tessera nw --size 2048 --policy flatten --verify"}, o,
-      [o](frame& f) { run_nw(f, *o); });
+      [o](application_run& f) { run_nw(f, *o); });
   add_number(sub, "--size", o->size, "symbols of each sequence", 1, 32768);
   add_file(sub, "--scores", o->scores, "24 rows of 24 scores; by default BLOSUM62");
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "apps/common/text_input.hpp"
 #include "apps/rodinia/common/random_stream.hpp"
-#include "apps/rodinia/common/text_input.hpp"
 
 namespace tessera::apps::rodinia {
 

@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "apps/common/application.hpp"
 #include "apps/rodinia/commands.hpp"
-#include "apps/rodinia/common/frame.hpp"
 #include "apps/rodinia/particlefilter/kernel.hpp"
 
 namespace tessera::apps::rodinia {
@@ -14,7 +14,7 @@ struct filter_options : application_options {
   std::int64_t size = 128, frames = 10, particles = 10'000;
 };
 
-void run_particlefilter(frame& f, const filter_options& o) {
+void run_particlefilter(application_run& f, const filter_options& o) {
   const std::int64_t most = o.size / 4 - 1;  // then the disk reaches the edge
   if (o.frames > most)
     throw error(error_kind::usage, fmt::format("the object leaves the image after {} frames", most), "--frames",
@@ -50,7 +50,7 @@ void add_particlefilter(CLI::App& to, command& selected) {
   CLI::App& sub = add_application(to, selected,
                                   {"particlefilter", "Tracks an object in a noisy video",
                                    "tessera particlefilter --size 128 --frames 10 --policy flatten --verify"},
-                                  o, [o](frame& f) { run_particlefilter(f, *o); });
+                                  o, [o](application_run& f) { run_particlefilter(f, *o); });
   add_number(sub, "--size", o->size, "rows and columns of a frame", 32, 16384);
   add_number(sub, "--frames", o->frames, "frames of the video", 2, 4096);
   add_number(sub, "--particles", o->particles, "particles of the filter", 1, 100'000'000);

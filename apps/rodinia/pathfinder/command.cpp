@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "apps/common/application.hpp"
 #include "apps/rodinia/commands.hpp"
-#include "apps/rodinia/common/frame.hpp"
 #include "apps/rodinia/pathfinder/kernel.hpp"
 
 namespace tessera::apps::rodinia {
@@ -17,7 +17,7 @@ struct pathfinder_options : application_options {
 };
 
 template <class T>
-void run_pathfinder(frame& f, const pathfinder_options& o) {
+void run_pathfinder(application_run& f, const pathfinder_options& o) {
   f.s().require_memory(
       static_cast<double>(o.rows) * static_cast<double>(o.size) * sizeof(T) + 16.0 * static_cast<double>(o.size),
       "the grid and its costs");
@@ -43,12 +43,13 @@ void run_pathfinder(frame& f, const pathfinder_options& o) {
 void add_pathfinder(CLI::App& to, command& selected) {
   auto o = std::make_shared<pathfinder_options>();
   o->seed = 9;
-  CLI::App& sub = add_application(
-      to, selected,
-      {"pathfinder", "The cheapest path through a grid, row by row",
-       "tessera pathfinder --size 1000000 --rows 100 --policy flatten --verify"},
-      o,
-      [o](frame& f) { o->type == "u8" ? run_pathfinder<std::uint8_t>(f, *o) : run_pathfinder<std::int32_t>(f, *o); });
+  CLI::App& sub =
+      add_application(to, selected,
+                      {"pathfinder", "The cheapest path through a grid, row by row",
+                       "tessera pathfinder --size 1000000 --rows 100 --policy flatten --verify"},
+                      o, [o](application_run& f) {
+                        o->type == "u8" ? run_pathfinder<std::uint8_t>(f, *o) : run_pathfinder<std::int32_t>(f, *o);
+                      });
   add_number(sub, "--size", o->size, "cells of a row", 2, std::int64_t{1} << 30);
   add_number(sub, "--rows", o->rows, "rows of the grid", 1, 1 << 20);
   add_type(sub, o->type, {"i32", "u8"});

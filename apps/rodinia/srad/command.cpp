@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "apps/common/application.hpp"
 #include "apps/rodinia/commands.hpp"
-#include "apps/rodinia/common/frame.hpp"
 #include "apps/rodinia/srad/kernel.hpp"
 
 namespace tessera::apps::rodinia {
@@ -23,7 +23,7 @@ double sum_of_srad(const srad_kernel<T>& image) {
 }
 
 template <class T>
-void run_srad(frame& f, const srad_options& o) {
+void run_srad(application_run& f, const srad_options& o) {
   const std::int64_t n = o.size;
   f.s().require_memory(3.0 * static_cast<double>(n) * static_cast<double>(n) * sizeof(T), "the arrays of the image");
   srad_kernel<T> image(f.model(), f.how(), n);
@@ -57,11 +57,11 @@ void run_srad(frame& f, const srad_options& o) {
 void add_srad(CLI::App& to, command& selected) {
   auto o = std::make_shared<srad_options>();
   o->seed = 7;
-  CLI::App& sub =
-      add_application(to, selected,
-                      {"srad", "Diffusion that takes the speckle out of an image",
-                       "tessera srad --size 2048 --rounds 2 --policy static --verify"},
-                      o, [o](frame& f) { o->type == "f32" ? run_srad<float>(f, *o) : run_srad<double>(f, *o); });
+  CLI::App& sub = add_application(
+      to, selected,
+      {"srad", "Diffusion that takes the speckle out of an image",
+       "tessera srad --size 2048 --rounds 2 --policy static --verify"},
+      o, [o](application_run& f) { o->type == "f32" ? run_srad<float>(f, *o) : run_srad<double>(f, *o); });
   add_number(sub, "--size", o->size, "rows and columns of the image", 1, 65536);
   add_number(sub, "--rounds", o->rounds, "iterations", 0, 1'000'000);
   add_type(sub, o->type, {"f64", "f32"});

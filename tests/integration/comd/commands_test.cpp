@@ -55,6 +55,8 @@ TEST(comd_command, embeds_atoms) { checked({"--size", "5", "--steps", "20", "--p
 TEST(comd_command, makes_no_mistake_that_validation_finds) {
   checked({"--size", "4", "--steps", "10", "--validate"}, 8);
   checked({"--size", "4", "--steps", "10", "--validate", "--potential", "eam"}, 8);
+  for (const char* way : {"chain", "deepcopy"})
+    checked({"--size", "4", "--steps", "3", "--every", "2", "--validate", "--data", way}, 8);
 }
 
 TEST(comd_command, computes_in_single_precision) {
@@ -76,6 +78,27 @@ TEST(comd_command, reads_potentials) {
         {"--size", "4", "--steps", "10", "--potential", "eam", "--potential-file", place.write("cu.eam", text)}, 8);
     EXPECT_NEAR(seen["steps"][1]["total"].get<double>(), built_in["steps"][1]["total"].get<double>(), 1e-10);
     EXPECT_THAT(seen["input"].get<std::string>(), HasSubstr("cu.eam"));
+  }
+}
+
+TEST(comd_command, moves_its_data_in_three_ways) {
+  std::vector<nlohmann::json> seen;
+  for (const char* way : {"shared", "chain", "deepcopy"}) {
+    seen.push_back(checked({"--size", "4", "--steps", "12", "--every", "5", "--data", way}, 8));
+    EXPECT_EQ(seen.back()["data"], way);
+    EXPECT_EQ(seen.back()["steps"], seen.front()["steps"]) << way;  // the same bits
+  }
+  EXPECT_EQ(seen[1]["deep_copies"]["copies"], 0);
+  EXPECT_EQ(seen[2]["deep_copies"]["copies"], 4);  // the start, and 5, 5 and 2 steps
+  EXPECT_GT(seen[2]["deep_copies"]["bytes"], 256 * 2 * 6 * 8);
+}
+
+TEST(comd_command, computes_forces_on_devices) {
+  for (const char* potential : {"lj", "eam"}) {
+    const nlohmann::json seen = checked({"--size", "5", "--steps", "10", "--potential", potential, "--policy", "static",
+                                         "--config", std::string(TESSERA_SOURCE_DIR) + "/configs/cuda_emulated.toml"},
+                                        8);
+    EXPECT_THAT(seen.dump(), HasSubstr("cuda_emulated0"));
   }
 }
 
@@ -113,6 +136,7 @@ TEST(comd_command, refuses_numbers) {
   expect_refused({"--every", "0"}, 2, {"--every"});
   expect_refused({"--type", "f16"}, 2, {"--type"});
   expect_refused({"--potential", "tersoff"}, 2, {"--potential"});
+  expect_refused({"--data", "managed"}, 2, {"--data", "'managed'", "deepcopy", "shared", "chain"});
   expect_refused({"--policy", "statik", "--size", "4"}, 3, {"statik", "static"});
   expect_refused({"--at", "nowhere", "--size", "4"}, 2, {"nowhere"});
 }
@@ -120,6 +144,18 @@ TEST(comd_command, refuses_numbers) {
 TEST(comd_command, refuses_steps_in_which_atoms_fly) {
   expect_refused({"--size", "8", "--dt", "1000", "--temperature", "6000", "--steps", "3"}, 6,
                  {"farther than a cell", "smaller time step", "drift"});
+}
+
+TEST(comd_command, says_what_is_no_number_any_more) {
+  const plugin_test::folder place;
+  auto copper = tessera::apps::comd::sutton_chen_copper();
+  for (double& v : copper.pair.values) v = 1e307;
+  const std::string file = place.write("huge.eam", comd_test::setfl_text(copper, 1));
+  expect_refused({"--size", "4", "--potential", "eam", "--potential-file", file}, 6,
+                 {"potential energy of all atoms is infinite at step 0", "too large"});
+  copper.lattice_constant = 1e308;
+  expect_refused({"--potential", "eam", "--potential-file", place.write("wide.eam", comd_test::setfl_text(copper, 1))},
+                 4, {"wide.eam:", "the lattice constant is 1e+308"});
 }
 
 TEST(comd_command, refuses_files) {

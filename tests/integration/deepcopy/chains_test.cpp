@@ -117,6 +117,32 @@ TEST_P(chains, scalars_that_regions_write_are_there_after_the_pause) {
   EXPECT_EQ(seen.read_host()[0], 7) << "a region that reads it comes after those that write it";
 }
 
+TEST_P(chains, have_rows_of_several_elements) {
+  const auto x = chain(sim, &simulation::particles, &particle_data::positions)[{10, 20, 5}];
+  EXPECT_EQ(x.size(), n);
+  model.region("rows", iterate(0, 10), inout(x),
+               with_kernel(
+                   [](auto i, auto x) {
+                     for (std::int64_t j = 0; j < 20; ++j) x(i, j, 4) = double(1000 * i + j);
+                   },
+                   inner(20), "(i, j, x) { x(i, j, 4) = 1000 * i + j; }"));
+  const auto flat = [&] {
+    model.region("flat", iterate(0, n), inout(chain(data, &particle_data::positions)[n]), [](auto, auto) {});
+  };
+  EXPECT_THAT(message_of(flat, error_kind::usage), HasSubstr("10 x 20 x 5 elements until the next pause"));
+  model.pause();
+  for (std::size_t k = 0; k < std::size_t(n); ++k)
+    ASSERT_EQ(positions[k], k % 5 == 4 ? double(1000 * (k / 100) + k % 100 / 5) : double(k));
+  flat();
+  EXPECT_THAT(message_of(
+                  [&] {
+                    model.region("none", iterate(0, 10), in(chain(data, &particle_data::positions)[{10, 0}]),
+                                 [](auto, auto) {});
+                  },
+                  error_kind::usage),
+              HasSubstr("extents 10 x 0"));
+}
+
 TEST_P(chains, of_no_elements_are_fine) {
   data.positions = nullptr;
   model.region("nothing", iterate(0, 0), inout(chain(data, &particle_data::positions)[0]), [](auto, auto) {});

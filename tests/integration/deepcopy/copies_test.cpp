@@ -100,6 +100,24 @@ TEST_P(deep_copies, are_used_by_tasks_of_the_host_wherever_they_are) {
   }
 }
 
+TEST_P(deep_copies, are_shown_to_the_program) {
+  ring r(4);
+  auto copy = deep_copy(r.links[0], there());
+  const auto add = [](object_view<link> root) { root->next->values[1] += 1; };
+  rt.submit("add", add, update(copy));
+  {
+    auto seen = copy.update_host();
+    EXPECT_EQ(seen->next->next->next->next, seen.get());
+    EXPECT_NE(seen->next, r.links[0].next);
+    EXPECT_EQ(seen->next->values[1], r.values[1][1] + 1);
+    seen->next->values[1] *= 2;
+    rt.submit("add", add, update(copy));  // waits for the view
+  }
+  const double before = r.values[1][1];
+  (void)copy.copy_back();
+  EXPECT_EQ(r.values[1][1], 2 * (before + 1) + 1);
+}
+
 TEST_P(deep_copies, have_their_pointers_made_before_they_move) {
   if (!GetParam().is_host() || std::string(GetParam().name) == "validated") return;  // tasks see copies there
   ring r(3);
@@ -266,6 +284,7 @@ TEST(deep_copies_of_a_runtime, are_refused_when_it_has_ended) {
   auto copy = deep_copy(r.links[0], to(*rt, "machine"));
   rt.reset();
   EXPECT_THAT(message_of([&] { (void)copy.copy_back(); }, error_kind::usage), HasSubstr("whose runtime has ended"));
+  EXPECT_THAT(message_of([&] { (void)copy.update_host(); }, error_kind::usage), HasSubstr("whose runtime has ended"));
 }
 
 TEST(deep_copies_of_a_small_memory, are_refused_when_they_can_never_be_there) {

@@ -68,6 +68,17 @@ TEST_F(forms, that_differ_are_named_with_array_index_and_values) {
   EXPECT_EQ(rt.findings()[0].fault, validate::fault::forms_differ);
 }
 
+TEST_F(forms, may_differ_within_what_the_program_says) {
+  auto x = model.make_array<double>("x", {100});
+  const auto cancel = [&](double within) {
+    model.region("cancel", iterate(0, 100), out(x),
+                 with_kernel([](auto i, auto x) { x[i] = 1e-16; }, "(i, x) { x[i] = 3e-16; }").within(within));
+    return fence_text(rt);
+  };
+  EXPECT_EQ(cancel(1e-15), "");
+  EXPECT_THAT(cancel(1e-16), HasSubstr("region 'cancel' differ in 100 of 100 elements"));
+}
+
 TEST_F(forms, that_differ_in_integers_results_or_what_they_leave_out_are_found) {
   auto x = model.make_array<std::int32_t>("x", {100});
   region_result<std::int64_t> count(rt, "count");

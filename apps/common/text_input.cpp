@@ -1,4 +1,4 @@
-#include "apps/rodinia/common/text_input.hpp"
+#include "apps/common/text_input.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 #include "core/base/error.hpp"
 
-namespace tessera::apps::rodinia {
+namespace tessera::apps {
 
 text_input::text_input(const std::filesystem::path& file) : m_name(file.string()) {
   std::error_code ignored;
@@ -101,4 +101,4 @@ void read_numbers(const std::filesystem::path& file, const char* what, double* t
   if (!in.at_end()) in.refuse(fmt::format("the file has more than the {} numbers that it should have", count));
 }
 
-}  // namespace tessera::apps::rodinia
+}  // namespace tessera::apps

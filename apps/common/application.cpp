@@ -1,4 +1,4 @@
-#include "apps/rodinia/common/frame.hpp"
+#include "apps/common/application.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 
 #include "core/base/units.hpp"
 
-namespace tessera::apps::rodinia {
+namespace tessera::apps {
 
-frame::frame(const application_options& options)
+application_run::application_run(const application_options& options)
     : m_session(options),
       m_model(m_session.rt()),
       m_how(options.regions()),
@@ -19,9 +19,9 @@ frame::frame(const application_options& options)
   m_session.describe(m_report);
 }
 
-void frame::input(const std::string& text) { m_report.add("input", "input", text); }
+void application_run::input(const std::string& text) { m_report.add("input", "input", text); }
 
-void frame::main_part(const std::function<void()>& part) {
+void application_run::main_part(const std::function<void()>& part) {
   m_model.pause();
   m_session.check_interrupt();
   const auto began = std::chrono::steady_clock::now();
@@ -32,30 +32,30 @@ void frame::main_part(const std::function<void()>& part) {
   m_report.add("seconds", "time", format_seconds(m_seconds), m_seconds);
 }
 
-void frame::checksum(const std::string& name, double value) {
+void application_run::checksum(const std::string& name, double value) {
   m_sums += fmt::format("{}{} {:.12g}", m_sums.empty() ? "" : ", ", name, value);
   m_checksums[name] = value;
 }
 
-void frame::checksum(const std::string& name, std::int64_t value) {
+void application_run::checksum(const std::string& name, std::int64_t value) {
   m_sums += fmt::format("{}{} {}", m_sums.empty() ? "" : ", ", name, value);
   m_checksums[name] = value;
 }
 
-void frame::check(const std::string& what, double error, double bound) {
+void application_run::check(const std::string& what, double error, double bound) {
   const bool right = error <= bound;
   m_report.add("", "check", fmt::format("{}: {:.3g}, right up to {:.3g}", what, error, bound), nullptr);
   m_checks.push_back({{"what", what}, {"error", error}, {"bound", bound}, {"right", right}});
   if (!right && m_wrong.empty()) m_wrong = what;
 }
 
-void frame::check(const std::string& what, bool right) {
+void application_run::check(const std::string& what, bool right) {
   m_report.add("", "check", fmt::format("{}: {}", what, right ? "yes" : "no"), nullptr);
   m_checks.push_back({{"what", what}, {"error", right ? 0 : 1}, {"bound", 0}, {"right", right}});
   if (!right && m_wrong.empty()) m_wrong = what;
 }
 
-int frame::finish() {
+int application_run::finish() {
   m_report.add("", "checksum", m_sums, nullptr);
   m_report.note("checksums", m_checksums);
   m_report.note("checks", m_checks);
@@ -68,12 +68,12 @@ int frame::finish() {
 }
 
 CLI::App& add_application(CLI::App& to, command& selected, const application_texts& texts,
-                          std::shared_ptr<application_options> options, std::function<void(frame&)> run) {
+                          std::shared_ptr<application_options> options, std::function<void(application_run&)> run) {
   CLI::App& sub = *to.add_subcommand(texts.name, texts.line);
   sub.footer(fmt::format("Example:\n  {}\nEnds with 1 when a check of --verify fails.", texts.example));
   sub.callback([options, run = std::move(run), &selected] {
     selected = [options, run] {
-      frame f(*options);
+      application_run f(*options);
       run(f);
       return f.finish();
     };
@@ -100,4 +100,4 @@ void add_type(CLI::App& to, std::string& type, const std::vector<std::string>& t
 
 double relative_error(double a, double b) { return b == 0 ? std::abs(a) : std::abs(a - b) / std::abs(b); }
 
-}  // namespace tessera::apps::rodinia
+}  // namespace tessera::apps

@@ -1,5 +1,5 @@
 #pragma once
-// What the commands of the applications have in common: options, report, checks.
+// What the commands of applications over regions have in common: options, report, checks.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -12,7 +12,7 @@
 #include "apps/common/tree_file.hpp"
 #include "tessera/region.hpp"
 
-namespace tessera::apps::rodinia {
+namespace tessera::apps {
 
 /// Filled by the command line.
 struct application_options : loop_options {
@@ -21,9 +21,9 @@ struct application_options : loop_options {
 
 /// A run of an application: where its regions run, and what it has to report. The order of the lines is that of the
 /// calls.
-class frame {
+class application_run {
  public:
-  explicit frame(const application_options& options);
+  explicit application_run(const application_options& options);
 
   session& s() noexcept { return m_session; }
   location_model& model() noexcept { return m_model; }
@@ -71,7 +71,7 @@ struct application_texts {
 
 /// Adds the command of an application with the options that all of them have. Its own options follow.
 CLI::App& add_application(CLI::App& to, command& selected, const application_texts& texts,
-                          std::shared_ptr<application_options> options, std::function<void(frame&)> run);
+                          std::shared_ptr<application_options> options, std::function<void(application_run&)> run);
 
 /// Adds an option for a number from `low` to `high`.
 void add_number(CLI::App& to, const char* name, std::int64_t& value, const char* text, std::int64_t low,
@@ -96,4 +96,4 @@ void load(location_model& model, const region_options& how, const region_array<T
 /// |a - b| / |b|, or |a| where b is 0.
 double relative_error(double a, double b);
 
-}  // namespace tessera::apps::rodinia
+}  // namespace tessera::apps

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tessera::apps::rodinia {
+namespace tessera::apps {
 
 /// The words of a file, one after the other; white space is between them, and lines that begin with '#' count as white
 /// space. All errors are tessera::error (input) and name file:line.
@@ -41,4 +41,4 @@ class text_input {
 /// Reads a file of exactly `count` numbers. Throws tessera::error (input).
 void read_numbers(const std::filesystem::path& file, const char* what, double* to, std::int64_t count);
 
-}  // namespace tessera::apps::rodinia
+}  // namespace tessera::apps
