@@ -65,12 +65,25 @@ std::uint64_t bytes_of(const std::string& name, element_type type, const row_ext
   return static_cast<std::uint64_t>(bytes);
 }
 
+/// The same of memory that the program has, which must be as many.
+std::uint64_t bytes_over(const std::string& name, element_type type, std::size_t elements, const row_extents& e) {
+  const std::uint64_t bytes = bytes_of(name, type, e);
+  if (bytes != elements * size_of(type))
+    throw error(error_kind::usage, fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name, e.rows,
+                                               e.second, e.third, elements));
+  return bytes;
+}
+
+/// @param fresh  make_array makes its memory
 void check_distance(const std::string& name, const array_options& options, bool fresh) {
-  if (!options.distance || (fresh && options.at.empty())) return;
-  throw error(error_kind::usage,
-              fresh ? fmt::format("array '{}' is placed at '{}' and by distance", name, options.at)
-                    : fmt::format("array '{}' is placed by distance, and has memory of its own", name),
-              {}, "a distance stands instead of a location, for arrays that make_array makes");
+  if (!options.distance) return;
+  if (!options.at.empty())
+    throw error(error_kind::usage, fmt::format("array '{}' is placed at '{}' and by distance", name, options.at), {},
+                "a distance stands instead of a location");
+  if (!fresh && options.distance->keeps == array_distance::form::realloc)
+    throw error(error_kind::usage,
+                fmt::format("array '{}' would be made again for each region, and has memory of its own", name), {},
+                "'realloc' is for arrays that make_array makes; the automatic form keeps the elements");
 }
 
 }  // namespace
@@ -101,9 +114,7 @@ detail::region_array_handle location_model::adopt_memory(std::string name, eleme
                                                          std::size_t elements, const row_extents& extents,
                                                          const array_options& options, std::source_location site) {
   check_distance(name, options, false);
-  if (bytes_of(name, type, extents) != elements * size_of(type))
-    throw error(error_kind::usage, fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name,
-                                               extents.rows, extents.second, extents.third, elements));
+  (void)bytes_over(name, type, elements, extents);
   return detail::region_array_handle(add(std::move(name), type, memory, nullptr, extents, options, site));
 }
 
@@ -124,18 +135,18 @@ detail::region_array_handle location_model::map(std::string name, element_type t
 }
 
 detail::region_array_handle location_model::memory_until_pause(std::string name, element_type type, void* memory,
-                                                               std::size_t elements, std::source_location site) {
-  const row_extents extents{static_cast<std::int64_t>(elements)};
-  const std::uint64_t bytes = bytes_of(name, type, extents);
+                                                               std::size_t elements, const row_extents& extents,
+                                                               std::source_location site) {
+  const std::uint64_t bytes = bytes_over(name, type, elements, extents);
   return detail::region_array_handle(m_memory->array_over(
-      {memory, bytes, type}, name, [&] { return add(name, type, memory, nullptr, extents, {}, site); }));
+      {memory, bytes, type, extents}, name, [&] { return add(name, type, memory, nullptr, extents, {}, site); }));
 }
 
 detail::region_array_handle location_model::copy_of_memory(std::string name, element_type type, void* memory,
                                                            std::size_t elements, std::source_location site) {
   const row_extents extents{static_cast<std::int64_t>(elements)};
   const std::uint64_t bytes = bytes_of(name, type, extents);
-  if (auto known = m_memory->find({memory, bytes, type})) return detail::region_array_handle(std::move(known));
+  if (auto known = m_memory->find({memory, bytes, type, extents})) return detail::region_array_handle(std::move(known));
   auto copy = hierarchy::array_memory::fresh(bytes, name);
   void* const data = copy->data();
   if (bytes != 0) std::memcpy(data, memory, bytes);

@@ -43,6 +43,13 @@ std::shared_ptr<array_storage> paused_memory::look_for(const range& memory, cons
       e.kept = array;
       return array;
     }
+    if (e.memory.begin == memory.begin && e.memory.bytes == memory.bytes && e.memory.type == memory.type)
+      throw error(
+          error_kind::usage,
+          fmt::format("the memory of '{}' has rows of {} elements here, and {} where regions have used it since "
+                      "the last pause",
+                      name, memory.extents.row_elements(), e.memory.extents.row_elements()),
+          {}, "give it the same extents each time, or pause in between");
     throw error(error_kind::usage,
                 fmt::format("the memory of '{}' ({} elements of {}) overlaps that of '{}' ({} elements of {}), which "
                             "regions use since the last pause",

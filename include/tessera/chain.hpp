@@ -62,7 +62,7 @@ std::string chain_name(std::size_t links, const std::type_info& element);
 
 }  // namespace detail
 
-/// Elements at the end of a chain, as regions name them: `in(e)`, `out(e)`, `inout(e)`, like an array of so many rows.
+/// Elements at the end of a chain, as regions name them: `in(e)`, `out(e)`, `inout(e)`, like an array of those extents.
 /// From the first region that names them to the next location_model::pause they are the regions'; after it the memory
 /// holds what these made of it. Plain data.
 /// @tparam T  element type
@@ -70,16 +70,18 @@ template <class T>
 class chained_elements {
  public:
   /// Made by pointer_chain::operator[].
-  chained_elements(T* data, std::int64_t count, std::size_t links) noexcept
-      : m_elements(data, static_cast<std::size_t>(count)), m_links(links) {}
+  chained_elements(T* data, const row_extents& extents, std::size_t links) noexcept
+      : m_elements(data, static_cast<std::size_t>(extents.count())), m_extents(extents), m_links(links) {}
   std::span<T> elements() const noexcept { return m_elements; }                                ///< the memory itself
   T* data() const noexcept { return m_elements.data(); }                                       ///< the first element
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(m_elements.size()); }  ///< elements
+  const row_extents& extents() const noexcept { return m_extents; }                            ///< as given
   std::size_t links() const noexcept { return m_links; }                                       ///< of the chain
   std::string name() const { return detail::chain_name(m_links, typeid(T)); }                  ///< for messages
 
  private:
   std::span<T> m_elements;
+  row_extents m_extents;
   std::size_t m_links;
 };
 
@@ -104,11 +106,13 @@ class pointer_chain {
     auto next = detail::follow(get().*link);
     return pointer_chain<std::remove_pointer_t<decltype(next.at)>>(next, m_links + 1, &typeid(T));
   }
-  /// One of several objects that the last link leads to. Throws tessera::error (usage): a link that leads nowhere, an
-  /// index below 0, or beyond what the link is known to hold.
-  pointer_chain element(std::int64_t index) const {
+  /// One of several objects that the last link leads to; where that is a pointer, a smart pointer or a container
+  /// itself, what it leads to. Throws tessera::error (usage): a link that leads nowhere, an index below 0, or beyond
+  /// what the link is known to hold.
+  auto element(std::int64_t index) const {
     check("the element", index, index + 1);
-    return {{&get() + index, 1}, m_links, m_owner};
+    auto next = detail::follow((&get())[index]);
+    return pointer_chain<std::remove_pointer_t<decltype(next.at)>>(next, m_links, m_owner);
   }
   /// The object. Throws tessera::error (usage) when the last link leads nowhere, and names it.
   T& get() const {
@@ -117,10 +121,13 @@ class pointer_chain {
   }
   /// `count` elements, for regions. Throws tessera::error (usage): a count below 0 or larger than what the link is
   /// known to hold, or a link that leads nowhere while count is not 0.
-  chained_elements<T> operator[](std::int64_t count) const {
+  chained_elements<T> operator[](std::int64_t count) const { return (*this)[row_extents{count}]; }
+  /// The same with rows of several elements: `[{n, 3}]`.
+  chained_elements<T> operator[](const row_extents& extents) const {
+    const std::int64_t count = extents.count();
     check("the count", count, count);
     if (count != 0) (void)get();
-    return {m_reached.at, count, m_links};
+    return {m_reached.at, extents, m_links};
   }
   std::size_t links() const noexcept { return m_links; }  ///< so far; for messages
 
@@ -193,7 +200,8 @@ struct chain_use {
   tessera::intent intent;
   access_pattern pattern;
   region_use<T> resolve(location_model& model, std::source_location site) const {
-    return {model.array_over(elements.name(), elements.elements(), site).handle().storage(), intent, pattern};
+    return {model.array_over(elements.name(), elements.elements(), elements.extents(), site).handle().storage(), intent,
+            pattern};
   }
 };
 /// The same of a number.
@@ -214,7 +222,7 @@ struct scalar_use {
 /// The body reads the elements.
 template <class T>
 detail::chain_use<const T> in(const chained_elements<T>& e, access_pattern pattern = chunk) {
-  return {{const_cast<std::remove_const_t<T>*>(e.data()), e.size(), e.links()}, intent::read, pattern};
+  return {{const_cast<std::remove_const_t<T>*>(e.data()), e.extents(), e.links()}, intent::read, pattern};
 }
 /// The body writes every element of the rows that the loop goes over, and reads none.
 template <class T>

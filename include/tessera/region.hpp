@@ -562,8 +562,14 @@ class location_model {
   template <class T>
   region_array<T> array_over(std::string name, std::span<T> memory,
                              std::source_location site = std::source_location::current()) {
+    return array_over(std::move(name), memory, row_extents{static_cast<std::int64_t>(memory.size())}, site);
+  }
+  /// The same with rows of several elements; until the pause the extents are the same each time.
+  template <class T>
+  region_array<T> array_over(std::string name, std::span<T> memory, const row_extents& extents,
+                             std::source_location site = std::source_location::current()) {
     return region_array<T>(
-        memory_until_pause(std::move(name), element_type_of<T>(), memory.data(), memory.size(), site));
+        memory_until_pause(std::move(name), element_type_of<T>(), memory.data(), memory.size(), extents, site));
   }
   /// A copy of the values that the memory has now, as an array; where array_over has made it an array already, that
   /// one.
@@ -664,7 +670,8 @@ class location_model {
   detail::region_array_handle map(std::string name, element_type type, const std::filesystem::path& file,
                                   const row_extents& extents, const array_options& options, std::source_location site);
   detail::region_array_handle memory_until_pause(std::string name, element_type type, void* memory,
-                                                 std::size_t elements, std::source_location site);
+                                                 std::size_t elements, const row_extents& extents,
+                                                 std::source_location site);
   detail::region_array_handle copy_of_memory(std::string name, element_type type, void* memory, std::size_t elements,
                                              std::source_location site);
   void launch(const task_name& name, const region_options& options, const loop_bounds& over,

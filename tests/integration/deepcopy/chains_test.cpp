@@ -117,6 +117,22 @@ TEST_P(chains, scalars_that_regions_write_are_there_after_the_pause) {
   EXPECT_EQ(seen.read_host()[0], 7) << "a region that reads it comes after those that write it";
 }
 
+TEST_P(chains, have_rows_of_several_elements) {
+  const auto x = chain(sim, &simulation::particles, &particle_data::positions)[{n / 4, 4}];
+  EXPECT_EQ(x.extents(), (row_extents{n / 4, 4}));
+  model.region("last of each", iterate(0, n / 4), inout(x),
+               with_kernel([](auto i, auto x) { x(i, 3) = 10 * x[4 * i]; }, "(i, x) { x(i, 3) = 10 * x[4 * i]; }"));
+  EXPECT_THAT(message_of(
+                  [&] {
+                    model.region("flat", iterate(0, n), inout(chain(data, &particle_data::positions)[n]),
+                                 [](auto, auto) {});
+                  },
+                  error_kind::usage),
+              HasSubstr("has rows of 1 elements here, and 4 where regions have used it"));
+  model.pause();
+  for (std::size_t k = 0; k < n; ++k) ASSERT_EQ(positions[k], k % 4 == 3 ? 10.0 * double(k - 3) : double(k));
+}
+
 TEST_P(chains, of_no_elements_are_fine) {
   data.positions = nullptr;
   model.region("nothing", iterate(0, 0), inout(chain(data, &particle_data::positions)[0]), [](auto, auto) {});
