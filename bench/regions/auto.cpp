@@ -16,14 +16,15 @@ namespace {
 struct measurement {
   std::string plugin;
   std::int64_t n;
-  int reps, step;
+  int workers, reps, step;
   runtime rt;
   location_model model{rt};
   region_array<double> x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
 
-  measurement(std::string with, int workers, std::int64_t count, int times, int percent)
+  measurement(std::string with, int threads, std::int64_t count, int times, int percent)
       : plugin(std::move(with)),
         n(count),
+        workers(threads),
         reps(times),
         step(percent),
         rt({.text = "[runtime]\nhistory = \"off\"\nplugins = [\"host\", \"" + plugin + "\"]\n",
@@ -83,7 +84,7 @@ struct measurement {
     const auto best = std::ranges::min_element(
         sweep, {}, [](const auto& one) { return median(one.second); });  // of many: lucky, if anything
     const auto say = [&](const char* metric, double value) {
-      row("auto", "Tessera", "host_and_" + plugin, int(cores), metric, value);
+      row("auto", "Tessera", "host_and_" + plugin, workers, metric, value);
     };
     const double least = median(best->second), took = median(found);
     say("ms_fixed_best", least);

@@ -1,8 +1,9 @@
 // Regions over arrays that are larger than the memory of the only device that runs them: bytes that the plugin sim
-// moves against the fewest that any order of replacement would move. The program waits after each sweep, so that each
-// sweep needs all elements once more, and at most a memory full of them can have stayed.
+// moves against the fewest that any choice of what leaves would move, when sweeps follow each other: each sweep needs
+// all elements once more, and at most a memory full of them can have stayed. The program waits after each sweep; with
+// --ahead 1 it does not, so that the runtime knows what is used next.
 //
-//   bench_regions_out_of_core --case sweep|stencil --percent 200 --eviction next_use
+//   bench_regions_out_of_core --case sweep|stencil --percent 200 --eviction next_use [--ahead 1]
 #include <algorithm>
 #include <cmath>
 
@@ -42,9 +43,9 @@ double moved(const runtime& rt) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const arguments args(argc, argv, {"case", "n", "sweeps", "percent", "eviction"});
+  const arguments args(argc, argv, {"case", "n", "sweeps", "percent", "eviction", "ahead"});
   const std::string kase = args.text("case", "sweep"), eviction = args.text("eviction", "next_use");
-  const bool sweep = kase == "sweep";
+  const bool sweep = kase == "sweep", ahead = args.number("ahead", 0) != 0;
   if (!sweep && kase != "stencil") fail("--case is sweep or stencil");
   const long percent = args.number("percent", 200);
   problem p{.n = args.number("n", 1 << 21), .sweeps = int(args.number("sweeps", 6))};
@@ -73,8 +74,9 @@ int main(int argc, char** argv) {
                    with_kernel([n = p.n](auto i, auto x,
                                          auto y) { y[i] = (x[i > 0 ? i - 1 : i] + x[i + 1 < n ? i + 1 : i]) / 2; },
                                "(i, x, y, n) { y[i] = (x[i > 0 ? i - 1 : i] + x[i + 1 < n ? i + 1 : i]) / 2; }", p.n));
-    model.pause();
+    if (!ahead) model.pause();
   }
+  model.pause();
   const double seconds = now() - began;
   const auto last = (sweep || p.sweeps % 2 == 1 ? b : a).read_host();
   const double expected = sweep ? 2 - std::pow(0.5, p.sweeps - 1) : 1;
@@ -82,7 +84,8 @@ int main(int argc, char** argv) {
     if (v != expected) fail("out of core: wrong result");
   const double bytes = moved(rt) - before, bound = sweep ? p.sweep_bound() : p.stencil_bound();
   const auto say = [&](const char* metric, double value) {
-    row("regions_out_of_core", "Tessera", kase + "_" + std::to_string(percent) + "_" + eviction, 1, metric, value);
+    row("regions_out_of_core", "Tessera", kase + (ahead ? "_ahead_" : "_") + std::to_string(percent) + "_" + eviction,
+        1, metric, value);
   };
   say("mib_bound", bound / (1 << 20));
   say("mib_moved", bytes / (1 << 20));

@@ -80,7 +80,7 @@ def jobs_of(group, tasks, sizes):
             for percent in (110, 150, 200, 400):
                 for eviction in ("next_use", "lru"):
                     to = f"--case {case} --percent {percent} --eviction {eviction}"
-                    out.append(f"bench_regions_out_of_core {to}")
+                    out += [f"bench_regions_out_of_core {to} --ahead {ahead}" for ahead in (0, 1)]
     if group == "rodinia":
         for case in (
             "hotspot",
