@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "hierarchy/directive/clang/locals.hpp"
 #include "hierarchy/directive/clang/reduction.hpp"
 
 namespace tessera::directive {
@@ -17,11 +18,6 @@ using clang::VarDecl;
 
 constexpr std::size_t table_elements = 64;  // of a constant array that a body takes with it
 
-bool is_write(const Stmt* s) {
-  const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s);
-  return binary != nullptr && binary->isAssignmentOp();
-}
-
 /// A cast that changes no value of a subscript.
 const Expr* without_integer_casts(const Expr* e) {
   for (;;) {
@@ -32,38 +28,6 @@ const Expr* without_integer_casts(const Expr* e) {
     e = cast->getSubExpr();
   }
 }
-
-/// Which variables a body declares, and which of those it changes.
-class local_reader {
- public:
-  std::set<const VarDecl*> locals, changed;
-
-  void read(const Stmt* s) {
-    if (s == nullptr) return;
-    if (const auto* declaration = llvm::dyn_cast<clang::DeclStmt>(s))
-      for (const clang::Decl* d : declaration->decls())
-        if (const auto* v = llvm::dyn_cast<VarDecl>(d)) locals.insert(v);
-    if (is_write(s)) change(llvm::cast<clang::BinaryOperator>(s)->getLHS());
-    if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s))
-      if (unary->isIncrementDecrementOp() || unary->getOpcode() == clang::UO_AddrOf) change(unary->getSubExpr());
-    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s))
-      for (const Expr* argument : call->arguments())
-        if (argument->isLValue() && !argument->getType().isConstQualified()) change(argument);
-    if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) {
-      if (const auto inner = read_loop(*loop, [](auto&&...) {})) {  // its own step does not count
-        read(loop->getInit());
-        read(loop->getBody());
-        return;
-      }
-    }
-    for (const Stmt* child : s->children()) read(child);
-  }
-
- private:
-  void change(const Expr* e) {
-    if (const VarDecl* v = variable_of(e)) changed.insert(v);
-  }
-};
 
 class body_reader {
  public:
@@ -78,7 +42,7 @@ class body_reader {
         m_messages(messages) {}
 
   body_facts read() {
-    m_known.read(m_loop.statement->getBody());
+    m_known = read_locals(*m_loop.statement->getBody());
     m_facts.locals = m_known.locals;
     for (const canonical_loop& loop : m_nest.loops) {
       m_collapsed.push_back(loop.index->getNameAsString());
@@ -436,7 +400,7 @@ class body_reader {
   clang::ASTContext& m_context;
   const source& m_text;
   report& m_messages;
-  local_reader m_known;
+  local_variables m_known;
   body_facts m_facts;
   std::vector<open_loop> m_open;    // canonical loops around
   std::set<std::string> m_varying;  // parts of the subscript that is read
