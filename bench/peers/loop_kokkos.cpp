@@ -48,7 +48,7 @@ struct measurement {
 
   void stream(long n) const {
     const auto untouched = [n](const char* label) {
-      return vector(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), n);
+      return vector(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), n);
     };
     const vector a = untouched("a"), b = untouched("b"), c = untouched("c");
     double dot = 0;

@@ -1,7 +1,7 @@
 // Regions over arrays that are larger than the memory of the only device that runs them: bytes that the plugin sim
-// moves against the fewest that any choice of what leaves would move, when sweeps follow each other: each sweep needs
-// all elements once more, and at most a memory full of them can have stayed. The program waits after each sweep; with
-// --ahead 1 it does not, so that the runtime knows what is used next.
+// moves against the fewest that must move. The program waits after each sweep, so each sweep needs all elements once
+// more, and at most a memory full of them can have stayed. With --ahead 1 it does not wait: the runtime knows what is
+// used next, and may take a part through all sweeps at once; then elements must come in once and the result go home.
 //
 //   bench_regions_out_of_core --case sweep|stencil --percent 200 --eviction next_use [--ahead 1]
 #include <algorithm>
@@ -19,7 +19,10 @@ namespace {
 struct problem {
   std::int64_t n = 0;
   int sweeps = 0;
+  bool ahead = false;
   double memory = 0;  ///< bytes of the device
+
+  double returns() const { return ahead ? 0 : sweeps - 1; }
 
   double array() const { return 8 * double(n); }
   /// y = y / 2 + x: both come in once and y goes home. Between two sweeps what does not fit is missing: first of x,
@@ -27,10 +30,10 @@ struct problem {
   double sweep_bound() const {
     const double missing_y = std::max(0.0, array() - memory),
                  missing_x = std::min(array(), 2 * array() - memory - missing_y);
-    return 3 * array() + (sweeps - 1) * (2 * missing_y + std::max(0.0, missing_x));
+    return 3 * array() + returns() * (2 * missing_y + std::max(0.0, missing_x));
   }
   /// From one array to the other: the one that was written is read next, and the other one is written over.
-  double stencil_bound() const { return 2 * array() + (sweeps - 1) * 2 * std::max(0.0, array() - memory); }
+  double stencil_bound() const { return 2 * array() + returns() * 2 * std::max(0.0, array() - memory); }
 };
 
 double moved(const runtime& rt) {
@@ -48,7 +51,7 @@ int main(int argc, char** argv) {
   const bool sweep = kase == "sweep", ahead = args.number("ahead", 0) != 0;
   if (!sweep && kase != "stencil") fail("--case is sweep or stencil");
   const long percent = args.number("percent", 200);
-  problem p{.n = args.number("n", 1 << 21), .sweeps = int(args.number("sweeps", 6))};
+  problem p{.n = args.number("n", 1 << 21), .sweeps = int(args.number("sweeps", 6)), .ahead = ahead};
   p.memory = std::floor(2 * p.array() * 100 / double(percent));
   runtime rt({.text = "[runtime]\nhistory = \"off\"\nplugins = [\"host\", \"sim\"]\n[memory]\neviction = \"" +
                       eviction + "\"\nhigh_watermark = 100\nlow_watermark = 100\n[[plugin.sim.device]]\nmemory = \"" +
