@@ -146,8 +146,9 @@ program_array& array_at(const void* first, element_type type, std::int64_t row_e
 void check_chain(const void* first, const row_extents& extents, std::size_t size, std::int64_t row_elements);
 /// Elements [first, first + count) of an array.
 struct array_range {
-  program_array* array;       ///< whose they are
-  std::int64_t first, count;  ///< as positions in it
+  program_array* array;    ///< whose they are
+  std::int64_t first = 0;  ///< position of the first one
+  std::int64_t count = 0;  ///< so many
 };
 /// The elements from the `first` behind a pointer into an array on. Throws usage where it has none there.
 array_range range_at(const void* pointer, element_type type, std::int64_t first, std::int64_t count, std::size_t size);
