@@ -3,23 +3,24 @@
 #
 #   tessera/run_all.sh [--plugin cuda] [--out results] [--minutes 10] [--sizes "4096 8192 16384"] [--tile 2048] [--link-bytes 268435456] [--replays 2000]
 #                      [--contractions 1024] [--extents "16 32 64"] [--blocks "8 16"] [--side 160]
+#                      [--list-length 1000000]
 #
 # Writes into the folder: machine.json, plugins.json, conformance_<plugin>.json, device.json (sparse products, links, overlap, calls), device_own_kernels.json (sparse products without the vendor's library), graphs.json (the runtime's own time per device task,
-# submitted, recorded, as graphs), batches.json (block contractions of extents 16 to 64, singly and in batches), vendor_<n>.json (the vendor's libraries by themselves, with the plugin cuda), and a JSON file per job; failures.txt names what did not end well. A measurement that would begin after the minutes are over is left out and said so.
+# submitted, recorded, as graphs), batches.json (block contractions of extents 16 to 64, singly and in batches), vendor_<n>.json (the vendor's libraries by themselves, with the plugin cuda, and a list in managed memory), deepcopy_<scheme>.json (the same list by Tessera), and a JSON file per job; failures.txt names what did not end well. A measurement that would begin after the minutes are over is left out and said so.
 # Exit codes: 0 done, 1 something failed, 2 wrong arguments, 5 the plugin finds no device.
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 export LD_LIBRARY_PATH="$here/lib:$here/lib/needed${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 tessera="$here/bin/tessera"
 
-plugin=cuda out=results minutes=10 sizes="4096 8192 16384" tile=2048 link_bytes=268435456 replays=2000 contractions=1024 extents="16 32 64" blocks="8 16" side=160 self_test=""
+plugin=cuda out=results minutes=10 sizes="4096 8192 16384" tile=2048 link_bytes=268435456 replays=2000 contractions=1024 extents="16 32 64" blocks="8 16" side=160 list_length=1000000 self_test=""
 while [ $# -gt 0 ]; do
   case "$1" in
     --self-test) self_test=yes ;;
-    --plugin | --out | --minutes | --sizes | --tile | --link-bytes | --replays | --contractions | --extents | --blocks | --side)
+    --plugin | --out | --minutes | --sizes | --tile | --link-bytes | --replays | --contractions | --extents | --blocks | --side | --list-length)
       [ $# -ge 2 ] || { echo "[run_all] error: $1 needs a value" >&2; exit 2; }
       case "$1" in --plugin) plugin=$2 ;; --out) out=$2 ;; --minutes) minutes=$2 ;; --sizes) sizes=$2 ;; --tile) tile=$2 ;; --link-bytes) link_bytes=$2 ;; --replays) replays=$2 ;;
-        --contractions) contractions=$2 ;; --extents) extents=$2 ;; --blocks) blocks=$2 ;; --side) side=$2 ;; esac
+        --contractions) contractions=$2 ;; --extents) extents=$2 ;; --blocks) blocks=$2 ;; --side) side=$2 ;; --list-length) list_length=$2 ;; esac
       shift
       ;;
     *) echo "[run_all] error: unknown option '$1'; see the head of this script" >&2; exit 2 ;;
@@ -95,9 +96,14 @@ rows graphs "$here/bin/bench_graphs" --plugin "$plugin" --n "$replays"
 rows batches "$here/bin/bench_batches" --plugin "$plugin" --n "$contractions" --extents "$extents" --blocks "$blocks"
 if [ "$plugin" = cuda ]; then
   for n in $sizes; do
-    rows "vendor_$n" "$here/bin/bench_device_vendor" --n "$n" --side "$([ "$n" = "$first" ] && echo "$side" || echo 0)"
+    once() { [ "$n" = "$first" ] && echo "$1" || echo 0; }
+    rows "vendor_$n" "$here/bin/bench_device_vendor" --n "$n" --side "$(once "$side")" --levels "$(once 10)" --length "$list_length"
   done
 fi
+# Deep copies, beside the list in managed memory that vendor_<first> has: each scheme moves all levels and brings them back.
+for scheme in chain marshalling block-by-block; do
+  measure "deepcopy_$scheme" "$tessera" deepcopy --scenario linear --layout allinit-allused --k 10 --n "$list_length" --scheme "$scheme" --config "$out/all.toml"
+done
 configuration own_kernels "libraries = false"
 for n in $sizes; do
   for job in gemm cholesky; do

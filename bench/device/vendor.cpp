@@ -1,9 +1,10 @@
 // bench_device_vendor: cuBLAS, cuSOLVER and cuSPARSE by themselves on whole matrices in device memory, the yardstick
 // for Tessera on the same GPU: a product C += A B, a Cholesky factorization, products by a sparse matrix, f64, fastest
-// of three. Without Tessera.
+// of three; and the list of `tessera deepcopy --scenario linear --k 10 --n 1000000` in managed memory, which the driver
+// moves page by page. Without Tessera.
 //
-//   bench_device_vendor [--n 4096] [--side 160] [--folder DIR of the libraries]      rows of bench/common/measure.hpp;
-//   exit code 5: no GPU, or no library
+//   bench_device_vendor [--n 4096] [--side 160] [--levels 10] [--length 1000000] [--folder DIR of the libraries]
+//   rows of bench/common/measure.hpp; exit code 5: no GPU, or no library
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <cusolverDn.h>
@@ -217,10 +218,57 @@ void sparse_products(const library& cusparse, std::int64_t side) {
   FROM(cusparse, cusparseDestroySpMat)(a), FROM(cusparse, cusparseDestroy)(handle);
 }
 
+/// A structure of a list, and its numbers.
+struct level {
+  double* values;
+  level* next;
+  int count;
+};
+template <class T>
+T* managed(std::size_t count) {
+  void* made = nullptr;
+  check(cudaMallocManaged(&made, count * sizeof(T), cudaMemAttachGlobal), "cudaMallocManaged");
+  return static_cast<T*>(made);
+}
+
+/// Allocate, initialise on the host, scale on the device, look on the host, free: no copy is written down anywhere.
+void managed_list(const library& cublas, int levels, int length) {
+  cublasHandle_t handle = nullptr;
+  check(FROM(cublas, cublasCreate_v2)(&handle), "cublasCreate");
+  const auto scale = FROM(cublas, cublasDscal_v2);
+  const double factor = 2;
+  const double seconds = fastest([] {},
+                                 [&] {
+                                   level* head = nullptr;
+                                   for (int k = 0; k < levels; ++k) {
+                                     auto* const one = managed<level>(1);
+                                     *one = {managed<double>(static_cast<std::size_t>(length)), head, length};
+                                     for (int i = 0; i < length; ++i) one->values[i] = i + k;
+                                     head = one;
+                                   }
+                                   for (const level* l = head; l != nullptr; l = l->next)
+                                     check(scale(handle, l->count, &factor, l->values, 1), "cublasDscal");
+                                   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+                                   int k = levels;
+                                   while (head != nullptr) {
+                                     --k;
+                                     for (int i = 0; i < length; ++i)
+                                       if (head->values[i] != 2.0 * (i + k)) bench::fail("managed list: wrong result");
+                                     level* const next = head->next;
+                                     cudaFree(head->values);
+                                     cudaFree(head);
+                                     head = next;
+                                   }
+                                 });
+  bench::row("device", "managed memory", "linear_" + std::to_string(levels) + "_" + std::to_string(length), 1,
+             "us_per_cycle", seconds * 1e6);
+  FROM(cublas, cublasDestroy_v2)(handle);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bench::arguments given(argc, argv, {"n", "side", "folder"});
+  const bench::arguments given(argc, argv, {"n", "side", "levels", "length", "folder"});
   const int n = static_cast<int>(given.number("n", 4096));
   const std::string folder = given.text("folder", "");
   int devices = 0;
@@ -228,6 +276,8 @@ int main(int argc, char** argv) {
     absent(std::string("no GPU: ") + cudaGetErrorString(status));
   const library cublas(folder, {"libcublas.so.13", "libcublas.so.12"});
   product(cublas, n);
+  if (const auto levels = static_cast<int>(given.number("levels", 10)); levels > 0)
+    managed_list(cublas, levels, static_cast<int>(given.number("length", 1'000'000)));
   const library cusolver(folder, {"libcusolver.so.12", "libcusolver.so.11"});
   factorization(cusolver, n);
   if (const auto side = static_cast<std::int64_t>(given.number("side", 160)); side > 0)

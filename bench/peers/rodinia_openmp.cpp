@@ -14,6 +14,7 @@
 #include "apps/rodinia/lud/problem.hpp"
 #include "apps/rodinia/nn/problem.hpp"
 #include "apps/rodinia/nw/problem.hpp"
+#include "apps/rodinia/particlefilter/problem.hpp"
 #include "apps/rodinia/srad/problem.hpp"
 #include "bench/common/measure.hpp"
 
@@ -356,6 +357,54 @@ static void cfd() {
   if (std::abs(now_states[0] - 1.4) > 1e-12) fail("cfd: wrong result");
 }
 
+static void particlefilter() {
+  constexpr long n = 128, frames = 10, count = 100'000;
+  std::vector<std::int32_t> video(std::size_t(frames * n * n));
+#pragma omp parallel for schedule(static)
+  for (long f = 0; f < frames; ++f) make_filter_frame(n, f, &video[std::size_t(f * n * n)]);
+  const auto rows = fresh<double>(count), columns = fresh<double>(count), next_rows = fresh<double>(count),
+             next_columns = fresh<double>(count), weights = fresh<double>(count), sums = fresh<double>(count);
+  double *r = rows.get(), *c = columns.get(), *nr = next_rows.get(), *nc = next_columns.get(), *w = weights.get(),
+         *s = sums.get(), row = 0;
+  const auto start = [&] {
+    const auto [y, x] = filter_centre(n, 0);
+#pragma omp parallel for schedule(static)
+    for (long j = 0; j < count; ++j) r[j] = double(y), c[j] = double(x), nr[j] = nc[j] = w[j] = s[j] = 0;
+  };
+  timed("particlefilter_128_10_100k", start, [&] {
+    for (long frame = 1; frame < frames; ++frame) {
+      const std::int32_t* const pixels = &video[std::size_t(frame * n * n)];
+      double top = -1e300, all = 0, before = 0, column = 0;
+#pragma omp parallel for schedule(static) reduction(max : top)
+      for (long j = 0; j < count; ++j) {
+        random_stream from = filter_stream(j, frame);
+        r[j] += 1 + 5 * from.normal();
+        c[j] += -2 + 2 * from.normal();
+        w[j] = filter_likelihood(pixels, n, r[j], c[j]);
+        top = std::max(top, w[j]);
+      }
+#pragma omp parallel for schedule(static)
+      for (long j = 0; j < count; ++j) w[j] = std::exp(w[j] - top) / double(count);
+      for (long j = 0; j < count; ++j) all += w[j];  // in the order of the particles, as Tessera does
+      row = 0;
+      for (long j = 0; j < count; ++j) {
+        const double share = w[j] / all;
+        row += share * r[j], column += share * c[j];
+        s[j] = before += share;
+      }
+      const double first = random_stream(54321, std::uint64_t(frame - 1)).unit() / double(count);
+#pragma omp parallel for schedule(static)
+      for (long j = 0; j < count; ++j) {
+        const long k = filter_place(s, count, first + double(j) / double(count));
+        nr[j] = r[k], nc[j] = c[k];
+      }
+      std::swap(r, nr);
+      std::swap(c, nc);
+    }
+  });
+  if (!(std::abs(row - double(filter_centre(n, frames - 1)[0]) - 0.5) < 0.5)) fail("particlefilter: wrong result");
+}
+
 int main(int argc, char** argv) {
   const arguments args(argc, argv, {"workers", "reps", "case"});
   const std::string kase = args.text("case", "all");
@@ -372,4 +421,5 @@ int main(int argc, char** argv) {
   if (wants("nw")) nw();
   if (wants("lavamd")) lavamd();
   if (wants("cfd")) cfd();
+  if (wants("particlefilter")) particlefilter();
 }

@@ -10,6 +10,7 @@
 #include "apps/rodinia/lud/kernel.hpp"
 #include "apps/rodinia/nn/kernel.hpp"
 #include "apps/rodinia/nw/kernel.hpp"
+#include "apps/rodinia/particlefilter/kernel.hpp"
 #include "apps/rodinia/pathfinder/kernel.hpp"
 #include "apps/rodinia/srad/kernel.hpp"
 #include "bench/common/measure.hpp"
@@ -144,6 +145,16 @@ struct measurement {
         "cfd_34", [&] { gas.start(); }, [&] { gas.iteration(); });
     if (std::abs(gas.states.read_host()[0] - 1.4) > 1e-12) fail("cfd: wrong result");
   }
+  void particlefilter() {
+    constexpr std::int64_t n = 128, frames = 10;
+    filter_kernel filter(model, how, n, frames, 100'000);
+    filter.generate();
+    timed(
+        "particlefilter_128_10_100k", [&] { filter.start(); }, [&] { filter.run(); });
+    const auto seen = filter.estimates.read_host();
+    if (!(std::abs(seen(frames - 1, 0) - double(filter_centre(n, frames - 1)[0]) - 0.5) < 0.5))
+      fail("particlefilter: wrong result");
+  }
 };
 
 }  // namespace
@@ -163,4 +174,5 @@ int main(int argc, char** argv) {
   if (wants("nw")) m.nw();
   if (wants("lavamd")) m.lavamd();
   if (wants("cfd")) m.cfd();
+  if (wants("particlefilter")) m.particlefilter();
 }

@@ -7,6 +7,8 @@ GROUPS = [
     "waits",
     "metg",
     "regions",
+    "auto",
+    "regions_out_of_core",
     "rodinia",
     "deepcopy",
     "comd",
@@ -68,10 +70,34 @@ def jobs_of(group, tasks, sizes):
             ):
                 out.append(f"{p} --case stencil --workers 2 --width {width}")
     if group == "regions":
-        out += [f"{p} --workers {w}" for w in (1, 2) for p in ("bench_regions", "peer_loop_libgomp")]
+        for workers in (1, 2):
+            out += [f"{p} --workers {workers}" for p in ("bench_regions", "peer_loop_libgomp")]
+            out += [f"peer_loop_kokkos --case {case} --workers {workers}" for case in ("launch", "stream")]
+    if group == "auto":
+        out += ["bench_regions_auto --plugin opencl --workers 1"]
+    if group == "regions_out_of_core":
+        for case in ("sweep", "stencil"):
+            for percent in (110, 150, 200, 400):
+                for eviction in ("next_use", "lru"):
+                    to = f"--case {case} --percent {percent} --eviction {eviction}"
+                    out += [f"bench_regions_out_of_core {to} --ahead {ahead}" for ahead in (0, 1)]
     if group == "rodinia":
-        for case in ("hotspot", "pathfinder", "srad", "gaussian", "lud", "nn", "bfs", "nw", "lavamd", "cfd"):
+        for case in (
+            "hotspot",
+            "pathfinder",
+            "srad",
+            "gaussian",
+            "lud",
+            "nn",
+            "bfs",
+            "nw",
+            "lavamd",
+            "cfd",
+            "particlefilter",
+        ):
             out += [f"{p} --case {case} --workers 2" for p in ("bench_rodinia", "peer_rodinia_libgomp")]
+        out += [f"{p} --case hotspot --workers 1" for p in ("bench_rodinia", "peer_rodinia_libgomp")]
+        out += [f"peer_loop_kokkos --case hotspot --workers {w}" for w in (1, 2)]
     if group == "deepcopy":
         for n, leaf in ((1000, 100), (100000, 1000)):
             out += [f"{p} --n {n} --leaf {leaf}" for p in ("bench_deepcopy", "bench_deepcopy_by_hand")]

@@ -15,6 +15,7 @@ GOALS = {
     ("metg", "stencil_w8", 2, "task_us_at_50pct"): 0.75,
     ("metg", "stencil_w2", 2, "task_us_at_50pct"): 1.3,
     ("regions", "launch_1000", 2, "us_per_loop"): 5,
+    ("auto", "host_and_opencl", 1, "auto_over_fixed_best"): 1.05,
     ("contract", "aligned_e6", 1, "overhead_us"): 1.5,
     ("contract", "all_permuted_e16", 1, "efficiency_to_dgemm"): 0.85,
     ("trace", "dag_1000ns", 1, "overhead_percent"): 5,

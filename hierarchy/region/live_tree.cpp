@@ -68,7 +68,7 @@ void live_tree::check_apart(array_storage& array) const {
   const auto begin = reinterpret_cast<std::uintptr_t>(array.tiles().memory()), end = begin + array.bytes();
   for (const std::weak_ptr<array_storage>& a : m_arrays) {
     const std::shared_ptr<array_storage> other = a.lock();
-    if (other == nullptr || other->distance()) continue;  // fresh memory, which changes
+    if (other == nullptr || other->is_remade()) continue;  // fresh memory, which changes
     const auto first = reinterpret_cast<std::uintptr_t>(other->tiles().memory());
     if (begin < first + other->bytes() && first < end)
       throw error(error_kind::usage,

@@ -75,12 +75,16 @@ std::uint64_t bytes_over(const std::string& name, element_type type, std::size_t
   return bytes;
 }
 
+/// @param fresh  make_array makes its memory
 void check_distance(const std::string& name, const array_options& options, bool fresh) {
-  if (!options.distance || (fresh && options.at.empty())) return;
-  throw error(error_kind::usage,
-              fresh ? fmt::format("array '{}' is placed at '{}' and by distance", name, options.at)
-                    : fmt::format("array '{}' is placed by distance, and has memory of its own", name),
-              {}, "a distance stands instead of a location, for arrays that make_array makes");
+  if (!options.distance) return;
+  if (!options.at.empty())
+    throw error(error_kind::usage, fmt::format("array '{}' is placed at '{}' and by distance", name, options.at), {},
+                "a distance stands instead of a location");
+  if (!fresh && options.distance->keeps == array_distance::form::realloc)
+    throw error(error_kind::usage,
+                fmt::format("array '{}' would be made again for each region, and has memory of its own", name), {},
+                "'realloc' is for arrays that make_array makes; the automatic form keeps the elements");
 }
 
 /// Arrays that have ended may still have tasks, with which those of another array over the same elements would have no
@@ -148,26 +152,18 @@ detail::region_array_handle location_model::memory_until_pause(std::string name,
                                                                std::source_location site) {
   const std::uint64_t bytes = bytes_over(name, type, elements, extents);
   finish_ended(memory, bytes);  // before the lock below, since it may run tasks
-  auto array = m_memory->array_over({memory, bytes, type}, name, [&] {
+  return detail::region_array_handle(m_memory->array_over({memory, bytes, type, extents}, name, [&] {
     auto made = add(name, type, memory, nullptr, extents, {}, site);
     made->set_of_paused_memory();
     return made;
-  });
-  if (const row_extents& known = detail::extents_of(*array); known != extents)
-    throw error(error_kind::usage,
-                fmt::format("'{}' is an array of {} x {} x {} elements until the next pause, and cannot be one of {} x "
-                            "{} x {} meanwhile",
-                            name, known.rows, known.second, known.third, extents.rows, extents.second, extents.third),
-                fmt::format("{}:{}", site.file_name(), site.line()),
-                "name it with the same extents in all regions, or pause in between");
-  return detail::region_array_handle(std::move(array));
+  }));
 }
 
 detail::region_array_handle location_model::copy_of_memory(std::string name, element_type type, void* memory,
                                                            std::size_t elements, std::source_location site) {
   const row_extents extents{static_cast<std::int64_t>(elements)};
   const std::uint64_t bytes = bytes_of(name, type, extents);
-  if (auto known = m_memory->find({memory, bytes, type})) return detail::region_array_handle(std::move(known));
+  if (auto known = m_memory->find({memory, bytes, type, extents})) return detail::region_array_handle(std::move(known));
   auto copy = hierarchy::array_memory::fresh(bytes, name);
   void* const data = copy->data();
   if (bytes != 0) std::memcpy(data, memory, bytes);

@@ -40,6 +40,14 @@ std::shared_ptr<array_storage> paused_memory::look_for(const range& memory, cons
       continue;
     }
     if (e.memory == memory) return array;
+    if (e.memory.begin == memory.begin && e.memory.bytes == memory.bytes && e.memory.type == memory.type) {
+      const row_extents &known = e.memory.extents, &asked = memory.extents;
+      throw error(error_kind::usage,
+                  fmt::format("'{}' is an array of {} x {} x {} elements until the next pause, and cannot be one of {} "
+                              "x {} x {} meanwhile",
+                              name, known.rows, known.second, known.third, asked.rows, asked.second, asked.third),
+                  {}, "name it with the same extents in all regions, or pause in between");
+    }
     throw error(error_kind::usage,
                 fmt::format("the memory of '{}' ({} elements of {}) overlaps that of '{}' ({} elements of {}), which "
                             "regions use since the last pause",

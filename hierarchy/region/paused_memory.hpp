@@ -16,11 +16,12 @@ namespace tessera::hierarchy {
 /// are in order; before that, and where that region is refused, only as long as somebody holds the array. Thread-safe.
 class paused_memory {
  public:
-  /// Elements of one type, one after the other.
+  /// Elements of one type, one after the other, and the rows that they are.
   struct range {
     const void* begin;
     std::uint64_t bytes;
     element_type type;
+    row_extents extents;
     friend bool operator==(const range&, const range&) = default;
   };
 

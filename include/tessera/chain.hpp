@@ -107,11 +107,13 @@ class pointer_chain {
     auto next = detail::follow(get().*link);
     return pointer_chain<std::remove_pointer_t<decltype(next.at)>>(next, m_links + 1, &typeid(T));
   }
-  /// One of several objects that the last link leads to. Throws tessera::error (usage): a link that leads nowhere, an
-  /// index below 0, or beyond what the link is known to hold.
-  pointer_chain element(std::int64_t index) const {
+  /// One of several objects that the last link leads to; where that is a pointer, a smart pointer or a container
+  /// itself, what it leads to. Throws tessera::error (usage): a link that leads nowhere, an index below 0, or beyond
+  /// what the link is known to hold.
+  auto element(std::int64_t index) const {
     check("the element", index, index + 1);
-    return {{&get() + index, 1}, m_links, m_owner};
+    auto next = detail::follow((&get())[index]);
+    return pointer_chain<std::remove_pointer_t<decltype(next.at)>>(next, m_links, m_owner);
   }
   /// The object. Throws tessera::error (usage) when the last link leads nowhere, and names it.
   T& get() const {

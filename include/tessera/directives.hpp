@@ -1,8 +1,9 @@
 #pragma once
 /// @file
 /// What `#pragma gecko` and `#pragma pointerchain` become (docs/directives.md): tessera-translate writes calls of these
-/// functions, of <tessera/region.hpp>, and of nothing else. They keep what a program with directives has no variable
-/// for: one runtime with one location_model, and its arrays by their addresses. A program may call them itself, too.
+/// functions, of <tessera/region.hpp> and <tessera/chain.hpp>, and of nothing else. They keep what a program with
+/// directives has no variable for: one runtime with one location_model, and its arrays by their addresses. A program
+/// may call them itself, too.
 ///
 /// All directives of a program belong to one thread, the one of the first array or region; others throw (usage).
 #include <algorithm>
@@ -17,11 +18,12 @@
 #include <utility>
 #include <vector>
 
+#include "tessera/chain.hpp"
 #include "tessera/region.hpp"
 
 namespace tessera::directives {
 
-// ---- the machine: before the first array or region ------------------------------------------------------------------
+// ---- the machine ----------------------------------------------------------------------------------------------------
 
 /// A type of location, as in [[loctype]] of a configuration. Texts that are empty, and 0, are left out.
 struct location_type {
@@ -43,16 +45,20 @@ struct numbering {
 };
 
 /// `gecko config file(...)`: a TOML file with the machine's settings, or, where its name ends in .csv, declarations in
-/// the older form. These and the next three throw tessera::error (usage) when the runtime has started.
+/// the older form. When the runtime has started, the tree becomes that of the file (location_model::arrange), which is
+/// in TOML then; throws as that.
 void config(std::string_view file);
-/// `gecko loctype`
+/// `gecko loctype`. This and the next one throw tessera::error (usage) when the runtime has started.
 void declare_type(const location_type& type);
 /// `gecko location`
 void declare_locations(std::initializer_list<std::string_view> names, std::string_view type,
                        const numbering& which = {});
-/// `gecko hierarchy`. @param sign  "+": the children are attached, "-": they are detached
-void declare_hierarchy(std::string_view sign, std::initializer_list<std::string_view> children, std::string_view parent,
-                       const numbering& which = {});
+/// `gecko hierarchy`: before the runtime has started a part of its description, afterwards an edit of the tree that
+/// regions see, in the order of the children; each is attached below the parent, moved there from another one, or
+/// detached from it. Throws tessera::error (usage) for another sign, then for children to detach that are not below the
+/// parent, and as location_model::attach, reparent and detach. @param sign  "+": attach, "-": detach
+void edit_hierarchy(std::string_view sign, std::initializer_list<std::string_view> children, std::string_view parent,
+                    const numbering& which = {});
 
 /// The model that regions are submitted to. The first call starts the runtime, on what was declared, else on what
 /// TESSERA_CONFIG names; `stop` ends it. Throws as the runtime does.
@@ -66,10 +72,9 @@ void draw(std::string_view root, std::string_view file);
 
 /// Where an array is.
 struct placement {
-  std::string_view location = {};  ///< its name; empty: the root
-  std::int64_t ancestor = -1;      ///< 0: where the region that is about to run executes; n: the n-th location above;
-                                   ///< -1: at `location`
-  std::string_view file = {};      ///< not empty: its elements are those of a file, and stay there
+  std::string_view location = {};               ///< its name; empty: the root
+  std::optional<array_distance> distance = {};  ///< instead: where regions that use it execute, or above
+  std::string_view file = {};                   ///< not empty: its elements are those of a file, and stay there
 };
 
 namespace detail {
@@ -78,30 +83,32 @@ namespace detail {
 /// regions.
 class program_array {
  public:
-  /// @param adopted  it was memory of the program before @param ancestor  as of placement
-  program_array(std::string name, tessera::detail::region_array_handle handle, element_type type, bool adopted,
-                std::int64_t ancestor);
+  /// @param adopted  it was memory of the program before
+  program_array(std::string name, tessera::detail::region_array_handle handle, element_type type, bool adopted);
   virtual ~program_array() = default;
   program_array(const program_array&) = delete;
   program_array& operator=(const program_array&) = delete;
 
-  const std::string& name() const noexcept { return m_name; }                   ///< of its variable
-  element_type type() const noexcept { return m_type; }                         ///< of its elements
-  const row_extents& extents() const noexcept { return m_handle.extents(); }    ///< as it was made
-  void* address() const noexcept { return m_address; }                          ///< of the first element
+  const std::string& name() const noexcept { return m_name; }                 ///< of its variable
+  element_type type() const noexcept { return m_type; }                       ///< of its elements
+  const row_extents& extents() const noexcept { return m_handle.extents(); }  ///< as it was made
+  /// Of the first element. Where regions make its memory again, of memory that only stands for it.
+  void* address() const noexcept { return m_address; }
   bool adopted() const noexcept { return m_adopted; }                           ///< it was registered
-  std::int64_t ancestor() const noexcept { return m_ancestor; }                 ///< as of placement
+  bool made_again() const noexcept { return m_stand_in != nullptr; }            ///< its memory is, for each region
   tessera::detail::region_array_handle& handle() noexcept { return m_handle; }  ///< for the runtime
-  virtual void lend() = 0;  ///< waits for the regions that use it; then it belongs to the program
-  virtual void take() = 0;  ///< it belongs to regions
+  /// Waits for the regions that use it; then it belongs to the program. One that is made again never does.
+  virtual void lend() = 0;
+  virtual void take() = 0;        ///< it belongs to regions
+  virtual bool lent() const = 0;  ///< whether it belongs to the program
 
  private:
   std::string m_name;
   tessera::detail::region_array_handle m_handle;
   element_type m_type;
+  std::shared_ptr<const void> m_stand_in;  // null: the array's own memory stays
   void* m_address;
   bool m_adopted;
-  std::int64_t m_ancestor;
 };
 
 /// The same with its element type.
@@ -109,12 +116,11 @@ template <class T>
 class program_array_of final : public program_array {
  public:
   /// As program_array.
-  program_array_of(region_array<T> array, bool adopted, std::int64_t ancestor)
-      : program_array(array.name(), array.handle(), element_type_of<T>(), adopted, ancestor),
-        m_array(std::move(array)) {}
+  program_array_of(region_array<T> array, bool adopted)
+      : program_array(array.name(), array.handle(), element_type_of<T>(), adopted), m_array(std::move(array)) {}
   const region_array<T>& array() const noexcept { return m_array; }  ///< for regions
   void lend() override {
-    if (m_lent) return;
+    if (m_lent || made_again()) return;
     m_lent.emplace(m_array.update_host());
     // Validation shows copies; the program's pointer is the home of the elements.
     if (m_lent->begin() != address()) std::copy(m_lent->begin(), m_lent->end(), static_cast<T*>(address()));
@@ -125,6 +131,7 @@ class program_array_of final : public program_array {
       std::copy_n(static_cast<const T*>(address()), m_lent->elements().size(), m_lent->begin());
     m_lent.reset();
   }
+  bool lent() const override { return m_lent.has_value(); }
 
  private:
   region_array<T> m_array;
@@ -135,8 +142,19 @@ class program_array_of final : public program_array {
 void* enter(std::unique_ptr<program_array> array);
 /// The array that begins there; throws usage as `array` does.
 program_array& array_at(const void* first, element_type type, std::int64_t row_elements);
-/// [first, first + count) of an array, by a pointer into it; lends it to the program.
-void* elements_at(const void* pointer, element_type type, std::int64_t first, std::int64_t count, std::size_t size);
+/// Throws as `elements`.
+void check_chain(const void* first, const row_extents& extents, std::size_t size, std::int64_t row_elements);
+/// Elements [first, first + count) of an array.
+struct array_range {
+  program_array* array;    ///< whose they are
+  std::int64_t first = 0;  ///< position of the first one
+  std::int64_t count = 0;  ///< so many
+};
+/// The elements from the `first` behind a pointer into an array on. Throws usage where it has none there.
+array_range range_at(const void* pointer, element_type type, std::int64_t first, std::int64_t count, std::size_t size);
+/// Whether a copy is one of rows that a region does: not where the program has both arrays, where they overlap, and
+/// where rows are cut.
+bool is_region(const array_range& from, const array_range& to);
 
 }  // namespace detail
 
@@ -145,11 +163,11 @@ void* elements_at(const void* pointer, element_type type, std::int64_t first, st
 template <class T>
 T* allocate(std::string name, const row_extents& extents, const placement& where = {},
             std::source_location site = std::source_location::current()) {
-  const array_options at{where.location};
+  const array_options at{where.location, where.distance};
   return static_cast<T*>(detail::enter(std::make_unique<detail::program_array_of<T>>(
       where.file.empty() ? model().make_array<T>(std::move(name), extents, at, site)
                          : model().map_file<T>(std::move(name), where.file, extents, at, site),
-      false, where.ancestor)));
+      false)));
 }
 
 /// The address of the first number of an array of arrays: double (*)[30] -> double*.
@@ -168,8 +186,8 @@ void register_memory(std::string name, T* first, const row_extents& extents, con
                      std::source_location site = std::source_location::current()) {
   (void)detail::enter(std::make_unique<detail::program_array_of<T>>(
       model().adopt<T>(std::move(name), std::span(first, static_cast<std::size_t>(extents.count())), extents,
-                       {where.location}, site),
-      true, where.ancestor));
+                       {where.location, where.distance}, site),
+      true));
 }
 
 /// `gecko memory free`: regions that were submitted before end first. The pointer must not be used any more. Throws
@@ -181,9 +199,11 @@ void unregister_memory(const void* first);
 /// `gecko memory move`: from now on the array is at another location. Throws as region_array::move.
 void move(const void* first, std::string_view location);
 
-/// `gecko memory copy`: `count` elements, behind the regions that make them. Both pointers may point into an array. The
-/// program has both arrays then. Throws tessera::error (usage) for ranges that are not in an array; of two types it
-/// does not compile.
+/// `gecko memory copy`: `count` elements. Both pointers may point into an array. Where the program has both arrays, it
+/// is done at the end and the program keeps them. Else it is a region, behind those that make the elements, and the
+/// arrays are the regions' as after any; parts of rows, and ranges that overlap, are waited for and copied at once, and
+/// are the program's then. Throws tessera::error (usage) for ranges that are not in an array, and arrays that are made
+/// again; of two types it does not compile.
 template <class T>
 void copy(const T* from, std::int64_t from_first, std::int64_t from_count, T* to, std::int64_t to_first,
           std::int64_t to_count);
@@ -199,13 +219,18 @@ const region_array<std::remove_const_t<T>>& array(T* first, std::int64_t row_ele
   return static_cast<detail::program_array_of<element>&>(found).array();
 }
 
-/// Places those of the arrays that were allocated by distance where a region is about to run. Others stay.
-/// @param at  of the region; empty: the deepest location of the other arrays
-void place_by_distance(std::string_view at, std::initializer_list<const void*> arrays);
+/// Elements at the end of a chain for a region: `in(elements(chain(sim, &simulation::x)[n]))`. Throws tessera::error
+/// (usage) where an array of the program has them, which regions name as that, and when rows have another length than
+/// the region's subscripts say. @param row_elements  as of array
+template <class T>
+const chained_elements<T>& elements(const chained_elements<T>& of, std::int64_t row_elements = 1) {
+  detail::check_chain(of.data(), of.extents(), sizeof(T), row_elements);
+  return of;
+}
 
 /// `gecko pause`: waits for everything; then the program has all arrays. Throws the first failure of a region.
 void pause(std::source_location site = std::source_location::current());
-/// The same for the arrays at a location and below: waits for the regions that use those.
+/// The same for the arrays at a location and below: waits for the regions that use those. At the root it is `pause()`.
 void pause(std::string_view at);
 
 /// Ends the runtime, behind everything that was submitted. Pointers to arrays that were not freed must not be used any
@@ -229,12 +254,26 @@ void copy(const T* from, std::int64_t from_first, std::int64_t from_count, T* to
                 "a copy from " + std::to_string(from_count) + " elements to " + std::to_string(to_count), "memory copy",
                 "the counts of both ranges are the same");
   constexpr element_type type = element_type_of<T>();
-  const T* const source = static_cast<const T*>(detail::elements_at(from, type, from_first, from_count, sizeof(T)));
-  T* const target = static_cast<T*>(detail::elements_at(to, type, to_first, to_count, sizeof(T)));
-  if (source < target)
-    std::copy_backward(source, source + from_count, target + from_count);
+  const detail::array_range source = detail::range_at(from, type, from_first, from_count, sizeof(T)),
+                            target = detail::range_at(to, type, to_first, to_count, sizeof(T));
+  if (detail::is_region(source, target)) {
+    const auto rows_of = [](const detail::array_range& range) {
+      range.array->take();
+      const std::int64_t row = range.array->extents().row_elements();
+      return static_cast<detail::program_array_of<T>&>(*range.array)
+          .array()
+          .part(range.first / row, (range.first + range.count) / row);
+    };
+    return model().copy(rows_of(source), rows_of(target));
+  }
+  source.array->lend();
+  target.array->lend();
+  const T* const begin = static_cast<const T*>(source.array->address()) + source.first;
+  T* const there = static_cast<T*>(target.array->address()) + target.first;
+  if (begin < there)
+    std::copy_backward(begin, begin + source.count, there + source.count);
   else
-    std::copy(source, source + from_count, target);
+    std::copy(begin, begin + source.count, there);
 }
 
 }  // namespace tessera::directives

@@ -52,7 +52,7 @@ struct array_distance {
 /// What an array is made with beside its extents.
 struct array_options {
   std::string_view at = {};                     ///< the location that it is at; "": the root of the tree
-  std::optional<array_distance> distance = {};  ///< instead; of arrays that make_array makes
+  std::optional<array_distance> distance = {};  ///< instead; `realloc` only of arrays that make_array makes
 };
 
 namespace hierarchy {

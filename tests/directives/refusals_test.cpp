@@ -59,7 +59,56 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{
             "chain_of_another_type",
             "#pragma pointerchain region begin declare(s->x{float*})\ns->x[0] = 1;\n#pragma pointerchain region end",
-            "4:43: error: the chain 's->x' has type double *, not float*", ""}),
+            "4:43: error: the chain 's->x' has type double *, not float*", ""},
+        refusal{"chain_that_begins_elsewhere",
+                "#pragma pointerchain region begin declare(s->x[1:n]{double*})\n#pragma pointerchain region end",
+                "4:47: error: the chain 's->x' begins at 1", "its ranges begin at 0"},
+        refusal{"chain_of_a_number_with_a_range",
+                "#pragma pointerchain region begin declare(s->n[0:n]{double})\n#pragma pointerchain region end",
+                "4:47: error: the chain 's->n' has a range, and no pointer's type", "s->n[0:n]{double*}"},
+        refusal{"chain_of_bits",
+                "struct bits { int n : 4; } b, *p = &b;\n#pragma pointerchain region begin declare(p->n{int})\n"
+                "  p->n = 1;\n#pragma pointerchain region end",
+                "6:6: error: 'n' is a bit-field, which no chain follows", "copy it into a variable"},
+        refusal{"made_again_without_distance", "#pragma gecko memory allocate(x[0:n]) type(double) realloc\n",
+                "4:52: error: 'realloc' without 'distance'", "for example distance(near) realloc"},
+        refusal{"made_again_and_kept",
+                "#pragma gecko memory allocate(x[0:n]) type(double) distance(near) realloc auto\n",
+                "4:75: error: 'realloc' and 'auto' exclude each other", "'auto' is what is done without both"},
+        refusal{"too_many_loops",
+                "#pragma gecko region collapse(4)\nfor (int i = 0; i < n; ++i) x[i] = 1;\n#pragma gecko region end",
+                "4:31: error: collapse of '4' loops", "a region has 1, 2 or 3"}),
+    [](const auto& of) { return of.param.name; });
+
+/// Loops that cannot be collapsed.
+INSTANTIATE_TEST_SUITE_P(
+    collapse, refused,
+    testing::Values(
+        refusal{"no_second_loop",
+                "#pragma gecko region collapse(2)\nfor (int i = 0; i < n; ++i) x[i] = 1;\n#pragma gecko region end",
+                "5:29: error: this is not one loop, which 'collapse' wants here",
+                "each is all that the one around it has"},
+        refusal{"something_in_between",
+                "#pragma gecko region collapse(2)\nfor (int i = 0; i < n; ++i) {\n  y[i] = 0;\n"
+                "  for (int j = 0; j < 4; ++j) x[i * 4 + j] = 1;\n}\n#pragma gecko region end",
+                "5:29: error: this is not one loop", ""},
+        refusal{"a_triangle",
+                "#pragma gecko region collapse(2)\nfor (int i = 0; i < n; ++i)\n"
+                "  for (int j = 0; j < i; ++j) x[i * n + j] = 1;\n#pragma gecko region end",
+                "6:23: error: the range of a collapsed loop depends on 'i'", "collapse fewer loops"},
+        refusal{"steps_of_two",
+                "#pragma gecko region collapse(2)\nfor (int i = 0; i < n; ++i)\n"
+                "  for (int j = 0; j < 4; j += 2) x[i * 4 + j] = 1;\n#pragma gecko region end",
+                "6:26: error: a collapsed loop counts in another way than up by one", "write ++i"},
+        refusal{"iterations_that_meet",
+                "#pragma gecko region collapse(2)\nfor (int i = 0; i < n; ++i)\n"
+                "  for (int j = 0; j < 4; ++j) x[i] += y[i * 4 + j];\n#pragma gecko region end",
+                "6:31: error: 'x' is written where other iterations may use it: with collapse, each element belongs to",
+                "collapse fewer loops"},
+        refusal{"the_next_element_is_read",
+                "#pragma gecko region collapse(2)\nfor (int i = 0; i < n; ++i)\n"
+                "  for (int j = 1; j < 4; ++j) x[i * 4 + j] = x[i * 4 + j - 1];\n#pragma gecko region end",
+                "6:31: error: 'x' is written where other iterations may use it: with collapse", ""}),
     [](const auto& of) { return of.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(

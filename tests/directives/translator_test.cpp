@@ -61,6 +61,30 @@ TEST(accesses, of_rows) {
   EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = z[i - 1][0];"), (list{"in z halo(1)", "out y chunk"}));
 }
 
+TEST(accesses, what_an_iteration_wrote_itself_is_not_read_from_before) {
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { x[i] = i; y[i] = x[i] * x[i]; }"),
+            (list{"out x chunk", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { y[i] = x[i]; x[i] = i; }"), (list{"inout x chunk", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { if (n > 3) x[i] = i; y[i] = x[i]; }"),
+            (list{"inout x chunk", "out y chunk"}));
+  const std::string row = "for (int i = 0; i < n; ++i) { for (int j = 0; j < m; ++j) ";
+  EXPECT_EQ(uses_of(row + "x[i * m + j] = j; for (int k = 1; k < m; ++k) y[i * m + k] = x[i * m + k - 1]; }"),
+            (list{"out x chunk", "inout y chunk"}));
+  EXPECT_EQ(uses_of(row + "{ x[i * m + j] = j; y[i * m + j] = x[i * m + j]; } }"),
+            (list{"out x chunk", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < 8; ++j) { z[i][j] = j; y[i * 8 + j] = z[i][0]; }"),
+            (list{"inout z chunk", "out y chunk"}));
+}
+
+TEST(accesses, of_collapsed_loops) {
+  const std::string loops = "for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) ";
+  EXPECT_EQ(uses_of(loops + "y[i * m + j] = x[i * m + j] + x[j];", "collapse(2)"), (list{"in x whole", "out y chunk"}));
+  EXPECT_EQ(uses_of(loops + "{ for (int k = 0; k < 3; ++k) y[(i * m + j) * 3 + k] += k; }", "collapse(2)"),
+            (list{"inout y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < 8; ++j) z[i][j] = j;", "collapse(2)"),
+            (list{"out z chunk"}));
+}
+
 TEST(accesses, in_order_an_array_is_whole) {
   EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) x[i] = x[i - 1];", "exec_pol(any)"), (list{"inout x whole"}));
 }

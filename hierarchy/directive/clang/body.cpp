@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "hierarchy/directive/clang/locals.hpp"
 #include "hierarchy/directive/clang/reduction.hpp"
 
 namespace tessera::directive {
@@ -16,11 +17,6 @@ using clang::Stmt;
 using clang::VarDecl;
 
 constexpr std::size_t table_elements = 64;  // of a constant array that a body takes with it
-
-bool is_write(const Stmt* s) {
-  const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s);
-  return binary != nullptr && binary->isAssignmentOp();
-}
 
 /// A cast that changes no value of a subscript.
 const Expr* without_integer_casts(const Expr* e) {
@@ -33,43 +29,12 @@ const Expr* without_integer_casts(const Expr* e) {
   }
 }
 
-/// Which variables a body declares, and which of those it changes.
-class local_reader {
- public:
-  std::set<const VarDecl*> locals, changed;
-
-  void read(const Stmt* s) {
-    if (s == nullptr) return;
-    if (const auto* declaration = llvm::dyn_cast<clang::DeclStmt>(s))
-      for (const clang::Decl* d : declaration->decls())
-        if (const auto* v = llvm::dyn_cast<VarDecl>(d)) locals.insert(v);
-    if (is_write(s)) change(llvm::cast<clang::BinaryOperator>(s)->getLHS());
-    if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s))
-      if (unary->isIncrementDecrementOp() || unary->getOpcode() == clang::UO_AddrOf) change(unary->getSubExpr());
-    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s))
-      for (const Expr* argument : call->arguments())
-        if (argument->isLValue() && !argument->getType().isConstQualified()) change(argument);
-    if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) {
-      if (const auto inner = read_loop(*loop, [](auto&&...) {})) {  // its own step does not count
-        read(loop->getInit());
-        read(loop->getBody());
-        return;
-      }
-    }
-    for (const Stmt* child : s->children()) read(child);
-  }
-
- private:
-  void change(const Expr* e) {
-    if (const VarDecl* v = variable_of(e)) changed.insert(v);
-  }
-};
-
 class body_reader {
  public:
-  body_reader(const canonical_loop& loop, const std::vector<body_reduction>& reductions, const chain_names& chains,
+  body_reader(const loop_nest& nest, const std::vector<body_reduction>& reductions, const chain_names& chains,
               clang::ASTContext& context, const source& text, report& messages)
-      : m_loop(loop),
+      : m_nest(nest),
+        m_loop(nest.outer()),
         m_reductions(reductions),
         m_chains(chains),
         m_context(context),
@@ -77,15 +42,22 @@ class body_reader {
         m_messages(messages) {}
 
   body_facts read() {
-    m_known.read(m_loop.statement->getBody());
+    m_known = read_locals(*m_loop.statement->getBody());
     m_facts.locals = m_known.locals;
-    if (m_known.changed.contains(m_loop.index))
-      m_messages.error(m_loop.statement->getForLoc(), "the loop changes its index in its body",
-                       "the iterations of a region are known before it begins");
-    visit(m_loop.statement->getBody());
+    for (const canonical_loop& loop : m_nest.loops) {
+      m_collapsed.push_back(loop.index->getNameAsString());
+      if (m_known.changed.contains(loop.index))
+        m_messages.error(loop.statement->getForLoc(), "the loop changes its index in its body",
+                         "the iterations of a region are known before it begins");
+      if (&loop != &m_loop) m_open.push_back({loop.index, range_of(loop), true});
+    }
+    visit(&m_nest.body());
     if (!m_facts.continues.empty())
       for (body_array& a : m_facts.arrays)
-        for (array_access& one : a.accesses) one.always = false;
+        for (array_access& one : a.accesses) {
+          one.always = false;
+          one.sees_before = one.reads;
+        }
     return std::move(m_facts);
   }
 
@@ -324,18 +296,41 @@ class body_reader {
     if (indices.size() != array.inner.size() + 1)
       return m_messages.error(outermost->getBeginLoc(),
                               fmt::format("'{}' wants {} subscripts here", s.name, array.inner.size() + 1));
-    array_access made{outermost, reads, writes, m_conditions == 0, reach_of_indices(array, indices)};
-    for (const open_loop& loop : m_open) made.always = made.always && loop.unit_step;
+    array_access made;
+    made.where = outermost;
+    made.reads = reads;
+    made.writes = writes;
+    made.always = m_conditions == 0;
+    for (const open_loop& loop : m_open) {
+      made.always = made.always && loop.unit_step;
+      made.in_loops.push_back(loop.index);
+    }
+    m_varying.clear();
+    for (const Expr* index : indices) made.subscripts.push_back(value_of(index));
+    subscript_names names{m_loop.index->getNameAsString(), {}, m_varying};
+    for (const open_loop& loop : m_open) names.inner[loop.index->getNameAsString()] = loop.range;
+    if (indices.size() == 1) {
+      made.reach = reach_of(made.subscripts.front(), names);
+      made.place = place_of(made.subscripts.front(), m_collapsed, names);
+    } else {
+      made.reach = reach_of(made.subscripts, array.inner, names);
+      made.place = place_of(made.subscripts, m_collapsed, names);
+    }
+    made.sees_before = reads && std::ranges::none_of(array.accesses, [&](const array_access& before) {
+                         return writes_first(before, made);
+                       });
     array.accesses.push_back(std::move(made));
   }
 
-  row_reach reach_of_indices(const body_array& array, const std::vector<const Expr*>& indices) {
-    m_varying.clear();
-    std::vector<polynomial> values;
-    for (const Expr* index : indices) values.push_back(value_of(index));
-    subscript_names names{m_loop.index->getNameAsString(), {}, m_varying};
-    for (const open_loop& loop : m_open) names.inner[loop.index->getNameAsString()] = loop.range;
-    return indices.size() == 1 ? reach_of(values.front(), names) : reach_of(values, array.inner, names);
+  /// Whether an access before has surely written what this one reads, in the same iteration.
+  static bool writes_first(const array_access& before, const array_access& read) {
+    const row_reach& row = before.reach;
+    if (!before.writes || !before.always || !row.covers_row || row.lowest != 0 || row.highest != 0) return false;
+    if (before.subscripts == read.subscripts) return true;
+    const bool loops_ended = std::ranges::none_of(before.in_loops, [&](const VarDecl* index) {
+      return std::ranges::find(read.in_loops, index) != read.in_loops.end();
+    });
+    return loops_ended && read.reach.lowest == 0 && read.reach.highest == 0 && !read.reach.whole;
   }
 
   bool is_table(const symbol& s) const {
@@ -350,6 +345,7 @@ class body_reader {
     body_array made;
     made.name = s.name;
     made.is_chain = s.variable == nullptr;
+    made.elements = s.elements;
     made.element =
         s.type->isPointerType() ? s.type->getPointeeType() : clang::QualType(s.type->getPointeeOrArrayElementType(), 0);
     if (!s.type->isPointerType()) made.element = m_context.getAsArrayType(s.type)->getElementType();
@@ -396,13 +392,15 @@ class body_reader {
     return std::ranges::any_of(s->children(), [&](const Stmt* child) { return varies(child); });
   }
 
-  const canonical_loop& m_loop;
+  const loop_nest& m_nest;
+  const canonical_loop& m_loop;          // the outermost
+  std::vector<std::string> m_collapsed;  // the indices of all
   const std::vector<body_reduction>& m_reductions;
   const chain_names& m_chains;
   clang::ASTContext& m_context;
   const source& m_text;
   report& m_messages;
-  local_reader m_known;
+  local_variables m_known;
   body_facts m_facts;
   std::vector<open_loop> m_open;    // canonical loops around
   std::set<std::string> m_varying;  // parts of the subscript that is read
@@ -415,15 +413,16 @@ symbol symbol_of(const Expr* e, const chain_names& chains) {
   e = e->IgnoreParenImpCasts();
   if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(e)) {
     const auto chain = chains.find(member);
-    return chain == chains.end() ? symbol{} : symbol{chain->second, member->getType(), nullptr};
+    return chain == chains.end() ? symbol{}
+                                 : symbol{chain->second.name, member->getType(), nullptr, chain->second.elements};
   }
   const VarDecl* const v = variable_of(e);
   return v == nullptr ? symbol{} : symbol{v->getNameAsString(), v->getType(), v};
 }
 
-body_facts read_body(const canonical_loop& loop, const std::vector<body_reduction>& reductions,
-                     const chain_names& chains, clang::ASTContext& context, const source& text, report& messages) {
-  return body_reader(loop, reductions, chains, context, text, messages).read();
+body_facts read_body(const loop_nest& nest, const std::vector<body_reduction>& reductions, const chain_names& chains,
+                     clang::ASTContext& context, const source& text, report& messages) {
+  return body_reader(nest, reductions, chains, context, text, messages).read();
 }
 
 }  // namespace tessera::directive

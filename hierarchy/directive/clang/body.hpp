@@ -5,6 +5,7 @@
 #include <clang/AST/Stmt.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,14 +17,20 @@
 
 namespace tessera::directive {
 
-/// Chains of a pointerchain region, and the variables that stand for them.
-using chain_names = std::map<const clang::MemberExpr*, std::string>;
+/// The variables that stand for a chain.
+struct chain_variable {
+  std::string name;
+  std::string elements;  ///< has them, where the chain has a range; empty: it is a number, or an array of the program
+};
+/// Chains of a pointerchain region.
+using chain_names = std::map<const clang::MemberExpr*, chain_variable>;
 
 /// A variable of the program, or a chain that stands for one.
 struct symbol {
   std::string name;  ///< empty: it is neither
   clang::QualType type;
   const clang::VarDecl* variable = nullptr;  ///< null: a chain
+  std::string elements = {};                 ///< as of chain_variable
 };
 symbol symbol_of(const clang::Expr* e, const chain_names& chains);
 
@@ -31,14 +38,19 @@ symbol symbol_of(const clang::Expr* e, const chain_names& chains);
 struct array_access {
   const clang::Expr* where = nullptr;
   bool reads = false, writes = false;
-  bool always = false;  ///< in each iteration, and the loops around it count in steps of one
+  bool sees_before = false;  ///< it reads what was there before the iteration, or may
+  bool always = false;       ///< in each iteration, and the loops around it count in steps of one
   row_reach reach;
+  std::optional<std::string> place;             ///< as place_of; nothing: other iterations may meet it
+  std::vector<polynomial> subscripts;           ///< as written
+  std::vector<const clang::VarDecl*> in_loops;  ///< the indices of the canonical loops around it in the body
 };
 
 /// An array that the body uses.
 struct body_array {
   std::string name;
   bool is_chain = false;
+  std::string elements;  ///< as of chain_variable
   clang::QualType element;
   std::vector<std::int64_t> inner;  ///< extents behind the first, where the type has them
   std::vector<array_access> accesses;
@@ -67,8 +79,8 @@ struct body_facts {
   std::vector<const clang::ContinueStmt*> continues;  ///< those that end an iteration
 };
 
-/// Reads the body of a loop. Reports what would race, and what cannot be taken to where a region runs.
-body_facts read_body(const canonical_loop& loop, const std::vector<body_reduction>& reductions,
-                     const chain_names& chains, clang::ASTContext& context, const source& text, report& messages);
+/// Reads the body of loops. Reports what would race, and what cannot be taken to where a region runs.
+body_facts read_body(const loop_nest& nest, const std::vector<body_reduction>& reductions, const chain_names& chains,
+                     clang::ASTContext& context, const source& text, report& messages);
 
 }  // namespace tessera::directive

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "hierarchy/directive/clang/chain_path.hpp"
+#include "hierarchy/directive/text/emit.hpp"
+
 namespace tessera::directive {
 namespace {
 
@@ -70,24 +73,39 @@ std::string chain_reader::begin(const found_directive& d) {
   std::string text;
   m_open.clear();
   for (const auto& [c, where] : m_declared) {
-    const std::size_t last =
-        std::distance(std::find_if_not(c.path.text.rbegin(), c.path.text.rend(), in_name), c.path.text.rend());
-    std::string variable = fmt::format("chain{}_{}", m_count++, c.path.text.substr(last));
-    const clang::MemberExpr* const used = first_use(c, rest);
     const clang::SourceLocation at = m_text.location(where->text_at + c.path.at);
-    if (used == nullptr) {
+    if (const clang::MemberExpr* const used = first_use(c, rest))
+      text += open(c, at, *used);
+    else
       m_messages.warning(at, fmt::format("the chain '{}' is not used", c.path.text));
-    } else if (const clang::QualType type = used->getType();
-               !type->isArrayType() && without_spaces(type.getAsString()) != without_spaces(c.type) &&
-               without_spaces(type.getCanonicalType().getAsString()) != without_spaces(c.type)) {
-      m_messages.error(at, fmt::format("the chain '{}' has type {}, not {}", c.path.text, type.getAsString(), c.type));
-    }
-    const bool pointer = c.type.ends_with('*');
-    text += fmt::format("[[maybe_unused]] {}{} {} = {}; ", c.type, pointer ? " const" : "", variable, c.path.text);
-    m_open.push_back({c, std::move(variable), pointer});
   }
   m_declared.clear();
   return text;
+}
+
+/// The variables of a chain: what it leads to; of elements also these, of a number where it goes back to.
+std::string chain_reader::open(const chain& c, clang::SourceLocation at, const clang::MemberExpr& used) {
+  const clang::QualType type = used.getType();
+  if (!type->isArrayType() && without_spaces(type.getAsString()) != without_spaces(c.type) &&
+      without_spaces(type.getCanonicalType().getAsString()) != without_spaces(c.type))
+    m_messages.error(at, fmt::format("the chain '{}' has type {}, not {}", c.path.text, type.getAsString(), c.type));
+  const std::size_t last =
+      std::distance(std::find_if_not(c.path.text.rbegin(), c.path.text.rend(), in_name), c.path.text.rend());
+  const std::string name = fmt::format("chain{}_{}", m_count++, c.path.text.substr(last));
+  const bool pointer = c.type.ends_with('*'), counted = !c.ranges.empty();
+  m_open.push_back({c, {name, counted ? name + "_elements" : ""}, pointer});
+  try {
+    const std::string chain = chain_expression(chain_path_of(used, m_context, m_text), c.ranges);
+    if (counted)
+      return fmt::format("const auto {0}_elements = {1}; [[maybe_unused]] {2} const {0} = {0}_elements.data(); ", name,
+                         chain, c.type);
+    if (pointer) return fmt::format("[[maybe_unused]] {} const {} = &{}.get(); ", c.type, name, chain);
+    return fmt::format("[[maybe_unused]] auto& {0}_home = {1}.get(); [[maybe_unused]] {2} {0} = {0}_home; ", name,
+                       chain, c.type);
+  } catch (const no_chain& reason) {
+    m_messages.error(reason.where, reason.message, reason.hint);
+    return {};
+  }
 }
 
 std::string chain_reader::close(const found_directive& d) {
@@ -114,15 +132,14 @@ std::string chain_reader::close(const found_directive& d) {
                            "a region of pointerchain evaluates it once, at its begin");
         changed.push_back(&one);
       }
-      m_text.change(*where, one.variable);
+      m_text.change(*where, one.variable.name);
       m_replaced.emplace(m, one.variable);
       taken = where->end;
       break;
     }
   }
   for (const opened& one : m_open)
-    if (std::ranges::find(changed, &one) != changed.end())
-      back += fmt::format("{} = {}; ", one.what.path.text, one.variable);
+    if (std::ranges::find(changed, &one) != changed.end()) back += fmt::format("{0}_home = {0}; ", one.variable.name);
   m_region = nullptr;
   m_open.clear();
   return back;

@@ -1,5 +1,6 @@
 #pragma once
-// Regions of pointerchain: each chain is evaluated once, into a variable, which stands for it up to the region's end.
+// Regions of pointerchain: the library follows each chain once, into a variable, which stands for it up to the region's
+// end.
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,9 +14,9 @@ namespace tessera::directive {
 /// Reads the directives of pointerchain in the order of the file.
 class chain_reader {
  public:
-  /// @param names, text, messages  must outlive it
-  chain_reader(const scopes& names, source& text, report& messages)
-      : m_names(names), m_text(text), m_messages(messages) {}
+  /// @param names, context, text, messages  must outlive it
+  chain_reader(const scopes& names, const clang::ASTContext& context, source& text, report& messages)
+      : m_names(names), m_context(context), m_text(text), m_messages(messages) {}
 
   /// A directive of pointerchain. Returns the statements that it becomes.
   std::string read(const found_directive& d);
@@ -27,15 +28,17 @@ class chain_reader {
  private:
   struct opened {
     chain what;
-    std::string variable;
+    chain_variable variable;
     bool is_pointer;
   };
   void declare(const found_directive& d);
   std::string begin(const found_directive& d);
   std::string close(const found_directive& d);
+  std::string open(const chain& c, clang::SourceLocation at, const clang::MemberExpr& used);
   const clang::MemberExpr* first_use(const chain& c, const extent& in) const;
 
   const scopes& m_names;
+  const clang::ASTContext& m_context;
   source& m_text;
   report& m_messages;
   std::vector<std::pair<chain, const found_directive*>> m_declared;

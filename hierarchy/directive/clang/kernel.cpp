@@ -86,14 +86,16 @@ constexpr std::array functions = {
 
 class kernel_writer {
  public:
-  kernel_writer(const canonical_loop& loop, const body_facts& facts, const std::vector<body_reduction>& reductions,
+  kernel_writer(const loop_nest& nest, const body_facts& facts, const std::vector<body_reduction>& reductions,
                 const chain_names& chains, clang::ASTContext& context)
-      : m_loop(loop), m_facts(facts), m_reductions(reductions), m_chains(chains), m_context(context) {}
+      : m_nest(nest), m_facts(facts), m_reductions(reductions), m_chains(chains), m_context(context) {}
 
   kernel_text write() {
     kernel_text made;
     try {
-      std::string parameters = "(" + m_loop.index->getNameAsString();
+      std::string parameters = "(";
+      for (const canonical_loop& loop : m_nest.loops)
+        parameters += (&loop == &m_nest.outer() ? "" : ", ") + loop.index->getNameAsString();
       for (const body_array& a : m_facts.arrays) {
         if (!is_element(a.element))
           refuse(a.accesses.front().where->getBeginLoc(),
@@ -102,11 +104,11 @@ class kernel_writer {
       }
       for (const body_reduction& r : m_reductions) parameters += ", " + r.name;
       for (const body_scalar& s : m_facts.scalars) {
-        if (s.is_table) refuse(m_loop.statement->getForLoc(), fmt::format("the table '{}'", s.name));
+        if (s.is_table) refuse(m_nest.outer().statement->getForLoc(), fmt::format("the table '{}'", s.name));
         made.values.push_back({s.name, value_of(s)});
         parameters += ", " + s.name;
       }
-      std::string body = statement(*m_loop.statement->getBody(), 0);
+      std::string body = statement(m_nest.body(), 0);
       if (!m_facts.continues.empty()) body = "do " + body + " while (0);";
       if (!body.starts_with('{')) body = "{ " + body + " }";
       made.text = parameters + ") " + body;
@@ -126,7 +128,8 @@ class kernel_writer {
 
   std::string value_of(const body_scalar& s) const {
     const std::string type = c_type(s.type);
-    if (type.empty()) refuse(m_loop.statement->getForLoc(), fmt::format("a number of the type of '{}'", s.name));
+    if (type.empty())
+      refuse(m_nest.outer().statement->getForLoc(), fmt::format("a number of the type of '{}'", s.name));
     if (type == "double" || type == "float") return s.name;
     return fmt::format("static_cast<{}>({})", type == "int" ? "int" : "std::int64_t", s.name);
   }
@@ -312,7 +315,7 @@ class kernel_writer {
     return as_is ? s.name : fmt::format("(({}){})", type, s.name);
   }
 
-  const canonical_loop& m_loop;
+  const loop_nest& m_nest;
   const body_facts& m_facts;
   const std::vector<body_reduction>& m_reductions;
   const chain_names& m_chains;
@@ -321,10 +324,9 @@ class kernel_writer {
 
 }  // namespace
 
-kernel_text write_kernel(const canonical_loop& loop, const body_facts& facts,
-                         const std::vector<body_reduction>& reductions, const chain_names& chains,
-                         clang::ASTContext& context) {
-  return kernel_writer(loop, facts, reductions, chains, context).write();
+kernel_text write_kernel(const loop_nest& nest, const body_facts& facts, const std::vector<body_reduction>& reductions,
+                         const chain_names& chains, clang::ASTContext& context) {
+  return kernel_writer(nest, facts, reductions, chains, context).write();
 }
 
 }  // namespace tessera::directive

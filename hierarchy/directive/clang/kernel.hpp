@@ -15,8 +15,7 @@ struct kernel_text {
   std::string why_not;
   clang::SourceLocation where;  ///< of what cannot be in a kernel
 };
-kernel_text write_kernel(const canonical_loop& loop, const body_facts& facts,
-                         const std::vector<body_reduction>& reductions, const chain_names& chains,
-                         clang::ASTContext& context);
+kernel_text write_kernel(const loop_nest& nest, const body_facts& facts, const std::vector<body_reduction>& reductions,
+                         const chain_names& chains, clang::ASTContext& context);
 
 }  // namespace tessera::directive

@@ -3,7 +3,7 @@
 namespace tessera::directive {
 namespace {
 
-constexpr const char* form = "for (int i = first; i < last; i += step), with <, <=, >, >= or !=";
+constexpr const char* form = "a region wants for (int i = first; i < last; i += step), with <, <=, >, >= or !=";
 
 /// b OP v as v OP b.
 clang::BinaryOperatorKind turned(clang::BinaryOperatorKind op) {
@@ -43,6 +43,29 @@ bool read_step(const clang::Expr* increment, canonical_loop& to) {
   return variable_of(sum->getLHS()) == to.index || (!to.down && variable_of(sum->getRHS()) == to.index);
 }
 
+/// The only statement of a body; null: it has none, or several.
+const clang::Stmt* only_statement(const clang::Stmt& body) {
+  const auto* block = llvm::dyn_cast<clang::CompoundStmt>(&body);
+  if (block == nullptr) return &body;
+  return block->size() == 1 ? block->body_front() : nullptr;
+}
+
+/// Where a variable is named; null: nowhere.
+const clang::DeclRefExpr* name_in(const clang::Stmt* s, const clang::VarDecl* variable) {
+  if (s == nullptr) return nullptr;
+  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s); name != nullptr && name->getDecl() == variable)
+    return name;
+  for (const clang::Stmt* child : s->children())
+    if (const clang::DeclRefExpr* found = name_in(child, variable)) return found;
+  return nullptr;
+}
+
+bool counts_by_one(const canonical_loop& loop) {
+  const auto* number =
+      loop.step == nullptr ? nullptr : llvm::dyn_cast<clang::IntegerLiteral>(loop.step->IgnoreParenImpCasts());
+  return !loop.down && (loop.step == nullptr || (number != nullptr && number->getValue() == 1));
+}
+
 }  // namespace
 
 const clang::VarDecl* variable_of(const clang::Expr* e) {
@@ -50,9 +73,7 @@ const clang::VarDecl* variable_of(const clang::Expr* e) {
   return name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
 }
 
-std::optional<canonical_loop> read_loop(
-    const clang::ForStmt& loop,
-    const std::function<void(clang::SourceLocation, const std::string&, const std::string&)>& refuse) {
+std::optional<canonical_loop> read_loop(const clang::ForStmt& loop, const refuse_loop& refuse) {
   canonical_loop read;
   read.statement = &loop;
   const auto* declared = llvm::dyn_cast_or_null<clang::DeclStmt>(loop.getInit());
@@ -88,6 +109,35 @@ std::optional<canonical_loop> read_loop(
     return std::nullopt;
   }
   return read;
+}
+
+std::optional<loop_nest> read_nest(const clang::ForStmt& outer, std::size_t depth, const refuse_loop& refuse) {
+  loop_nest nest;
+  const clang::ForStmt* next = &outer;
+  while (next != nullptr) {
+    const auto loop = read_loop(*next, refuse);
+    if (!loop) return std::nullopt;
+    if (depth > 1 && !counts_by_one(*loop)) {
+      refuse(next->getInc()->getBeginLoc(), "a collapsed loop counts in another way than up by one",
+             "write ++i, or leave the loop out of the collapsed ones");
+      return std::nullopt;
+    }
+    for (const canonical_loop& around : nest.loops)
+      for (const clang::Expr* limit : {loop->begin, loop->bound})
+        if (const auto* name = name_in(limit, around.index)) {
+          refuse(name->getBeginLoc(),
+                 "the range of a collapsed loop depends on '" + around.index->getNameAsString() + "'",
+                 "collapse fewer loops: those that have the same range in each iteration");
+          return std::nullopt;
+        }
+    nest.loops.push_back(*loop);
+    if (nest.loops.size() == depth) return nest;
+    const clang::Stmt* const only = only_statement(nest.body());
+    next = llvm::dyn_cast_or_null<clang::ForStmt>(only);
+  }
+  refuse(nest.body().getBeginLoc(), "this is not one loop, which 'collapse' wants here",
+         "loops are collapsed where each is all that the one around it has");
+  return std::nullopt;
 }
 
 std::string end_text(const canonical_loop& loop, const source& text) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hierarchy/directive/clang/source.hpp"
 
@@ -21,10 +22,20 @@ struct canonical_loop {
   bool inclusive = false;                                                 ///< the bound is an index: <= and >=
 };
 
-/// Reads one. `refuse` is told what keeps it from being canonical, where, and what to do.
-std::optional<canonical_loop> read_loop(
-    const clang::ForStmt& loop,
-    const std::function<void(clang::SourceLocation, const std::string&, const std::string&)>& refuse);
+/// Is told what keeps loops from being canonical, where, and what to do.
+using refuse_loop = std::function<void(clang::SourceLocation, const std::string&, const std::string&)>;
+
+std::optional<canonical_loop> read_loop(const clang::ForStmt& loop, const refuse_loop& refuse);
+
+/// The loops whose iterations are those of a region, outermost first.
+struct loop_nest {
+  std::vector<canonical_loop> loops;
+  const canonical_loop& outer() const noexcept { return loops.front(); }
+  const clang::Stmt& body() const noexcept { return *loops.back().statement->getBody(); }
+};
+/// Reads so many. Where there are several, nothing stands between them, each counts up in steps of one, and the range
+/// of none depends on another one's index.
+std::optional<loop_nest> read_nest(const clang::ForStmt& outer, std::size_t depth, const refuse_loop& refuse);
 
 /// The index that is not reached, and the step, as expressions.
 std::string end_text(const canonical_loop& loop, const source& text);

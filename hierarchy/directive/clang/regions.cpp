@@ -17,16 +17,17 @@ class region_reader {
       : m_region(region), m_around(around), m_text(text), m_messages(messages) {}
 
   std::optional<analysed_region> read(const clang::ForStmt& statement) {
-    const auto loop = read_loop(statement, [&](auto at, const std::string& what, const std::string& hint) {
-      m_messages.error(at, what, "a region wants " + hint);
+    if (!read_clauses()) return std::nullopt;
+    const auto nest = read_nest(statement, m_depth, [&](auto at, const std::string& what, const std::string& hint) {
+      m_messages.error(at, what, hint);
     });
-    if (!loop || !read_clauses()) return std::nullopt;
-    const body_facts facts = read_body(*loop, m_reductions, m_around.chains, m_around.context, m_text, m_messages);
-    for (const body_array& a : facts.arrays) m_made.model.arrays.push_back(use_of(a, *loop));
+    if (!nest) return std::nullopt;
+    const body_facts facts = read_body(*nest, m_reductions, m_around.chains, m_around.context, m_text, m_messages);
+    for (const body_array& a : facts.arrays) m_made.model.arrays.push_back(use_of(a, nest->outer()));
     check_list(facts);
     if (m_messages.failed()) return std::nullopt;
-    write_kernel_of(*loop, facts);
-    describe(*loop, facts);
+    write_kernel_of(*nest, facts);
+    describe(*nest, facts);
     return std::move(m_made);
   }
 
@@ -44,6 +45,7 @@ class region_reader {
       if (const clause* at = m_region.what.find("at")) to.at = name_expression(at->argument, variables());
       if (const clause* policy = m_region.what.find("exec_pol"))
         to.policy = policy_expression(policy->argument, variables());
+      if (const clause* depth = m_region.what.find("collapse")) m_depth = parse_collapse(depth->argument);
       for (const clause& c : m_region.what.clauses)
         if (c.name.text == "reduction") read_reduction(c);
       return !m_messages.failed();
@@ -88,13 +90,13 @@ class region_reader {
   bool in_order() const { return m_made.model.policy == "\"any\""; }
 
   array_use use_of(const body_array& a, const canonical_loop& loop) {
-    array_use made{a.name, a.inner.empty() ? a.name : "&" + a.name + "[0]", array_use::intent::in, {}, {}};
+    array_use made{a.name, a.inner.empty() ? a.name : "&" + a.name + "[0]", a.elements, array_use::intent::in, {}, {}};
     for (std::size_t k = 0; k < a.inner.size(); ++k) made.address += "[0]";
     bool reads = false, writes = false, covered = false;
     std::int64_t halo = 0;
     const array_access *strange = nullptr, *rows = nullptr;  // not understood; the first that is
     for (const array_access& one : a.accesses) {
-      reads = reads || one.reads;
+      reads = reads || one.sees_before;
       writes = writes || one.writes;
       covered = covered || (one.writes && one.always && one.reach.covers_row);
       const bool differs = rows != nullptr && !one.reach.whole && !(one.reach.row_elements == rows->reach.row_elements);
@@ -104,7 +106,7 @@ class region_reader {
     }
     if (writes) {
       for (const array_access& one : a.accesses)
-        if (strange == nullptr && (one.reach.lowest != 0 || one.reach.highest != 0)) strange = &one;
+        if (strange == nullptr && (one.reach.lowest != 0 || one.reach.highest != 0 || meets(a, one))) strange = &one;
       made.how = array_use::intent::inout;
     }
     if (strange != nullptr) {
@@ -121,6 +123,10 @@ class region_reader {
     if (writes && !reads && covered && (step == "1" || step == "-1")) made.how = array_use::intent::out;
     return made;
   }
+  /// Whether other iterations of collapsed loops use the element too.
+  bool meets(const body_array& a, const array_access& one) const {
+    return m_depth > 1 && (!one.place || one.place != a.accesses.front().place);
+  }
   static std::string whole_remark(const body_array& a, const array_access& at) {
     return fmt::format("each leaf gets all of '{}': {}", a.name,
                        at.reach.why.empty() ? "its subscripts mean rows of several lengths" : at.reach.why);
@@ -130,22 +136,24 @@ class region_reader {
                             : at.reach.lowest != 0 || at.reach.highest != 0
                                 ? fmt::format("this is {} rows from the iteration's own",
                                               at.reach.highest != 0 ? at.reach.highest : at.reach.lowest)
-                                : "its subscripts mean rows of several lengths";
+                            : meets(a, at) ? "with collapse, each element belongs to one iteration of all loops"
+                                           : "its subscripts mean rows of several lengths";
     const std::string message =
         at.writes ? fmt::format("'{}' is written where other iterations may use it: {}", a.name, why)
                   : fmt::format("'{}' is written by other iterations while this one reads it: {}", a.name, why);
-    m_messages.error(at.where->getBeginLoc(), message,
-                     at.writes
-                         ? "write the row of the loop's index, or run the loop in order on one leaf with exec_pol(any)"
-                         : "write the result to another array, or run the loop in order on one leaf with "
-                           "exec_pol(any)");
+    m_messages.error(
+        at.where->getBeginLoc(), message,
+        meets(a, at) ? "write x[i][j], or x[i * m + j] with j from 0 to less than m; or collapse fewer loops"
+        : at.writes  ? "write the row of the loop's index, or run the loop in order on one leaf with exec_pol(any)"
+                     : "write the result to another array, or run the loop in order on one leaf with "
+                       "exec_pol(any)");
   }
 
   // ---- the model ----
 
-  void write_kernel_of(const canonical_loop& loop, const body_facts& facts) {
+  void write_kernel_of(const loop_nest& nest, const body_facts& facts) {
     if (!m_made.host_alone.empty()) return;
-    kernel_text kernel = write_kernel(loop, facts, m_reductions, m_around.chains, m_around.context);
+    kernel_text kernel = write_kernel(nest, facts, m_reductions, m_around.chains, m_around.context);
     if (kernel.text.empty()) {
       m_made.host_alone = kernel.why_not;
       m_messages.remark(kernel.where,
@@ -155,14 +163,14 @@ class region_reader {
     m_made.model.kernel_values = std::move(kernel.values);
   }
 
-  void describe(const canonical_loop& loop, const body_facts& facts) {
+  void describe(const loop_nest& nest, const body_facts& facts) {
     region_model& to = m_made.model;
     to.name = fmt::format("{}:{}", m_around.file, m_text.line(m_region.where.begin));
-    to.index = loop.index->getNameAsString();
-    to.index_type = loop.index->getType().getCanonicalType().getUnqualifiedType().getAsString();
-    to.begin = m_text.text_of(*loop.begin);
-    to.end = end_text(loop, m_text);
-    to.step = step_text(loop, m_text);
+    for (const canonical_loop& loop : nest.loops)
+      to.loops.push_back({loop.index->getType().getCanonicalType().getUnqualifiedType().getAsString(),
+                          loop.index->getNameAsString(), m_text.text_of(*loop.begin), end_text(loop, m_text),
+                          step_text(loop, m_text)});
+    m_made.body = &nest.body();
     for (const body_scalar& s : facts.scalars)
       if (s.captured) to.captures.push_back(s.is_global ? s.name + " = " + s.name : s.name);
     for (const body_array& a : facts.arrays)
@@ -192,6 +200,7 @@ class region_reader {
   const region_surroundings& m_around;
   source& m_text;
   report& m_messages;
+  std::size_t m_depth = 1;  // loops that are collapsed
   std::vector<body_reduction> m_reductions;
   analysed_region m_made;
 };

@@ -21,9 +21,10 @@ struct region_surroundings {
   std::string file;  ///< for the names of regions
 };
 
-/// A loop as a region, and what becomes of its body.
+/// A loop, or several that are collapsed, as a region, and what becomes of its body.
 struct analysed_region {
   region_model model;
+  const clang::Stmt* body = nullptr;                  ///< of the innermost loop
   std::vector<const clang::ContinueStmt*> continues;  ///< end an iteration: they return from the body
   std::string host_alone;                             ///< why no device runs it; empty: devices may
 };

@@ -27,7 +27,7 @@ class translator {
         m_messages(messages),
         m_text(context.getSourceManager(), context.getLangOpts()),
         m_names(context, m_text),
-        m_chains(m_names, m_text, messages) {}
+        m_chains(m_names, context, m_text, messages) {}
 
   translation run() {
     for (const found_directive& d : m_directives) check_place(d);
@@ -172,23 +172,26 @@ class translator {
   }
 
   void read_loop_of(const found_directive& region, const clang::ForStmt& loop) {
-    const auto whole = m_text.of(loop.getSourceRange()), body = m_text.of(loop.getBody()->getSourceRange());
-    if (!whole || !body || loop.getForLoc().isMacroID())
+    const auto whole = m_text.of(loop.getSourceRange());
+    if (!whole || loop.getForLoc().isMacroID())
       return m_messages.error(loop.getForLoc(), "the loop of a region in a macro", "write it out");
     const region_surroundings around{m_context, m_names, m_chains.replaced(),
                                      m_file.substr(m_file.find_last_of('/') + 1)};
     auto made = analyse_region(region, loop, around, m_text, m_messages);
     if (!made) return;
+    const auto body = m_text.of(made->body->getSourceRange());
+    if (!body)
+      return m_messages.error(made->body->getBeginLoc(), "the body of a region's loop in a macro", "write it out");
     for (const clang::ContinueStmt* next : made->continues)
       if (const auto where = m_text.of(next->getSourceRange())) m_text.change(*where, "return");
-    const bool block = llvm::isa<clang::CompoundStmt>(loop.getBody());
+    const bool block = llvm::isa<clang::CompoundStmt>(made->body);
     std::size_t end = body->end;
     if (!block) {  // the semicolon of a statement is not part of it
       const std::size_t next = m_text.text().find_first_not_of(" \t\n", end);
       if (next != std::string_view::npos && m_text.text()[next] == ';') end = next + 1;
     }
     m_edits.push_back({whole->begin, body->begin, region_head(made->model) + (block ? "" : " {"), true});
-    m_edits.push_back({end, end, (block ? "" : "}") + region_tail(made->model), true});
+    m_edits.push_back({end, std::max(end, whole->end), (block ? "" : "}") + region_tail(made->model), true});
     m_made.regions.push_back({std::move(made->model), m_text.line(whole->begin), std::move(made->host_alone)});
   }
 

@@ -63,34 +63,54 @@ std::vector<std::string> names_of(const placed_text& list, const is_variable& va
   return names;
 }
 
-std::string extents_of(const section& array) {
+/// {n}, {rows, columns}
+std::string extents_of(const std::vector<section::range>& ranges) {
   std::vector<std::string> extents;
-  for (const section::range& r : array.ranges) {
+  for (const section::range& r : ranges) extents.push_back(fmt::format("static_cast<std::int64_t>({})", r.count));
+  return "tessera::row_extents{" + joined(extents) + "}";
+}
+std::string extents_of(const section& array) {
+  for (const section::range& r : array.ranges)
     if (r.first != "0")
       throw syntax_error(array.name.at, fmt::format("array '{}' begins at {}", array.name.text, r.first),
                          "its ranges begin at 0: x[0:n]");
-    extents.push_back(fmt::format("static_cast<std::int64_t>({})", r.count));
-  }
-  return "tessera::row_extents{" + joined(extents) + "}";
+  return extents_of(array.ranges);
 }
 
-/// `near`, `far`, `far:2` -> 0, 1, 2.
-std::string ancestor_of(const placed_text& distance) {
+/// `near`, `far`, `far:2`, and whether memory is given back after each region.
+std::string distance_of(const placed_text& distance, bool again) {
   const std::size_t colon = distance.text.find(':');
   std::string word = distance.text.substr(0, colon);
   while (!word.empty() && word.back() == ' ') word.pop_back();
-  if (word == "near" && colon == std::string::npos) return "0";
-  if (word == "far") return colon == std::string::npos ? "1" : distance.text.substr(colon + 1);
-  throw syntax_error(distance.at, fmt::format("unknown distance '{}'", distance.text), "near, far, or far:n");
+  std::vector<std::string> arguments;
+  if (word == "far")
+    arguments.push_back(colon == std::string::npos
+                            ? "1"
+                            : fmt::format("static_cast<std::uint32_t>({})", distance.text.substr(colon + 1)));
+  else if (word != "near" || colon != std::string::npos)
+    throw syntax_error(distance.at, fmt::format("unknown distance '{}'", distance.text), "near, far, or far:n");
+  if (again) arguments.emplace_back("tessera::array_distance::form::realloc");
+  return fmt::format("tessera::array_distance::{}({})", word, joined(arguments));
 }
 
 std::string placement_of(const directive& d, const is_variable& variable) {
-  const clause *at = d.find("location"), *distance = d.find("distance");
+  const clause *at = d.find("location"), *distance = d.find("distance"), *again = d.find("realloc"),
+               *keeps = d.find("auto"), *file = d.find("file");
   if (at != nullptr && distance != nullptr)
     throw syntax_error(distance->name.at, "'location' and 'distance' exclude each other");
+  if (again != nullptr && keeps != nullptr)
+    throw syntax_error(keeps->name.at, "'realloc' and 'auto' exclude each other",
+                       "'auto' is what is done without both");
+  for (const clause* form : {again, keeps})
+    if (form != nullptr && distance == nullptr)
+      throw syntax_error(form->name.at, fmt::format("'{}' without 'distance'", form->name.text),
+                         fmt::format("for example distance(near) {}", form->name.text));
+  if (again != nullptr && file != nullptr)
+    throw syntax_error(again->name.at, "'realloc' gives up the elements, and 'file' keeps them",
+                       "leave one of them out");
   members where(d, variable);
   where.name("location", "location");
-  if (distance != nullptr) where.add("ancestor", ancestor_of(distance->argument));
+  if (distance != nullptr) where.add("distance", distance_of(distance->argument, again != nullptr));
   where.expression("file", "file");
   return where.empty() ? "" : ", " + where.text();
 }
@@ -118,7 +138,7 @@ std::string hierarchy_statement(const directive& d, const is_variable& variable)
   if (children.size() == 1) throw syntax_error(children.front().at, "'children' names nobody");
   std::vector<std::string> names;
   for (std::size_t k = 1; k < children.size(); ++k) names.push_back(name_expression(children[k], variable));
-  return fmt::format("{}declare_hierarchy({}, {{{}}}, {}{});", calls, literal(sign), joined(names),
+  return fmt::format("{}edit_hierarchy({}, {{{}}}, {}{});", calls, literal(sign), joined(names),
                      name_expression(d.needed("parent"), variable), numbered(d, variable));
 }
 
@@ -135,8 +155,19 @@ std::string copy_statement(const directive& d) {
 std::string use_text(const array_use& a) {
   static constexpr std::array words = {"in", "out", "inout"};
   const std::string row = a.row_elements.empty() ? "" : ", " + a.row_elements;
-  return fmt::format("tessera::{}({}array({}{}), tessera::{})", words[static_cast<std::size_t>(a.how)], calls,
-                     a.address, row, a.pattern);
+  return fmt::format("tessera::{}({}{}({}{}), tessera::{})", words[static_cast<std::size_t>(a.how)], calls,
+                     a.elements.empty() ? "array" : "elements", a.elements.empty() ? a.address : a.elements, row,
+                     a.pattern);
+}
+
+/// iterate(begin, end, step), or iterate({begin, end}, {begin, end}).
+std::string iterate_text(const std::vector<loop_model>& loops) {
+  if (loops.size() == 1)
+    return fmt::format("tessera::iterate({}, {}, {})", loops[0].begin, loops[0].end, loops[0].step);
+  std::vector<std::string> ranges;
+  for (const loop_model& l : loops)
+    ranges.push_back(fmt::format("{{static_cast<std::int64_t>({}), static_cast<std::int64_t>({})}}", l.begin, l.end));
+  return fmt::format("tessera::iterate({})", joined(ranges));
 }
 
 /// The function of the runtime that joins, and how the result goes into the program's variable.
@@ -239,14 +270,29 @@ std::string statement_of(const directive& d, const is_variable& variable) {
   }
 }
 
+std::string chain_expression(const chain_path& path, const std::vector<section::range>& ranges) {
+  std::string text = "tessera::chain(" + path.root;
+  bool open = true;  // links are arguments of the call, up to the first element
+  for (const chain_path::link& l : path.links) {
+    if (l.is_element) {
+      text += fmt::format("{}.element({})", open ? ")" : "", l.text);
+      open = false;
+    } else {
+      text += open ? ", " + l.text : fmt::format(".then({})", l.text);
+    }
+  }
+  if (open) text += ")";
+  return ranges.empty() ? text : fmt::format("{}[{}]", text, extents_of(ranges));
+}
+
 std::string region_head(const region_model& r) {
   std::string text = "{ _Pragma(\"GCC diagnostic push\") _Pragma(\"GCC diagnostic ignored \\\"-Wshadow\\\"\") ";
-  std::vector<std::string> uses, parameters = {fmt::format("[[maybe_unused]] const {} {}", r.index_type, r.index)},
-                                 addresses;
+  std::vector<std::string> uses, parameters;
+  for (const loop_model& l : r.loops)
+    parameters.push_back(fmt::format("[[maybe_unused]] const {} {}", l.index_type, l.index));
   for (const array_use& a : r.arrays) {
     uses.push_back(use_text(a));
     parameters.push_back(fmt::format("[[maybe_unused]] const auto {}", a.name));
-    addresses.push_back(a.address);
   }
   for (const reduction_use& one : r.reductions) {
     text += fmt::format("tessera::region_result<{0}> {1}({2}model().owner(), {3}); ", one.type, result_name(one), calls,
@@ -254,13 +300,11 @@ std::string region_head(const region_model& r) {
     uses.push_back(fmt::format("tessera::{}({})", join_of(one, "").first, result_name(one)));
     parameters.push_back(fmt::format("{}& {}", one.type, one.name));
   }
-  if (!addresses.empty())
-    text += fmt::format("{}place_by_distance({}, {{{}}}); ", calls, r.at.empty() ? "\"\"" : r.at, joined(addresses));
   std::vector<std::string> options;
   if (!r.policy.empty()) options.push_back(".policy = " + r.policy);
   if (!r.at.empty()) options.push_back(".at = " + r.at);
-  text += fmt::format("{}model().region({}, tessera::region_options{{{}}}, tessera::iterate({}, {}, {})", calls,
-                      literal(r.name), joined(options), r.begin, r.end, r.step);
+  text += fmt::format("{}model().region({}, tessera::region_options{{{}}}, {}", calls, literal(r.name), joined(options),
+                      iterate_text(r.loops));
   for (const std::string& use : uses) text += ", " + use;
   return text + fmt::format(", {}[{}]({})", r.kernel.empty() ? "" : "tessera::with_kernel(", joined(r.captures),
                             joined(parameters));

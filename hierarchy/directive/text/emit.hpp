@@ -23,6 +23,10 @@ std::string name_expression(const placed_text& argument, const is_variable& vari
 /// The policy of exec_pol, as an expression. Throws syntax_error for a literal that is no policy (hint: the nearest).
 std::string policy_expression(const placed_text& argument, const is_variable& variable);
 
+/// A chain as a call of the library, `tessera::chain(sim, &simulation::atoms, &atoms::x)`, with the ranges behind it
+/// where there are any.
+std::string chain_expression(const chain_path& path, const std::vector<section::range>& ranges);
+
 /// A region's call up to its body, which follows as a block.
 std::string region_head(const region_model& region);
 /// What stands behind the block.

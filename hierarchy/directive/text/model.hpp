@@ -15,6 +15,7 @@ struct array_use {
   };
   std::string name;          ///< of the variable, and of the body's parameter
   std::string address;       ///< of the first element: an expression
+  std::string elements;      ///< of a chain with a range: the variable that has them; empty: an array of the program
   intent how = intent::in;   ///< read, written whole, or both
   std::string pattern;       ///< "chunk", "halo(1)", "whole"
   std::string row_elements;  ///< expression; empty: one
@@ -33,17 +34,33 @@ struct kernel_value {
   std::string value;  ///< expression of the program, of a type that kernels have
 };
 
-/// A loop and what it is called with.
-struct region_model {
-  std::string name;        ///< for messages: "saxpy.cpp:12"
-  std::string at, policy;  ///< expressions; empty: not given
+/// One loop, its parts as expressions.
+struct loop_model {
   std::string index_type, index;
-  std::string begin, end, step;  ///< expressions; `end` is not reached
+  std::string begin, end, step;  ///< `end` is not reached
+};
+
+/// Loops and what they are called with.
+struct region_model {
+  std::string name;               ///< for messages: "saxpy.cpp:12"
+  std::string at, policy;         ///< expressions; empty: not given
+  std::vector<loop_model> loops;  ///< one, or as many as `collapse` says; the first is split
   std::vector<array_use> arrays;
   std::vector<reduction_use> reductions;
   std::vector<std::string> captures;  ///< as in a lambda's brackets
   std::string kernel;                 ///< "(i, x, a) { ... }"; empty: the host alone runs it
   std::vector<kernel_value> kernel_values;
+};
+
+/// A chain of pointers, as the library follows it.
+struct chain_path {
+  /// A step from what was reached.
+  struct link {
+    bool is_element = false;  ///< one of several objects; else a member
+    std::string text;         ///< an index, or a pointer to a member: "&atoms::x"
+  };
+  std::string root;  ///< an expression: an object, or a pointer to one
+  std::vector<link> links;
 };
 
 }  // namespace tessera::directive

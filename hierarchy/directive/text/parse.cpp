@@ -102,6 +102,50 @@ class reader {
   std::size_t m_at = 0;
 };
 
+/// Where the colon of a range is in `first:count`; the end: there is none. A::b and c ? a : b have none.
+std::size_t range_colon(std::string_view inside) {
+  std::size_t colon = find_outside(inside, ":?");
+  while (colon + 1 < inside.size() && inside[colon] == ':' && inside[colon + 1] == ':')
+    colon = find_outside(inside, ":?", colon + 2);
+  return colon < inside.size() && inside[colon] == '?' ? inside.size() : colon;
+}
+
+/// [first:count]... from a bracket to the end of the text.
+std::vector<section::range> read_ranges(const placed_text& text, std::size_t open) {
+  const std::string_view all = text.text;
+  std::vector<section::range> ranges;
+  for (std::size_t at = open; at < all.size();) {
+    const std::size_t end = all[at] == '[' ? closing(all, at) : std::string_view::npos;
+    if (end == std::string_view::npos)
+      throw syntax_error(text.at + at, "expected a range such as [0:n]", "for example x[0:n], or a[0:rows][0:columns]");
+    const std::string_view inside = all.substr(at + 1, end - at - 1);
+    const std::size_t colon = range_colon(inside);
+    if (colon == inside.size())
+      throw syntax_error(text.at + at, "expected a range [first:count]", "for example x[0:n]");
+    section::range range{trimmed(inside.substr(0, colon), 0).text, trimmed(inside.substr(colon + 1), 0).text};
+    if (range.first.empty()) range.first = "0";
+    if (range.count.empty()) throw syntax_error(text.at + at + 1 + colon, "the count of this range is missing");
+    ranges.push_back(std::move(range));
+    at = end + 1;
+    while (at < all.size() && is_space(all[at])) ++at;
+  }
+  if (ranges.size() > 3) throw syntax_error(text.at, "an array has up to three dimensions");
+  return ranges;
+}
+
+/// Where the ranges of `a[k].x[0:n]` begin: at the first bracket with a colon. The end: there are none.
+std::size_t first_range(std::string_view text) {
+  std::size_t open = std::min(text.find('['), text.size());
+  while (open < text.size()) {
+    const std::size_t end = closing(text, open);
+    if (end == std::string_view::npos) return open;
+    const std::string_view inside = text.substr(open + 1, end - open - 1);
+    if (range_colon(inside) != inside.size()) return open;
+    open = std::min(text.find('[', end), text.size());
+  }
+  return open;
+}
+
 /// The first word of "memory allocate", and what is behind it.
 std::pair<std::string_view, std::string_view> split_words(std::string_view words) {
   const auto space = words.find(' ');
@@ -202,30 +246,12 @@ std::vector<placed_text> parse_list(const placed_text& list) {
 }
 
 section parse_section(const placed_text& text) {
-  const std::string_view all = text.text;
-  const std::size_t open = std::min(all.find('['), all.size());
-  section read{trimmed(all.substr(0, open), text.at), {}};
+  const std::size_t open = std::min(text.text.find('['), text.text.size());
+  section read{trimmed(std::string_view(text.text).substr(0, open), text.at), read_ranges(text, open)};
   if (read.name.text.empty()) throw syntax_error(text.at, "the array's name is missing");
-  for (std::size_t at = open; at < all.size();) {
-    const std::size_t end = all[at] == '[' ? closing(all, at) : std::string_view::npos;
-    if (end == std::string_view::npos)
-      throw syntax_error(text.at + at, "expected a range such as [0:n]", "for example x[0:n], or a[0:rows][0:columns]");
-    const std::string_view inside = all.substr(at + 1, end - at - 1);
-    std::size_t colon = find_outside(inside, ":");
-    while (colon + 1 < inside.size() && inside[colon + 1] == ':') colon = find_outside(inside, ":", colon + 2);
-    if (colon == inside.size())
-      throw syntax_error(text.at + at, "expected a range [first:count]", "for example x[0:n]");
-    section::range range{trimmed(inside.substr(0, colon), 0).text, trimmed(inside.substr(colon + 1), 0).text};
-    if (range.first.empty()) range.first = "0";
-    if (range.count.empty()) throw syntax_error(text.at + at + 1 + colon, "the count of this range is missing");
-    read.ranges.push_back(std::move(range));
-    at = end + 1;
-    while (at < all.size() && is_space(all[at])) ++at;
-  }
   if (read.ranges.empty())
     throw syntax_error(text.at, fmt::format("'{}' wants a range", read.name.text),
                        fmt::format("for example {}[0:n]", read.name.text));
-  if (read.ranges.size() > 3) throw syntax_error(text.at, "an array has up to three dimensions");
   return read;
 }
 
@@ -241,6 +267,13 @@ reduction_clause parse_reduction(const placed_text& text) {
   return {operation.text, parse_list({text.text.substr(colon + 1), text.at + colon + 1})};
 }
 
+std::size_t parse_collapse(const placed_text& text) {
+  if (text.text != "1" && text.text != "2" && text.text != "3")
+    throw syntax_error(text.at, fmt::format("collapse of '{}' loops", text.text),
+                       "a region has 1, 2 or 3: collapse(2)");
+  return static_cast<std::size_t>(text.text.front() - '0');
+}
+
 std::vector<chain> parse_chains(const placed_text& text) {
   std::vector<chain> chains;
   for (const placed_text& one : parse_list(text)) {
@@ -248,11 +281,21 @@ std::vector<chain> parse_chains(const placed_text& text) {
     if (open == std::string::npos || one.text.back() != '}')
       throw syntax_error(one.at, fmt::format("the type of the chain '{}' is missing", one.text),
                          fmt::format("for example {}{{double*}}", one.text));
-    chain read{trimmed(std::string_view(one.text).substr(0, open), one.at), {}};
+    const placed_text where = trimmed(std::string_view(one.text).substr(0, open), one.at);
+    const std::size_t ranges = first_range(where.text);
+    chain read{trimmed(std::string_view(where.text).substr(0, ranges), where.at), read_ranges(where, ranges), {}};
     std::string_view type = std::string_view(one.text).substr(open + 1, one.text.size() - open - 2);
     read.type =
         trimmed(type.substr(0, type.find(':')), 0).text;  // behind a colon: restrict, which changes nothing here
     if (read.type.empty()) throw syntax_error(one.at + open, "the type of this chain is missing");
+    for (const section::range& r : read.ranges)
+      if (r.first != "0")
+        throw syntax_error(one.at + ranges, fmt::format("the chain '{}' begins at {}", read.path.text, r.first),
+                           "its ranges begin at 0: x[0:n]");
+    if (!read.ranges.empty() && !read.type.ends_with('*'))
+      throw syntax_error(one.at + ranges,
+                         fmt::format("the chain '{}' has a range, and no pointer's type", read.path.text),
+                         fmt::format("for example {}[0:n]{{double*}}", read.path.text));
     chains.push_back(std::move(read));
   }
   return chains;

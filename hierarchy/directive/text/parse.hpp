@@ -76,12 +76,16 @@ struct reduction_clause {
 /// Throws syntax_error for an operation that there is not.
 reduction_clause parse_reduction(const placed_text& text);
 
-/// `sim->atoms->x{double*}`: a chain and its type.
+/// The number of collapse(2). Throws syntax_error for another one than 1, 2 or 3.
+std::size_t parse_collapse(const placed_text& text);
+
+/// `sim->atoms->x[0:n]{double*}`: a chain, the elements that it leads to, and its type.
 struct chain {
-  placed_text path;  ///< sim->atoms->x
-  std::string type;  ///< double*
+  placed_text path;                    ///< sim->atoms->x
+  std::vector<section::range> ranges;  ///< up to three; none: a number, or an array of the program
+  std::string type;                    ///< double*
 };
-/// Throws syntax_error where the type is missing.
+/// Throws syntax_error where the type is missing, and for ranges that do not begin at 0.
 std::vector<chain> parse_chains(const placed_text& text);
 
 /// The text of a name: `"LocA"` and `LocA` are LocA.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 namespace tessera::directive {
 namespace {
@@ -117,6 +118,35 @@ row_reach reach_of(const std::vector<polynomial>& subscripts, const std::vector<
           loops.insert(terms.begin()->first.front()).second;
   }
   return {false, row.constant_part(), row.constant_part(), polynomial::constant(elements), all, {}};
+}
+
+std::optional<std::string> place_of(const polynomial& subscript, const std::vector<std::string>& collapsed,
+                                    const subscript_names& names) {
+  std::string place;
+  polynomial rest = subscript;
+  subscript_names level = names;
+  for (const std::string& index : collapsed) {
+    level.index = index;
+    level.inner.erase(index);
+    const row_reach reach = reach_of(rest, level);
+    if (reach.whole || reach.lowest != reach.highest) return std::nullopt;
+    const parts split_up = *split(rest, index);
+    rest = split_up.rest - polynomial::constant(reach.lowest) * split_up.stride;
+    place += std::to_string(reach.lowest) + "*(" + split_up.stride.text() + ") ";
+  }
+  return place;
+}
+
+std::optional<std::string> place_of(const std::vector<polynomial>& subscripts,
+                                    const std::vector<std::string>& collapsed, const subscript_names& names) {
+  if (subscripts.size() < collapsed.size()) return std::nullopt;
+  std::string place;
+  for (std::size_t k = 0; k < collapsed.size(); ++k) {
+    const polynomial offset = subscripts[k] - polynomial::name(collapsed[k]);
+    if (varies(offset, names) || !offset.is_constant()) return std::nullopt;
+    place += offset.text() + " ";
+  }
+  return place;
 }
 
 }  // namespace tessera::directive

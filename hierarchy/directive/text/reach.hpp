@@ -2,6 +2,7 @@
 // A subscript -> the rows that an iteration reaches with it. Pure.
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,5 +40,14 @@ row_reach reach_of(const polynomial& subscript, const subscript_names& names);
 /// index is within its dimension.
 row_reach reach_of(const std::vector<polynomial>& subscripts, const std::vector<std::int64_t>& extents,
                    const subscript_names& names);
+
+/// Where x[subscript] is, counted from the iteration's own element, when the loops of `collapsed` are iterations
+/// together, outermost first: two accesses with the same place never meet in different iterations. Nothing: they may.
+/// @param names  `inner` has the collapsed loops behind the first, and those of the body
+std::optional<std::string> place_of(const polynomial& subscript, const std::vector<std::string>& collapsed,
+                                    const subscript_names& names);
+/// The same of x[row][inner]...
+std::optional<std::string> place_of(const std::vector<polynomial>& subscripts,
+                                    const std::vector<std::string>& collapsed, const subscript_names& names);
 
 }  // namespace tessera::directive

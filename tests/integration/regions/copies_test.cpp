@@ -373,6 +373,26 @@ TEST(region_distances, follow_the_region_that_uses_them) {
   EXPECT_EQ(top.read_host()[99], 9 * 99);
 }
 
+TEST(region_distances, of_memory_of_the_program) {
+  std::vector<std::int64_t> memory(100, 1);
+  runtime rt(testing::machine_of("plugins = [\"host\"]\n" + testing::two_hosts, 4));
+  location_model model(rt);
+  {
+    auto near = model.adopt("near", std::span(memory), {100}, {.distance = array_distance::near()});
+    for (const char* at : {"numa1", "numa0"}) {
+      model.region("add", {.policy = "flatten", .at = at}, iterate(0, 100), inout(near),
+                   [](auto i, auto x) { x[i] += i; });
+      EXPECT_EQ(near.location(), at);
+    }
+    EXPECT_NE(error_of([&] { (void)model.adopt("again", std::span(memory), {100}); })
+                  .message()
+                  .find("memory that array 'near' has"),
+              std::string::npos);
+  }
+  model.pause();
+  EXPECT_EQ(memory[99], 1 + 2 * 99);
+}
+
 TEST(region_distances, may_give_memory_back_after_each_region) {
   runtime rt(testing::host_only(2));
   location_model model(rt);
@@ -399,8 +419,9 @@ TEST(region_distances, may_give_memory_back_after_each_region) {
           [&] { (void)rt.record([&] { model.region("r", iterate(0, 1000), out(fresh), [](auto, auto) {}); }); });
   refuses("array 'fresh' is made again for each region, and has nothing", [&] { (void)fresh.read_host(); });
   std::vector<double> memory(10);
-  refuses("array 'm' is placed by distance, and has memory of its own",
-          [&] { (void)model.adopt("m", std::span(memory), {10}, {.distance = array_distance::near()}); });
+  const array_distance again = array_distance::near(array_distance::form::realloc);
+  refuses("array 'm' would be made again for each region, and has memory of its own",
+          [&] { (void)model.adopt("m", std::span(memory), {10}, {.distance = again}); });
   refuses("array 'm' is placed at 'machine' and by distance",
           [&] { (void)model.make_array<double>("m", {10}, {.at = "machine", .distance = array_distance::near()}); });
 }

@@ -84,6 +84,40 @@ TEST(chain, takes_one_of_several_objects) {
   EXPECT_EQ(chain(a, &atoms::all).element(2).then(&traits::positions)[1].data(), positions);
 }
 
+TEST(chain, goes_on_behind_an_element_that_leads_somewhere) {
+  struct table {
+    traits* raw[2] = {};
+    std::vector<std::unique_ptr<traits>> owned;
+    std::vector<std::vector<double>> rows{{1}, {2, 3}};
+  };
+  traits t;
+  double positions[5];
+  t.positions = positions;
+  table many;
+  many.raw[1] = &t;
+  many.owned.push_back(std::make_unique<traits>(t));
+  EXPECT_EQ(chain(many, &table::raw).element(1).then(&traits::positions)[5].data(), positions);
+  EXPECT_EQ(chain(many, &table::owned).element(0).then(&traits::positions)[5].data(), positions);
+  EXPECT_EQ(chain(many, &table::rows).element(1)[2].data(), many.rows[1].data());
+  EXPECT_THAT(message_of([&] { (void)chain(many, &table::rows).element(1)[3]; }, error_kind::usage),
+              HasSubstr("holds 2 of double"));
+  EXPECT_THAT(message_of([&] { (void)chain(many, &table::raw).element(0).then(&traits::box); }, error_kind::usage),
+              HasSubstr("is null"));
+}
+
+TEST(chain, has_rows) {
+  traits t;
+  const auto rows = chain(t, &traits::box)[{1, 3}];
+  EXPECT_EQ(rows.extents(), (tessera::row_extents{1, 3}));
+  EXPECT_EQ(rows.size(), 3);
+  EXPECT_THAT(message_of(
+                  [&] {
+                    (void)chain(t, &traits::box)[{2, 3}];
+                  },
+                  error_kind::usage),
+              HasSubstr("the count of a chain is 6, but link 1 holds 3 of float"));
+}
+
 TEST(chain, of_no_elements_may_end_nowhere) {
   traits t;
   EXPECT_EQ(chain(t, &traits::positions)[0].size(), 0);

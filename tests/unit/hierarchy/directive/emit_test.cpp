@@ -20,10 +20,15 @@ TEST(emit, statements) {
   EXPECT_EQ(statement("gecko location name(A, \"B\") type(g) all"),
             "tessera::directives::declare_locations({\"A\", \"B\"}, \"g\", {.all = true});");
   EXPECT_EQ(statement("gecko hierarchy children(\"+\", A, chosen) parent(R) start(0) total_count(4)"),
-            "tessera::directives::declare_hierarchy(\"+\", {\"A\", chosen}, \"R\", {.start = 0, .count = 4});");
+            "tessera::directives::edit_hierarchy(\"+\", {\"A\", chosen}, \"R\", {.start = 0, .count = 4});");
   EXPECT_EQ(statement("gecko memory allocate(x[0:n][0:m]) type(double) distance(far:2)"),
             "x = tessera::directives::allocate<double>(\"x\", tessera::row_extents{static_cast<std::int64_t>(n), "
-            "static_cast<std::int64_t>(m)}, {.ancestor = 2});");
+            "static_cast<std::int64_t>(m)}, "
+            "{.distance = tessera::array_distance::far(static_cast<std::uint32_t>(2))});");
+  EXPECT_THAT(statement("gecko memory allocate(x[0:n]) type(float) distance(near) realloc"),
+              HasSubstr("{.distance = tessera::array_distance::near(tessera::array_distance::form::realloc)}"));
+  EXPECT_THAT(statement("gecko memory allocate(x[0:n]) type(float) distance(far) auto"),
+              HasSubstr("{.distance = tessera::array_distance::far(1)}"));
   EXPECT_EQ(statement("gecko memory free(x, y)"), "tessera::directives::free(x); tessera::directives::free(y);");
   EXPECT_EQ(statement("gecko memory copy from(x[0:n]) to(y[1:n])"), "tessera::directives::copy(x, 0, n, y, 1, n);");
   EXPECT_EQ(statement("gecko memory move(x) to(chosen)"), "tessera::directives::move(x, chosen);");
@@ -36,6 +41,10 @@ TEST(emit, arguments_that_mean_nothing) {
   EXPECT_THROW((void)statement("gecko memory allocate(x[1:n]) type(double)"), syntax_error);
   EXPECT_THROW((void)statement("gecko memory allocate(x[0:n]) type(double) distance(close)"), syntax_error);
   EXPECT_THROW((void)statement("gecko memory allocate(x[0:n]) type(double) distance(near) location(A)"), syntax_error);
+  EXPECT_THROW((void)statement("gecko memory allocate(x[0:n]) type(double) distance(near) auto realloc"), syntax_error);
+  EXPECT_THROW((void)statement("gecko memory allocate(x[0:n]) type(double) realloc"), syntax_error);
+  EXPECT_THROW((void)statement("gecko memory allocate(x[0:n]) type(double) distance(far) realloc file(f)"),
+               syntax_error);
   EXPECT_THROW((void)statement("gecko hierarchy children(A) parent(R)"), syntax_error);
   EXPECT_THROW((void)statement("gecko hierarchy children(\"+\") parent(R)"), syntax_error);
   EXPECT_THROW((void)statement("gecko memory copy from(x[0:1][0:2]) to(y[0:2])"), syntax_error);
@@ -57,12 +66,11 @@ TEST(emit, policies) {
 }
 
 TEST(emit, a_region) {
-  region_model r{"f.cpp:3", "\"LocA\"", "\"any\"", "int", "i", "0", "n", "1", {}, {}, {"a", "g = g"}, "", {}};
-  r.arrays = {{"x", "x", array_use::intent::in, "halo(1)", "m"},
-              {"y", "&y[0][0]", array_use::intent::out, "chunk", ""}};
+  region_model r{"f.cpp:3", "\"LocA\"", "\"any\"", {{"int", "i", "0", "n", "1"}}, {}, {}, {"a", "g = g"}, "", {}};
+  r.arrays = {{"x", "x", "", array_use::intent::in, "halo(1)", "m"},
+              {"y", "&y[0][0]", "", array_use::intent::out, "chunk", ""}};
   r.reductions = {{"s", "double", "max"}};
   const std::string head = region_head(r);
-  EXPECT_THAT(head, HasSubstr("place_by_distance(\"LocA\", {x, &y[0][0]});"));
   EXPECT_THAT(head, HasSubstr("region_options{.policy = \"any\", .at = \"LocA\"}, tessera::iterate(0, n, 1), "
                               "tessera::in(tessera::directives::array(x, m), tessera::halo(1)), "
                               "tessera::out(tessera::directives::array(&y[0][0]), tessera::chunk), "
@@ -72,6 +80,25 @@ TEST(emit, a_region) {
   r.kernel_values = {{"a", "a"}};
   EXPECT_THAT(region_head(r), HasSubstr("tessera::with_kernel([a, g = g]("));
   EXPECT_THAT(region_tail(r), HasSubstr(", R\"kernel((i, x, y, s, a) { })kernel\", a)"));
+}
+
+TEST(emit, collapsed_loops_over_a_chain) {
+  region_model r;
+  r.loops = {{"int", "i", "0", "n", "1"}, {"long", "j", "1", "m - 1", "1"}};
+  r.arrays = {{"c_x", "c_x", "c_x_elements", array_use::intent::inout, "chunk", "m"}};
+  EXPECT_THAT(region_head(r),
+              HasSubstr("tessera::iterate({static_cast<std::int64_t>(0), static_cast<std::int64_t>(n)}, "
+                        "{static_cast<std::int64_t>(1), static_cast<std::int64_t>(m - 1)}), "
+                        "tessera::inout(tessera::directives::elements(c_x_elements, m), tessera::chunk), "
+                        "[]([[maybe_unused]] const int i, [[maybe_unused]] const long j, "));
+}
+
+TEST(emit, chains) {
+  EXPECT_EQ(chain_expression({"s", {{false, "&a::b"}, {false, "&b::x"}}}, {}), "tessera::chain(s, &a::b, &b::x)");
+  EXPECT_EQ(chain_expression({"s", {{false, "&a::b"}, {true, "k"}, {false, "&b::x"}}}, {{"0", "n"}, {"0", "3"}}),
+            "tessera::chain(s, &a::b).element(k).then(&b::x)[tessera::row_extents{static_cast<std::int64_t>(n), "
+            "static_cast<std::int64_t>(3)}]");
+  EXPECT_EQ(chain_expression({"p", {{true, "2"}}}, {}), "tessera::chain(p).element(2)");
 }
 
 TEST(rewrite, what_is_behind_keeps_its_line_and_column) {

@@ -102,4 +102,23 @@ TEST(parse, lists_reductions_and_chains) {
   EXPECT_THROW((void)parse_chains({"s->n", 0}), syntax_error);
 }
 
+TEST(parse, chains_with_ranges) {
+  const auto chains = parse_chains({"s->a[k].x[0:s->n[0]][0:3]{double*}, s[c ? 0 : 1].y[:n]{int*}", 0});
+  ASSERT_EQ(chains.size(), 2u);
+  EXPECT_EQ(chains[0].path.text, "s->a[k].x");
+  ASSERT_EQ(chains[0].ranges.size(), 2u);
+  EXPECT_EQ(chains[0].ranges[0].count, "s->n[0]");
+  EXPECT_EQ(chains[0].ranges[1].count, "3");
+  EXPECT_EQ(chains[1].path.text, "s[c ? 0 : 1].y");
+  EXPECT_EQ(chains[1].ranges.size(), 1u);
+  EXPECT_THROW((void)parse_chains({"s->x[1:n]{double*}", 0}), syntax_error);
+  EXPECT_THROW((void)parse_chains({"s->x[0:n]{double}", 0}), syntax_error);
+  EXPECT_THROW((void)parse_chains({"s->x[0:n].y{double*}", 0}), syntax_error);
+}
+
+TEST(parse, collapse) {
+  EXPECT_EQ(parse_collapse({"2", 0}), 2u);
+  for (const char* wrong : {"0", "4", "n", "-1"}) EXPECT_THROW((void)parse_collapse({wrong, 0}), syntax_error) << wrong;
+}
+
 }  // namespace

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tessera/directives.hpp"
 
@@ -80,25 +82,145 @@ TEST_F(program, copies_check_their_ranges) {
   EXPECT_THAT(refused([&] { directives::copy(x, -1, 2, y, 0, 2); }), HasSubstr("of array 'x'"));
 }
 
+TEST_F(program, copies_of_arrays_that_regions_use_are_regions) {
+  double *const x = directives::allocate<double>("x", {10, 4}), *const y = directives::allocate<double>("y", {20, 4});
+  const auto number = [&] {
+    directives::model().region("number", tessera::iterate(0, 10), tessera::out(directives::array(x, 4)),
+                               [](auto i, auto v) {
+                                 for (int j = 0; j < 4; ++j) v(i, j) = double(4 * i + j);
+                               });
+  };
+  const auto copies = [] {
+    std::uint64_t launches = 0;
+    for (const auto& row : directives::model().regions())
+      if (row.name == "copy") launches += row.launches;
+    return launches;
+  };
+  number();
+  directives::copy(x, 8, 12, y, 4, 12);
+  EXPECT_EQ(copies(), 1u);
+  directives::copy(x + 1, 0, 4, y, 0, 4);  // a part of two rows: at once
+  EXPECT_EQ(copies(), 1u);
+  EXPECT_EQ(y[3], 4);
+  EXPECT_EQ(y[15], 19);
+  number();
+  directives::copy(y, 4, 8, y, 40, 8);
+  EXPECT_EQ(copies(), 1u) << "the program has it";
+  directives::copy(x, 0, 40, y, 40, 40);
+  directives::pause();
+  EXPECT_EQ(copies(), 2u);
+  EXPECT_EQ(y[79], 39);
+}
+
 TEST_F(program, the_machine_is_declared_before_it_is_used) {
   directives::declare_type({.name = "shared", .kind = "unified", .memory = "1 GiB"});
   directives::declare_locations({"LocA"}, "shared");
   directives::declare_locations({"LocB"}, "virtual");
   directives::declare_type({.name = "core", .kind = "cpu", .cores = 1});
   directives::declare_locations({"LocH"}, "core");
-  directives::declare_hierarchy("+", {"LocB"}, "LocA");
-  directives::declare_hierarchy("+", {"LocH"}, "LocB");
-  EXPECT_THAT(refused([] { directives::declare_hierarchy("*", {"LocB"}, "LocA"); }), HasSubstr("begin with '*'"));
-  float* const x = directives::allocate<float>("x", {8}, {.ancestor = 0});
-  float* const fixed = directives::allocate<float>("fixed", {8}, {.location = "LocB"});
-  directives::place_by_distance("", {x, fixed});
-  EXPECT_EQ(directives::array(x).location(), "LocB");
-  directives::place_by_distance("LocH", {x, fixed});
-  EXPECT_EQ(directives::array(x).location(), "LocH");
+  directives::edit_hierarchy("+", {"LocB"}, "LocA");
+  directives::edit_hierarchy("+", {"LocH"}, "LocB");
+  EXPECT_THAT(refused([] { directives::edit_hierarchy("*", {"LocB"}, "LocA"); }), HasSubstr("begin with '*'"));
+  float* const x = directives::allocate<float>("x", {8}, {.location = "LocB"});
   directives::move(x, "LocA");
   EXPECT_EQ(directives::array(x).location(), "LocA");
-  EXPECT_THAT(refused([] { directives::config("other.toml"); }), HasSubstr("'config' after the first array or region"));
   EXPECT_THAT(refused([] { directives::declare_type({.name = "late", .kind = "cpu"}); }), HasSubstr("'loctype' after"));
+}
+
+/// A location LocA with a core H0 and a location LocB, which has a core H1.
+void declare_two_cores() {
+  directives::declare_type({.name = "shared", .kind = "unified", .memory = "1 GiB"});
+  directives::declare_type({.name = "core", .kind = "cpu", .cores = 1});
+  directives::declare_locations({"LocA"}, "shared");
+  directives::declare_locations({"LocB"}, "virtual");
+  directives::declare_locations({"H0", "H1"}, "core");
+  directives::edit_hierarchy("+", {"H0", "LocB"}, "LocA");
+  directives::edit_hierarchy("+", {"H1"}, "LocB");
+}
+void add_one(double* x, const char* policy) {
+  directives::model().region("one more", {.policy = policy}, tessera::iterate(0, 100),
+                             tessera::inout(directives::array(x)), [](auto i, auto v) { v[i] += 1; });
+}
+std::vector<std::string> leaves_of_last() {
+  std::vector<std::string> names;
+  const auto rows = directives::model().regions();
+  for (const auto& share : rows.back().shares) names.push_back(share.leaf);
+  return names;
+}
+
+TEST_F(program, the_tree_is_edited_while_regions_run) {
+  declare_two_cores();
+  double *const x = directives::allocate<double>("x", {100}), *const held = directives::allocate<double>("held", {100});
+  held[5] = 5;
+  add_one(x, "flatten");
+  EXPECT_THAT(leaves_of_last(), testing::ElementsAre("H0", "H1"));
+  EXPECT_THAT(refused([] { directives::edit_hierarchy("-", {"H1"}, "LocA"); }), HasSubstr("'H1' is below 'LocB'"));
+  directives::edit_hierarchy("-", {"LocB"}, "LocA");
+  add_one(x, "static");
+  EXPECT_THAT(leaves_of_last(), testing::ElementsAre("H0"));
+  EXPECT_THAT(refused([] { directives::pause("LocB"); }), HasSubstr("location 'LocB' is detached"));
+  directives::edit_hierarchy("+", {"H1"}, "LocA");  // it was below another one
+  add_one(x, "flatten");
+  EXPECT_THAT(leaves_of_last(), testing::ElementsAre("H0", "H1"));
+  held[6] = 6;
+  EXPECT_EQ(held[5], 5);
+  directives::pause();
+  EXPECT_EQ(x[99], 3);
+  EXPECT_THAT(refused([] { directives::edit_hierarchy("+", {"LocZ"}, "LocA"); }), HasSubstr("LocZ"));
+  EXPECT_THAT(refused([] { directives::edit_hierarchy("-", {"H0"}, "LocA", {.all = true}); }),
+              HasSubstr("there is no location 'H0[0]'"));
+  EXPECT_THAT(refused([] { directives::config("tree.csv"); }), HasSubstr("'config' with the CSV file"));
+}
+
+TEST_F(program, distances_follow_regions) {
+  declare_two_cores();
+  double *const x = directives::allocate<double>("x", {100}, {.distance = tessera::array_distance::near()}),
+                *const above =
+                    directives::allocate<double>("above", {100}, {.distance = tessera::array_distance::far(1)});
+  std::vector<double> memory(100, 1);
+  directives::register_memory("m", memory.data(), {100}, {.distance = tessera::array_distance::near()});
+  directives::model().region("at H1", {.at = "H1"}, tessera::iterate(0, 100), tessera::inout(directives::array(x)),
+                             tessera::inout(directives::array(above)), tessera::inout(directives::array(memory.data())),
+                             [](auto i, auto v, auto w, auto m) { v[i] += 1, w[i] += 2, m[i] += 3; });
+  EXPECT_EQ(directives::array(x).location(), "H1");
+  EXPECT_EQ(directives::array(memory.data()).location(), "H1");
+  EXPECT_EQ(directives::array(above).location(), "LocB");
+  directives::pause();
+  EXPECT_EQ(x[99] + above[99] + memory[99], 7);
+  directives::unregister_memory(memory.data());
+}
+
+TEST_F(program, arrays_that_are_made_again_have_an_address_and_nothing_else) {
+  using form = tessera::array_distance::form;
+  double* const t =
+      directives::allocate<double>("t", {100}, {.distance = tessera::array_distance::near(form::realloc)});
+  double* const x = directives::allocate<double>("x", {100});
+  for (int round = 1; round <= 3; ++round) {
+    directives::model().region("scratch", tessera::iterate(0, 100), tessera::out(directives::array(t)),
+                               tessera::inout(directives::array(x)), [](auto i, auto own, auto to) {
+                                 own[i] = double(i);
+                                 to[i] += own[i];
+                               });
+    directives::pause();
+    EXPECT_EQ(x[99], 99.0 * round);
+  }
+  EXPECT_THAT(refused([&] { directives::copy(t, 0, 1, x, 0, 1); }), HasSubstr("'t' is made again for each region"));
+  directives::free(t);
+}
+
+TEST_F(program, chains_with_a_range_are_memory_of_the_program) {
+  struct owner {
+    double* values;
+  };
+  double* const x = directives::allocate<double>("x", {40});
+  std::vector<double> memory(40);
+  owner of_array{x + 4}, of_memory{memory.data()};
+  EXPECT_THAT(refused([&] { (void)directives::elements(tessera::chain(of_array, &owner::values)[8]); }),
+              HasSubstr("of which array 'x' has some"));
+  const auto rows = tessera::chain(of_memory, &owner::values)[{10, 4}];
+  EXPECT_THAT(refused([&] { (void)directives::elements(rows); }), HasSubstr("rows of the chain have 4 elements"));
+  EXPECT_EQ(&directives::elements(rows, 4), &rows);
+  EXPECT_EQ(&directives::elements(rows, 0), &rows);
 }
 
 TEST_F(program, directives_belong_to_one_thread) {

@@ -109,4 +109,27 @@ TEST(reach, of_several_subscripts) {
   EXPECT_TRUE(reach_of({n("i"), n("j"), n("k")}, {30, 30}, two).covers_row);
 }
 
+TEST(place, of_an_iteration_of_all_loops) {
+  const std::vector<std::string> both = {"i", "j"};
+  const polynomial own = n("i") * n("m") + n("j");
+  ASSERT_TRUE(place_of(own, both, of_a_row()));
+  EXPECT_NE(place_of(own, both, of_a_row()), place_of(own + n("m"), both, of_a_row())) << "another row";
+  EXPECT_FALSE(place_of(n("i"), both, of_a_row())) << "all j meet there";
+  EXPECT_FALSE(place_of(n("i") * n("m") + c(2) * n("j") + c(1), both, of_a_row())) << "it may leave the row";
+  const subscript_names inside{"i", {{"j", {c(1), n("m") - c(2)}}}, {}};
+  EXPECT_NE(place_of(own, both, inside), place_of(own + c(1), both, inside)) << "that of the next j";
+  const subscript_names deeper{"i", {{"j", {c(0), n("m") - c(1)}}, {"k", {c(0), c(2)}}}, {}};
+  EXPECT_TRUE(place_of(c(3) * own + n("k"), both, deeper)) << "three of each";
+  EXPECT_FALSE(place_of(c(2) * own + n("k"), both, deeper)) << "some of the next one";
+}
+
+TEST(place, of_several_subscripts) {
+  const std::vector<std::string> both = {"i", "j"};
+  EXPECT_EQ(place_of({n("i"), n("j"), n("k")}, both, {"i", {}, {}}),
+            place_of({n("i"), n("j"), c(0)}, both, {"i", {}, {}}));
+  EXPECT_NE(place_of({n("i"), n("j")}, both, {"i", {}, {}}), place_of({n("i"), n("j") + c(1)}, both, {"i", {}, {}}));
+  EXPECT_FALSE(place_of({n("i"), n("k")}, both, {"i", {}, {}}));
+  EXPECT_FALSE(place_of({n("i")}, both, {"i", {}, {}}));
+}
+
 }  // namespace

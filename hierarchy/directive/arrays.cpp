@@ -1,0 +1,176 @@
+// Directives of arrays, and pauses: whose each array is.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hierarchy/directive/program.hpp"
+#include "hierarchy/region/array_memory.hpp"
+#include "hierarchy/region/storage.hpp"
+
+namespace tessera::directives {
+namespace {
+
+using detail::program_array;
+
+std::uint64_t bytes_of(const program_array& array) {
+  return static_cast<std::uint64_t>(array.extents().count()) * size_of(array.type());
+}
+
+/// The array that a pointer points into; null: none.
+program_array* find(running& in, const void* pointer) {
+  auto behind = in.arrays.upper_bound(pointer);
+  if (behind == in.arrays.begin()) return nullptr;
+  program_array& before = *std::prev(behind)->second;
+  const auto offset = static_cast<std::uint64_t>(static_cast<const std::byte*>(pointer) -
+                                                 static_cast<const std::byte*>(before.address()));
+  return offset < std::max<std::uint64_t>(bytes_of(before), 1) ? &before : nullptr;
+}
+
+program_array& needed(running& in, const void* pointer, const char* directive) {
+  program_array* const found = find(in, pointer);
+  if (found == nullptr)
+    refuse("there is no array at this address", directive,
+           "'gecko memory allocate' or 'gecko memory register' makes one");
+  return *found;
+}
+
+/// One that begins at the address.
+program_array& needed_whole(running& in, const void* first, const char* directive) {
+  program_array& found = needed(in, first, directive);
+  if (found.address() != first)
+    refuse(fmt::format("the address is inside of array '{}'", found.name()), directive,
+           "use that of its first element");
+  return found;
+}
+
+void check_type(const program_array& array, element_type type, const char* directive) {
+  if (array.type() != type)
+    refuse(
+        fmt::format("array '{}' has elements of type {}, not {}", array.name(), name_of(array.type()), name_of(type)),
+        directive, "the pointer has the type of the array");
+}
+
+}  // namespace
+
+namespace detail {
+
+program_array::program_array(std::string name, tessera::detail::region_array_handle handle, element_type type,
+                             bool adopted)
+    : m_name(std::move(name)),
+      m_handle(std::move(handle)),
+      m_type(type),
+      m_address(m_handle.storage()->tiles().memory()),
+      m_adopted(adopted) {
+  if (!m_handle.storage()->is_remade()) return;
+  const auto pages = hierarchy::array_memory::fresh(bytes_of(*this), m_name);  // never touched: an address alone
+  m_address = pages->data();
+  m_stand_in = pages;
+}
+
+void* enter(std::unique_ptr<program_array> array) {
+  running& in = program::the().run();
+  void* const address = array->address();
+  if (const auto other = in.arrays.find(address);
+      other != in.arrays.end())  // both without elements; else regions refuse
+    refuse(fmt::format("memory '{}' is in array '{}' already", array->name(), other->second->name()), "memory register",
+           "unregister that first");
+  array->lend();
+  in.arrays.emplace(address, std::move(array));
+  return address;
+}
+
+void check_chain(const void* first, const row_extents& extents, std::size_t size, std::int64_t row_elements) {
+  running& in = program::the().run();
+  const auto* const begin = static_cast<const std::byte*>(first);
+  const auto* const end = begin + static_cast<std::size_t>(extents.count()) * size;
+  for (auto at = in.arrays.lower_bound(end); at != in.arrays.begin();) {
+    const program_array& before = *(--at)->second;
+    if (static_cast<const std::byte*>(before.address()) + bytes_of(before) <= begin) break;
+    refuse(fmt::format("the chain leads to {} elements, of which array '{}' has some", extents.count(), before.name()),
+           "pointerchain", "leave the chain's range out: it is an array of the program");
+  }
+  if (row_elements != 0 && extents.row_elements() != row_elements)
+    refuse(fmt::format("rows of the chain have {} elements, and the region's subscripts mean rows of {}",
+                       extents.row_elements(), row_elements),
+           "region", "give the chain its rows: x[0:rows][0:columns]{double*}");
+}
+
+program_array& array_at(const void* first, element_type type, std::int64_t row_elements) {
+  program_array& found = needed_whole(program::the().run(), first, "region");
+  check_type(found, type, "region");
+  if (row_elements != 0 && found.extents().row_elements() != row_elements)
+    refuse(fmt::format("rows of array '{}' have {} elements, and the region's subscripts mean rows of {}", found.name(),
+                       found.extents().row_elements(), row_elements),
+           "region", "allocate it with its rows: x[0:rows][0:columns]");
+  return found;
+}
+
+array_range range_at(const void* pointer, element_type type, std::int64_t first, std::int64_t count, std::size_t size) {
+  program_array& found = needed(program::the().run(), pointer, "memory copy");
+  check_type(found, type, "memory copy");
+  if (found.made_again())
+    refuse(fmt::format("array '{}' is made again for each region, and has nothing to copy between them", found.name()),
+           "memory copy", "allocate it without 'realloc' to keep its elements");
+  const auto* const base = static_cast<const std::byte*>(found.address());
+  const std::int64_t offset = (static_cast<const std::byte*>(pointer) - base) / static_cast<std::int64_t>(size) + first,
+                     all = found.extents().count();
+  if (first < 0 || count < 0 || offset > all || count > all - offset)
+    refuse(fmt::format("elements {} to {} of array '{}', which has {}", offset, offset + count, found.name(), all),
+           "memory copy", "a range is [first:count]");
+  return {&found, offset, count};
+}
+
+bool is_region(const array_range& from, const array_range& to) {
+  if (from.array->lent() && to.array->lent()) return false;
+  const std::int64_t row = from.array->extents().row_elements();
+  const bool whole_rows = row == to.array->extents().row_elements() && from.first % row == 0 && to.first % row == 0 &&
+                          from.count % row == 0;
+  const bool overlap = from.array == to.array && from.first < to.first + to.count && to.first < from.first + from.count;
+  return whole_rows && !overlap;
+}
+
+}  // namespace detail
+
+void free(const void* first) {
+  running& in = program::the().run();
+  program_array& found = needed_whole(in, first, "memory free");
+  if (found.adopted())
+    refuse(fmt::format("array '{}' was registered, not allocated", found.name()), "memory free",
+           "use 'gecko memory unregister'");
+  found.take();
+  in.arrays.erase(first);
+}
+
+void unregister_memory(const void* first) {
+  running& in = program::the().run();
+  program_array& found = needed_whole(in, first, "memory unregister");
+  if (!found.adopted())
+    refuse(fmt::format("array '{}' was allocated, not registered", found.name()), "memory unregister",
+           "use 'gecko memory free'");
+  found.lend();  // its last version is at home now, and nothing uses it
+  found.take();
+  in.arrays.erase(first);
+}
+
+void move(const void* first, std::string_view location) {
+  needed_whole(program::the().run(), first, "memory move").handle().move(location);
+}
+
+void pause(std::source_location site) {
+  running& in = program::the().run();
+  for (const auto& [address, array] : in.arrays) array->take();
+  in.model->pause(site);
+  for (const auto& [address, array] : in.arrays) array->lend();
+}
+
+void pause(std::string_view at) {
+  running& in = program::the().run();
+  const auto tree = in.model->tree();
+  const location::node_id top = attached_location(in, *tree, at);
+  if (top == tree->root()) return pause();
+  for (const auto& [address, array] : in.arrays)
+    if (const auto where = tree->find(array->handle().location()); where && tree->is_ancestor(top, *where))
+      array->lend();
+}
+
+}  // namespace tessera::directives
