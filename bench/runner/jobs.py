@@ -10,6 +10,7 @@ GROUPS = [
     "rodinia",
     "deepcopy",
     "comd",
+    "sparse",
     "dense",
     "trace",
     "graphs",
@@ -80,6 +81,10 @@ def jobs_of(group, tasks, sizes):
             for p in ("bench_comd", "peer_comd_libgomp", "peer_comd_libgomp --loops tessera"):
                 out += [f"{p} --case {case} --workers {w}" for w in (1, 2)]
         out += ["bench_comd --case eam_32000 --workers 2"]
+    if group == "sparse":
+        modes = [f"peer_sparse_libgomp --mode {mode}" for mode in ("blas", "tuned", "fused")]
+        for matrix, block in (("lap3d:60", 8), ("lap3d:60", 16), ("xxz:18", 8), ("hs:16", 16), ("kkt3d:30", 8)):
+            out += [f"{p} --matrix {matrix} --block {block} --workers 2" for p in ["bench_sparse"] + modes]
     if group == "dense":
         for op in ("potrf", "gemm"):
             for n in sizes:
