@@ -17,6 +17,7 @@
 #include "apps/rodinia/commands.hpp"
 #include "apps/sial/command/command.hpp"
 #include "apps/simulate/command.hpp"
+#include "apps/sparse/command.hpp"
 #include "apps/stream/command.hpp"
 #include "apps/study/command.hpp"
 #include "core/base/error.hpp"
@@ -75,6 +76,7 @@ int main(int argc, char** argv) {
   tessera::apps::command selected;
   tessera::apps::add_cholesky(app, selected);
   tessera::apps::add_comd(app, selected);
+  tessera::apps::add_eigs(app, selected);
   tessera::apps::add_gemm(app, selected);
   tessera::apps::add_sial(app, selected);
   tessera::apps::add_simulate(app, selected);

@@ -99,7 +99,7 @@ std::string lower(std::string_view text) {
   return small;
 }
 
-void read_banner(scanner& from, matrix& to) {
+void read_banner(scanner& from, matrix& to, patterns taken) {
   constexpr const char* form = "the first line of a matrix: %%MatrixMarket matrix coordinate real symmetric";
   if (!from.next_raw()) from.fail("the file is empty", form);
   if (lower(from.word()) != "%%matrixmarket") from.fail("the file does not begin with %%MatrixMarket", form);
@@ -109,10 +109,12 @@ void read_banner(scanner& from, matrix& to) {
   if (layout != "coordinate" && layout != "array")
     from.fail(fmt::format("the form is '{}'", layout), "coordinate or array");
   to.dense = layout == "array";
-  if (field == "pattern")
+  to.pattern = field == "pattern";
+  if (to.pattern && to.dense) from.fail("a pattern in array form has no entries", "coordinate form");
+  if (to.pattern && taken == patterns::refused)
     from.fail("the matrix is a pattern: it has no values", "a matrix of numbers is needed: field real or integer");
   if (field == "complex") from.fail("the matrix is complex", "only real matrices can be used here");
-  if (field != "real" && field != "double" && field != "integer")
+  if (!to.pattern && field != "real" && field != "double" && field != "integer")
     from.fail(fmt::format("the field is '{}'", field), "real or integer");
   if (kind != "general" && kind != "symmetric")
     from.fail(fmt::format("the symmetry is '{}'", kind), "general or symmetric");
@@ -156,7 +158,7 @@ void read_entry(scanner& from, matrix& to) {
               "a symmetric file has the lower triangle only: row >= column");
   e.row = static_cast<std::int32_t>(row - 1);
   e.column = static_cast<std::int32_t>(column - 1);
-  e.value = from.number();
+  e.value = to.pattern ? 1 : from.number();
   to.entries.push_back(e);
 }
 
@@ -164,11 +166,11 @@ void read_entry(scanner& from, matrix& to) {
 
 std::string matrix::place_of(std::size_t ordinal) const { return fmt::format("{}:{}", name, lines[ordinal]); }
 
-matrix parse(std::string_view text, const std::string& name) {
+matrix parse(std::string_view text, const std::string& name, patterns of) {
   scanner from(text, name);
   matrix read;
   read.name = name;
-  read_banner(from, read);
+  read_banner(from, read, of);
   const std::int64_t count = read_sizes(from, read);
   // An entry takes two bytes at least, so that an absurd number in a short file does not ask for absurd memory.
   const auto room =
@@ -194,7 +196,7 @@ matrix parse(std::string_view text, const std::string& name) {
   return read;
 }
 
-matrix read(const std::filesystem::path& file) {
+matrix read(const std::filesystem::path& file, patterns of) {
   std::error_code status;
   if (std::filesystem::is_directory(file, status))
     throw error(error_kind::input, "the matrix is a directory, not a file", file.string());
@@ -202,10 +204,13 @@ matrix read(const std::filesystem::path& file) {
   if (!stream)
     throw error(error_kind::input,
                 std::filesystem::exists(file, status) ? "the matrix cannot be read" : "there is no such matrix file",
-                file.string(), "give a file in Matrix Market form: --matrix FILE.mtx");
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+                file.string(), "give a file in Matrix Market form");
+  std::string text;
+  if (const auto bytes = std::filesystem::file_size(file, status); !status) text.reserve(bytes + 1);
+  for (std::vector<char> piece(1 << 20); stream.read(piece.data(), std::ssize(piece)) || stream.gcount() > 0;)
+    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
   if (stream.bad()) throw error(error_kind::input, "reading the matrix failed", file.string());
-  return parse(text, file.string());
+  return parse(text, file.string(), of);
 }
 
 }  // namespace tessera::matrix_market

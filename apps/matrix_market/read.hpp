@@ -25,19 +25,26 @@ struct matrix {
   std::int64_t rows = 0, columns = 0;
   symmetry kind = symmetry::general;
   bool dense = false;                ///< array form: every entry of the file is there, column by column
+  bool pattern = false;              ///< the file has no values: each is 1
   std::vector<entry> entries;        ///< in the order of the file
   std::vector<std::uint32_t> lines;  ///< line of each entry
   /// "matrix.mtx:17" for an entry's ordinal.
   std::string place_of(std::size_t ordinal) const;
 };
 
-/// Reads a file. Fields real, double and integer; forms coordinate and array; symmetries general and symmetric. Throws
-/// tessera::error of kind input with file:line for a file that cannot be read, another field or symmetry, an index out
-/// of range, an entry above the diagonal of a symmetric file, a number that is none or not finite, too few or too many
-/// entries.
-matrix read(const std::filesystem::path& file);
+/// What a reader takes of the field `pattern`, which has no values.
+enum class patterns : std::uint8_t {
+  refused,
+  ones  ///< each entry is 1
+};
+
+/// Reads a file. Fields real, double and integer, and pattern where that is asked for; forms coordinate and array;
+/// symmetries general and symmetric. Throws tessera::error of kind input with file:line for a file that cannot be read,
+/// another field or symmetry, an index out of range, an entry above the diagonal of a symmetric file, a number that is
+/// none or not finite, too few or too many entries.
+matrix read(const std::filesystem::path& file, patterns of = patterns::refused);
 
 /// The same from memory; `name` stands for the file in messages.
-matrix parse(std::string_view text, const std::string& name);
+matrix parse(std::string_view text, const std::string& name, patterns of = patterns::refused);
 
 }  // namespace tessera::matrix_market

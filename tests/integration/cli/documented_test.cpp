@@ -131,6 +131,14 @@ TEST(documented, keys_of_applications) {
   expect_agreement(keys_of(run({"apps", "--json", "-"}).out), documented("## tessera apps"), "apps");
 }
 
+TEST(documented, keys_of_eigenpairs) {
+  const documented_keys own = documented("## tessera eigs");
+  const keys real =
+      keys_of(run({"eigs", "--generate", "lap2d:20", "--pairs", "2", "--out", "/dev/null", "--json", "-"}).out);
+  for (const keys& some : {own.always, own.sometimes})
+    for (const std::string& key : some) EXPECT_TRUE(real.contains(key)) << key;
+}
+
 TEST(documented, keys_of_deep_copies) {
   const documented_keys own = documented("## tessera deepcopy");
   const keys real = keys_of(run({"deepcopy", "--n", "100", "--repetitions", "2", "--json", "-"}).out);

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "apps/lapack/lapack.hpp"
 #include "apps/sial/instructions/builtin/arguments.hpp"
 #include "apps/sial/instructions/builtin/builtin.hpp"
-#include "apps/sial/instructions/builtin/lapack.hpp"
 #include "apps/sial/instructions/instruction_job.hpp"
 
 namespace tessera::sial {

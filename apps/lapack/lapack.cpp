@@ -1,6 +1,6 @@
 // Loaded when it is first called, with the library that the host plugin uses: a program that links it starts OpenBLAS's
 // threads before its own main, and these take signals that are none of theirs.
-#include "apps/sial/instructions/builtin/lapack.hpp"
+#include "apps/lapack/lapack.hpp"
 
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tessera::sial::lapack {
+namespace tessera::lapack {
 namespace {
 
 constexpr const char* library = "libopenblas.so.0";
@@ -96,6 +96,9 @@ using dsyev_type = void(const char*, const char*, const int*, double*, const int
                         std::size_t, std::size_t);
 using dgeev_type = void(const char*, const char*, const int*, double*, const int*, double*, double*, double*,
                         const int*, double*, const int*, double*, const int*, int*, std::size_t, std::size_t);
+using dsygvd_type = void(const int*, const char*, const char*, const int*, double*, const int*, double*, const int*,
+                         double*, double*, const int*, int*, const int*, int*, std::size_t, std::size_t);
+using dpotrf_type = void(const char*, const int*, double*, const int*, int*, std::size_t);
 using dgesv_type = void(const int*, const int*, double*, const int*, int*, double*, const int*, int*);
 
 }  // namespace
@@ -134,4 +137,26 @@ int dgesv(int n, double* a, double* b) {
   return info;
 }
 
-}  // namespace tessera::sial::lapack
+int dpotrf(int n, double* a) {
+  static auto* const call = routine<dpotrf_type>("dpotrf_");
+  const turn mine;
+  int info = 0;
+  call("L", &n, a, &n, &info, 1);
+  return info;
+}
+
+int dsygvd(int n, double* a, double* b, double* values) {
+  static auto* const call = routine<dsygvd_type>("dsygvd_");
+  const turn mine;
+  const int kind = 1, ask = -1;
+  int info = 0, wanted_whole = 0;
+  double wanted = 0;
+  call(&kind, "V", "L", &n, a, &n, b, &n, values, &wanted, &ask, &wanted_whole, &ask, &info, 1, 1);
+  const int size = static_cast<int>(wanted);
+  std::vector<double> work(static_cast<std::size_t>(size));
+  std::vector<int> whole(static_cast<std::size_t>(wanted_whole));
+  call(&kind, "V", "L", &n, a, &n, b, &n, values, work.data(), &size, whole.data(), &wanted_whole, &info, 1, 1);
+  return info;
+}
+
+}  // namespace tessera::lapack

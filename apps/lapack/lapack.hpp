@@ -1,9 +1,9 @@
 #pragma once
-// The routines of LAPACK that super instructions need. Matrices are column major with leading dimension n.
+// The routines of LAPACK that applications need. Matrices are column major with leading dimension n.
 #include <cstdint>
 #include <vector>
 
-namespace tessera::sial::lapack {
+namespace tessera::lapack {
 
 /// Symmetric eigenproblem of the lower triangle of A (n x n), which becomes the eigenvectors in columns; `values`
 /// ascending. Returns LAPACK's info: 0, or how many values did not converge. Throws std::runtime_error when there is no
@@ -13,5 +13,11 @@ int dsyev(int n, double* a, double* values);
 int dgeev(int n, double* a, double* real, double* imaginary, double* left, double* right);
 /// Solves A x = b for one right side; both are destroyed, b becomes x. Returns 0, or the pivot that is zero.
 int dgesv(int n, double* a, double* b);
+/// Cholesky factor of the lower triangle of A, in place. Returns 0, or the first pivot that is not positive.
+int dpotrf(int n, double* a);
+/// A x = lambda B x with the lower triangles of A, symmetric, and B, positive definite. A becomes the eigenvectors in
+/// columns, orthonormal with B, `b` the Cholesky factor; `values` ascending. Returns 0, info of dsyevd, or n + the
+/// pivot of B that is not positive.
+int dsygvd(int n, double* a, double* b, double* values);
 
-}  // namespace tessera::sial::lapack
+}  // namespace tessera::lapack

@@ -1,0 +1,42 @@
+#include "apps/matrix_market/write.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
+
+namespace tessera::matrix_market {
+
+namespace {
+
+void write(const std::filesystem::path& file, const fmt::memory_buffer& text) {
+  if (const std::error_code reason = write_whole_file(file, {std::string_view(text.data(), text.size())}))
+    throw error(error_kind::output, fmt::format("the matrix cannot be written: {}", reason.message()), file.string(),
+                std::string(hint_for_writing(reason)));
+}
+
+}  // namespace
+
+void write_coordinate(const std::filesystem::path& file, std::int64_t rows, std::int64_t columns,
+                      std::span<const entry> entries) {
+  fmt::memory_buffer text;
+  const auto to = std::back_inserter(text);
+  fmt::format_to(to, "%%MatrixMarket matrix coordinate real general\n{} {} {}\n", rows, columns, entries.size());
+  for (const entry& e : entries) fmt::format_to(to, "{} {} {}\n", e.row + 1, e.column + 1, e.value);
+  write(file, text);
+}
+
+void write_dense(const std::filesystem::path& file, std::int64_t rows, std::int64_t columns,
+                 std::span<const double> row_major) {
+  fmt::memory_buffer text;
+  const auto to = std::back_inserter(text);
+  fmt::format_to(to, "%%MatrixMarket matrix array real general\n{} {}\n", rows, columns);
+  for (std::int64_t j = 0; j < columns; ++j)
+    for (std::int64_t i = 0; i < rows; ++i)
+      fmt::format_to(to, "{}\n", row_major[static_cast<std::size_t>(i * columns + j)]);
+  write(file, text);
+}
+
+}  // namespace tessera::matrix_market

@@ -1,0 +1,191 @@
+#include "apps/sparse/command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "apps/common/session.hpp"
+#include "apps/matrix_market/write.hpp"
+#include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/solver/lobpcg.hpp"
+#include "core/base/units.hpp"
+
+namespace tessera::apps {
+namespace {
+
+using namespace sparse;
+
+struct eigs_options : command_options {
+  std::string matrix, family, out;
+  lobpcg_options solver;
+  std::string which = "smallest", compare = "relative", precondition = "none";
+};
+
+csr_matrix matrix_for(const eigs_options& o) { return o.family.empty() ? read_matrix(o.matrix) : generate(o.family); }
+
+/// What the progress line says; written by the solver, read by the line's thread.
+class shown_progress {
+ public:
+  void note(const lobpcg_progress& now) {
+    const std::lock_guard hold(m_lock);
+    m_text = fmt::format("iteration {}, {} of {} pairs converged, largest residual {:.1e}", now.iteration,
+                         now.converged, now.pairs, now.largest_residual);
+  }
+  std::string line(double seconds) const {
+    const std::lock_guard hold(m_lock);
+    return m_text.empty() ? m_text : fmt::format("eigs: {}, {}", m_text, duration_text(seconds));
+  }
+
+ private:
+  mutable std::mutex m_lock;
+  std::string m_text;
+};
+
+/// The solver's options, from the words of the command line.
+lobpcg_options solver_options(const eigs_options& o) {
+  lobpcg_options how = o.solver;
+  how.which = o.which == "largest" ? spectrum_end::largest : spectrum_end::smallest;
+  how.compare = o.compare == "relative" ? criterion::relative
+                : o.compare == "norm"   ? criterion::norm
+                                        : criterion::absolute;
+  how.seed = o.seed;
+  how.jacobi = o.precondition == "jacobi";
+  return how;
+}
+
+void describe(report& r, const eigs_options& o, const csr_matrix& a, const eigenpairs& found) {
+  r.add("matrix", "matrix", a.name);
+  r.add("n", "n", fmt::format("{}, {} nonzeros, norm {:.6g}", a.rows, a.nonzeros(), found.norm), a.rows);
+  r.note("nonzeros", a.nonzeros());
+  r.note("norm", found.norm);
+  const char* const scale = o.compare == "relative" ? " |lambda|" : o.compare == "norm" ? " ||A||" : "";
+  r.add("criterion", "criterion", fmt::format("residual <= {:g}{}", o.solver.tolerance, scale), o.compare);
+  r.note("tolerance", o.solver.tolerance);
+  r.add("solver", "solver",
+        found.dense ? fmt::format("dense (n is below three blocks of {})", found.block)
+                    : fmt::format("LOBPCG, block {}, {} panels, {} passes of {} tasks together", found.block,
+                                  found.panels, found.loop.passes, found.loop.tasks),
+        found.dense ? "dense" : "lobpcg");
+  r.note("block", found.block);
+  r.note("panels", found.panels);
+  r.note("tasks_per_iteration", found.loop.tasks);
+  r.add_integer("iterations", "iterations", found.loop.iterations);
+  r.note("seconds", found.loop.seconds);
+  if (found.loop.iterations > 0) {
+    const double each = found.loop.seconds / found.loop.iterations;
+    r.add("seconds_per_iteration", "per iteration", format_seconds(each), each);
+  }
+  auto rows = nlohmann::ordered_json::array();
+  std::vector<double> known;
+  if (!o.family.empty() && o.which == "smallest") known = known_lowest(o.family, found.values.size());
+  for (std::size_t k = 0; k < found.values.size(); ++k) {
+    const eigenvalue& e = found.values[k];
+    r.add("", fmt::format("lambda {}", k + 1),
+          fmt::format("{:.14g}  +- {:.1e}  residual {:.1e}{}", e.value, e.error_bound, e.residual,
+                      !e.converged    ? "  NOT CONVERGED"
+                      : e.at_rounding ? "  (to rounding; the criterion asks for more)"
+                                      : ""),
+          nullptr);
+    nlohmann::ordered_json row{{"value", e.value},
+                               {"error_bound", e.error_bound},
+                               {"residual", e.residual},
+                               {"converged", e.converged},
+                               {"at_rounding", e.at_rounding}};
+    if (k < known.size()) row["known"] = known[k];
+    rows.push_back(std::move(row));
+  }
+  r.note("eigenvalues", rows);
+  r.add("orthogonality", "orthogonality", fmt::format("{:.1e}  (largest |X'X - I|)", found.orthogonality),
+        found.orthogonality);
+  r.note("converged", found.converged());
+}
+
+int run(const eigs_options& o) {
+  if (!o.out.empty()) require_writable(o.out);
+  const csr_matrix a = matrix_for(o);
+  session s(o);
+  lobpcg_options how = solver_options(o);
+  shown_progress shown;
+  how.report = [&](const lobpcg_progress& now) {
+    shown.note(now);
+    s.check_interrupt();
+  };
+  eigenpairs found;
+  {
+    const progress line([&](double seconds) { return shown.line(seconds); },
+                        {.where = o.quiet ? progress_where::nowhere : progress_where::terminals});
+    found = lobpcg(s.rt(), a, how);
+  }
+  report r;
+  s.describe(r);
+  describe(r, o, a, found);
+  if (!o.out.empty()) {
+    matrix_market::write_dense(o.out, a.rows, std::ssize(found.values), found.vectors);
+    r.add("vectors", "vectors", o.out);
+  }
+  s.finish(r);
+  if (found.converged()) return 0;
+  fmt::print(stderr,
+             "error: {} of {} pairs converged in {} iterations\n  at: {}\n  hint: more --iterations, a larger --block, "
+             "--precond jacobi, or a larger --tol\n",
+             std::ranges::count_if(found.values, &eigenvalue::converged), found.values.size(), found.loop.iterations,
+             a.name);
+  return 1;
+}
+
+}  // namespace
+
+void add_eigs(CLI::App& to, command& selected) {
+  auto options = std::make_shared<eigs_options>();
+  lobpcg_options& solver = options->solver;
+  CLI::App& sub = *to.add_subcommand("eigs", "Compute a few eigenpairs of a symmetric sparse matrix");
+  auto* matrix = sub.add_option("matrix", options->matrix, "Matrix Market file: real, integer or pattern; symmetric")
+                     ->type_name("FILE");
+  sub.add_option("--generate", options->family,
+                 "instead: lap2d:M, lap3d:M, xxz:L, xx:L, hs:L, kkt3d:N, rmat:S[:F], nrmat:S[:F]")
+      ->type_name("FAMILY:N")
+      ->excludes(matrix);
+  sub.add_option("--pairs", solver.pairs, "eigenvalues, with their vectors")
+      ->type_name("K")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16))
+      ->capture_default_str();
+  sub.add_option("--which", options->which, "smallest or largest")
+      ->check(CLI::IsMember({"smallest", "largest"}))
+      ->capture_default_str();
+  sub.add_option("--tol", solver.tolerance, "how small a residual must be")
+      ->type_name("TOL")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  sub.add_option("--criterion", options->compare,
+                 "what --tol is a part of: relative (|lambda|), norm (||A||) or absolute (nothing)")
+      ->check(CLI::IsMember({"relative", "norm", "absolute"}))
+      ->capture_default_str();
+  sub.add_option("--block", solver.block, "vectors that are iterated, at least K; by default a few more than K")
+      ->type_name("B")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
+  sub.add_option("--iterations", solver.most_iterations, "give up after N")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000000000))
+      ->capture_default_str();
+  sub.add_option("--precond", options->precondition, "none or jacobi")
+      ->check(CLI::IsMember({"none", "jacobi"}))
+      ->capture_default_str();
+  sub.add_option("--panel", solver.program.panel_rows, "rows of a task; by default chosen by the matrix")
+      ->type_name("ROWS")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
+  sub.add_option("--out", options->out, "write the vectors as a Matrix Market array")->type_name("FILE");
+  options->add_run_options(sub);
+  sub.footer(
+      "Example:\n  tessera eigs --generate lap3d:30 --pairs 4 --tol 1e-6\n"
+      "Ends with 1 when a pair did not converge.");
+  sub.callback([options, &selected] {
+    if (options->matrix.empty() && options->family.empty())
+      throw error(error_kind::usage, "eigs needs a matrix", "the command line", "give FILE.mtx or --generate FAMILY:N");
+    selected = [options] { return run(*options); };
+  });
+}
+
+}  // namespace tessera::apps

@@ -1,0 +1,10 @@
+#pragma once
+// tessera eigs.
+#include "apps/common/command_options.hpp"
+
+namespace tessera::apps {
+
+/// Adds the command; `selected` becomes it when it is chosen.
+void add_eigs(CLI::App& to, command& selected);
+
+}  // namespace tessera::apps

@@ -1,0 +1,172 @@
+#pragma once
+// Iterative solvers as programs of operations on sparse matrices and blocks of vectors. Calls record; an iteration
+// becomes one task graph over all of its operations, panel by panel, and is replayed (docs/sparse.md).
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/sparse/matrix/csr_matrix.hpp"
+#include "tessera/runtime.hpp"
+
+namespace tessera::sparse {
+
+struct program_state;
+struct vector_data;
+struct small_data;
+
+/// rows x columns numbers, row-major: `columns` vectors side by side. A handle: copies name the same numbers. Belongs
+/// to the program that made it, and must not be used after that has ended.
+class block_vector {
+ public:
+  /// Made by program::vector.
+  explicit block_vector(std::shared_ptr<vector_data> data) noexcept : m_data(std::move(data)) {}
+  std::int64_t rows() const noexcept;        ///< those of the program's matrix
+  std::int64_t columns() const noexcept;     ///< vectors
+  const std::string& name() const noexcept;  ///< for messages
+  /// Runs what is recorded, waits for it, and copies the numbers, row by row.
+  std::vector<double> values() const;
+  /// Runs what is recorded, waits for it, and overwrites all numbers. Throws tessera::error (usage) for another count,
+  /// and inside a loop's body.
+  void set(std::span<const double> row_major);
+  vector_data& data() const noexcept { return *m_data; }  ///< for the operations
+
+ private:
+  std::shared_ptr<vector_data> m_data;
+};
+
+/// A matrix of a few rows and columns, row-major, which one task has at a time. A handle, as block_vector is.
+class small_matrix {
+ public:
+  /// Made by program::small.
+  explicit small_matrix(std::shared_ptr<small_data> data) noexcept : m_data(std::move(data)) {}
+  std::int64_t rows() const noexcept;        ///< as it was made
+  std::int64_t columns() const noexcept;     ///< likewise
+  const std::string& name() const noexcept;  ///< for messages
+  /// Runs what is recorded, waits for it, and copies the numbers, row by row.
+  std::vector<double> values() const;
+  /// Runs what is recorded, waits for it, and overwrites all numbers. Throws tessera::error (usage) for another count,
+  /// and inside a loop's body.
+  void set(std::span<const double> row_major);
+  small_data& data() const noexcept { return *m_data; }  ///< for the operations
+
+ private:
+  std::shared_ptr<small_data> m_data;
+};
+
+/// How a program's operations run.
+enum class execution : std::uint8_t {
+  fused,   ///< as a task graph of panels
+  at_once  ///< each call at once, one after the other on the calling thread: the reference for tests
+};
+
+/// What a program may choose.
+struct program_options {
+  execution how = execution::fused;
+  std::int64_t panel_rows = 0;  ///< rows of a task; 0: chosen by the matrix alone
+  std::int64_t strip_rows = 0;  ///< rows that all operations of a task go through together; 0: what fits the cache
+};
+
+/// When a loop ends, beside its condition.
+struct loop_options {
+  int most_iterations = 1000;                ///< at least 0
+  std::function<void(int)> after_each = {};  ///< called behind each iteration with their number so far
+};
+
+/// What program::while_not did.
+struct loop_outcome {
+  bool converged = false;   ///< the condition became true
+  int iterations = 0;       ///< that were run
+  std::int64_t passes = 0;  ///< over the rows, in one iteration
+  std::int64_t tasks = 0;   ///< of one iteration
+  double seconds = 0;       ///< of all iterations, conditions included
+};
+
+/// Vectors of the rows of one matrix, and the operations that were recorded on them. One thread at a time.
+class program {
+ public:
+  /// Cuts the rows of a square matrix into panels, balanced by its nonzeros. The matrix must outlive the program and
+  /// stay as it is. Throws tessera::error: input for a matrix that is not square or not well formed.
+  program(runtime& rt, const csr_matrix& a, const program_options& options = {});
+  ~program();  ///< waits; what is recorded and was not asked for does not run
+  program(const program&) = delete;
+  program& operator=(const program&) = delete;
+
+  /// Zeros. Throws tessera::error (usage) for less than one column, (memory) when there is none.
+  block_vector vector(std::string name, std::int64_t columns);
+  /// Zeros. Throws tessera::error (usage) for less than one row or column.
+  small_matrix small(std::string name, std::int64_t rows, std::int64_t columns);
+
+  /// Runs what was recorded and waits for it. Throws what it throws. Reading a value does so too.
+  void run();
+  /// Runs `body` until `converged` says so, asked before each iteration. `body` records an iteration: it is called
+  /// twice, compared, made one graph, and replayed; so it must record the same each time and read no value. With
+  /// execution::at_once it is called each time. Throws tessera::error: usage when the two differ, and what the
+  /// iterations throw.
+  loop_outcome while_not(const std::function<bool()>& converged, const std::function<void()>& body,
+                         const loop_options& options = {});
+
+  std::int64_t panels() const noexcept;                 ///< tasks of a pass over the rows
+  program_state& state() noexcept { return *m_state; }  ///< for the operations
+
+ private:
+  std::unique_ptr<program_state> m_state;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Operations. Each is recorded with the program of its operands, and takes place in the order of the calls. Shapes that
+// do not fit, and operands of two programs, throw tessera::error (usage).
+
+/// Y = A X. A has the program's rows and columns, and outlives it; X and Y have equal columns and are not the same.
+void mxm(const csr_matrix& a, const block_vector& x, const block_vector& y);
+/// G = X^T Y: columns of X by columns of Y. Summed panel by panel in a fixed tree: the same bits for any workers.
+void gram(const block_vector& x, const block_vector& y, const small_matrix& g);
+/// [Y1 Y2 ...] = [X1 X2 ...] C at one time: a block may be source and destination. C has a row for each column of the
+/// sources, and a column for each of the destinations.
+void combine(std::span<const block_vector> x, const small_matrix& c, std::span<const block_vector> y);
+/// Y = X C.
+void combine(const block_vector& x, const small_matrix& c, const block_vector& y);
+/// Y = Y + X diag(alpha); alpha is 1 x columns.
+void axpy(const small_matrix& alpha, const block_vector& x, const block_vector& y);
+/// X = X diag(alpha); alpha is 1 x columns.
+void scale(const small_matrix& alpha, const block_vector& x);
+/// Y = X.
+void copy(const block_vector& x, const block_vector& y);
+/// norms(0, j) = 2-norm of column j. Summed as gram is.
+void column_norms(const block_vector& x, const small_matrix& norms);
+
+/// M^-1 for one diagonal matrix: divides rows by what `jacobi` was given. Outlives the program that uses it.
+class preconditioner {
+ public:
+  /// By the absolute values of the diagonal of A; rows whose diagonal is 0 stay as they are.
+  static preconditioner jacobi(const csr_matrix& a);
+  const std::vector<double>& factors() const noexcept { return m_factors; }  ///< of the rows
+
+ private:
+  std::vector<double> m_factors;
+};
+/// W = M^-1 R; W may be R.
+void apply(const preconditioner& m, const block_vector& r, const block_vector& w);
+
+/// A small matrix in the hands of a small operation.
+struct small_view {
+  double* data = nullptr;  ///< row-major; those of the sources may only be read
+  std::int64_t rows = 0, columns = 0;
+  double& operator()(std::int64_t i, std::int64_t j) const noexcept { return data[i * columns + j]; }  ///< an element
+};
+/// Sources and destinations, in the order of the call.
+using small_function = std::function<void(std::span<const small_view> from, std::span<const small_view> to)>;
+/// An operation of the program's own on small matrices: one task of the host. A matrix may be source and destination
+/// (it has one view in each list then). What the function throws, the program's next run throws. The function is kept,
+/// and called once for each iteration of a loop.
+void small_operation(const std::string& name, std::span<const small_matrix> from, std::span<const small_matrix> to,
+                     small_function function);
+/// A V = V diag(lambda) for a symmetric A, whose lower triangle counts; lambda is 1 x n, ascending. V may be A. Fails
+/// (numerical) when the values do not converge.
+void syevd(const small_matrix& a, const small_matrix& v, const small_matrix& lambda);
+/// A V = B V diag(lambda), V^T B V = I. Fails (numerical) too when B is not positive definite.
+void sygvd(const small_matrix& a, const small_matrix& b, const small_matrix& v, const small_matrix& lambda);
+
+}  // namespace tessera::sparse

@@ -1,0 +1,190 @@
+#include "apps/sparse/program/kernels.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace tessera::sparse::kernels {
+namespace {
+
+// Four doubles: a register of AVX2, two of SSE2. Read and written at any address.
+typedef double vector4 __attribute__((vector_size(32), aligned(8), may_alias));
+constexpr std::int64_t lanes = 4;
+
+// Every loop is compiled twice: for AVX2, and for the processor that the whole program is compiled for.
+#if defined(__x86_64__)
+template <class Loop>
+[[gnu::target("avx2,fma"), gnu::noinline, gnu::flatten]] void with_avx2(const Loop& loop) {
+  loop();
+}
+#endif
+template <class Loop>
+void with_wide_vectors(const Loop& loop) {
+#if defined(__x86_64__)
+  static const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (avx2) return with_avx2(loop);
+#endif
+  loop();
+}
+
+/// Calls visit(column, constant) for runs of columns: as many times four as the constant says, most at first.
+template <int Most, class Visit>
+[[gnu::always_inline]] inline std::int64_t in_vectors(std::int64_t from, std::int64_t width, const Visit& visit) {
+  for (; width - from >= Most * lanes; from += Most * lanes) visit(from, std::integral_constant<int, Most>());
+  if constexpr (Most > 1) return in_vectors<Most / 2>(from, width, visit);
+  return from;
+}
+
+/// A row of the product at a time, in registers.
+template <int Vectors>
+[[gnu::always_inline]] inline void multiply_columns(const csr_matrix& a, std::int64_t begin, std::int64_t end,
+                                                    std::int64_t width, const double* x, double* y) {
+  const std::int64_t* const starts = a.row_starts.data();
+  const std::int32_t* const columns = a.entry_columns.data();
+  const double* const values = a.values.data();
+  for (std::int64_t row = begin; row < end; ++row, y += width) {
+    vector4 sum[Vectors] = {};
+    for (std::int64_t k = starts[row]; k < starts[row + 1]; ++k) {
+      const double* const source = x + columns[k] * width;
+      const double value = values[k];
+      for (int v = 0; v < Vectors; ++v) sum[v] += value * *reinterpret_cast<const vector4*>(source + v * lanes);
+    }
+    for (int v = 0; v < Vectors; ++v) *reinterpret_cast<vector4*>(y + v * lanes) = sum[v];
+  }
+}
+
+/// Rows x columns of the small matrix in registers, over all rows of the strip.
+template <int Rows, int Vectors>
+[[gnu::always_inline]] inline void gram_tile(const double* x, std::int64_t p, const double* y, std::int64_t q,
+                                             std::int64_t rows, double* g) {
+  vector4 sum[Rows][Vectors] = {};
+  for (std::int64_t r = 0; r < rows; ++r, x += p, y += q) {
+    vector4 right[Vectors];
+    for (int v = 0; v < Vectors; ++v) right[v] = *reinterpret_cast<const vector4*>(y + v * lanes);
+    for (int i = 0; i < Rows; ++i)
+      for (int v = 0; v < Vectors; ++v) sum[i][v] += x[i] * right[v];
+  }
+  for (int i = 0; i < Rows; ++i)
+    for (int v = 0; v < Vectors; ++v) *reinterpret_cast<vector4*>(g + i * q + v * lanes) += sum[i][v];
+}
+
+/// Rows x columns of y in registers, over all columns of the factors.
+template <int Rows, int Vectors>
+[[gnu::always_inline]] inline void combine_tile(std::span<const factor> from, std::int64_t row, const double* c,
+                                                std::int64_t stride, double* y, std::int64_t width) {
+  vector4 sum[Rows][Vectors] = {};
+  for (const factor& f : from) {
+    const double* const x = f.data + row * f.width;
+    for (std::int64_t k = 0; k < f.width; ++k, c += stride) {
+      vector4 right[Vectors];
+      for (int v = 0; v < Vectors; ++v) right[v] = *reinterpret_cast<const vector4*>(c + v * lanes);
+      for (int i = 0; i < Rows; ++i)
+        for (int v = 0; v < Vectors; ++v) sum[i][v] += x[i * f.width + k] * right[v];
+    }
+  }
+  for (int i = 0; i < Rows; ++i)
+    for (int v = 0; v < Vectors; ++v) *reinterpret_cast<vector4*>(y + (row + i) * width + v * lanes) = sum[i][v];
+}
+
+}  // namespace
+
+void multiply(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::int64_t width, const double* x,
+              double* y) {
+  with_wide_vectors([&] {
+    const std::int64_t done = in_vectors<8>(0, width, [&](std::int64_t from, auto vectors) {
+      multiply_columns<decltype(vectors)::value>(a, begin, end, width, x + from, y + from);
+    });
+    for (std::int64_t j = done; j < width; ++j)
+      for (std::int64_t row = begin; row < end; ++row) {
+        double sum = 0;
+        for (std::int64_t k = a.row_starts.data()[row]; k < a.row_starts.data()[row + 1]; ++k)
+          sum += a.values.data()[k] * x[a.entry_columns.data()[k] * width + j];
+        y[(row - begin) * width + j] = sum;
+      }
+  });
+}
+
+void multiply(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::int64_t width, std::span<const piece> x,
+              double* y) {
+  with_wide_vectors([&] {
+    for (std::int64_t row = begin; row < end; ++row, y += width) {
+      std::fill_n(y, width, 0.0);
+      const piece* in = x.data();  // columns ascend
+      for (std::int64_t k = a.row_starts.data()[row]; k < a.row_starts.data()[row + 1]; ++k) {
+        const std::int64_t column = a.entry_columns.data()[k];
+        while (column >= in->end) ++in;
+        const double* const source = in->data + (column - in->begin) * width;
+        const double value = a.values.data()[k];
+        for (std::int64_t j = 0; j < width; ++j) y[j] += value * source[j];
+      }
+    }
+  });
+}
+
+void add_gram(const double* x, std::int64_t p, const double* y, std::int64_t q, std::int64_t rows, double* g) {
+  const bool upper = x == y;
+  with_wide_vectors([&] {
+    const auto columns = [&](std::int64_t i, auto height) {
+      const std::int64_t done = in_vectors<2>(upper ? i : 0, q, [&](std::int64_t j, auto vectors) {
+        gram_tile<decltype(height)::value, decltype(vectors)::value>(x + i, p, y + j, q, rows, g + i * q + j);
+      });
+      for (std::int64_t j = done; j < q; ++j)
+        for (int h = 0; h < decltype(height)::value; ++h) {
+          double sum = 0;
+          for (std::int64_t r = 0; r < rows; ++r) sum += x[r * p + i + h] * y[r * q + j];
+          g[(i + h) * q + j] += sum;
+        }
+    };
+    std::int64_t i = 0;
+    for (; i + 4 <= p; i += 4) columns(i, std::integral_constant<int, 4>());
+    for (; i < p; ++i) columns(i, std::integral_constant<int, 1>());
+  });
+}
+
+void combine(std::span<const factor> x, const double* c, std::int64_t stride, double* y, std::int64_t width,
+             std::int64_t rows) {
+  with_wide_vectors([&] {
+    const std::int64_t done = in_vectors<2>(0, width, [&](std::int64_t j, auto vectors) {
+      std::int64_t row = 0;
+      for (; row + 4 <= rows; row += 4) combine_tile<4, decltype(vectors)::value>(x, row, c + j, stride, y + j, width);
+      for (; row < rows; ++row) combine_tile<1, decltype(vectors)::value>(x, row, c + j, stride, y + j, width);
+    });
+    for (std::int64_t j = done; j < width; ++j)
+      for (std::int64_t row = 0; row < rows; ++row) {
+        double sum = 0;
+        const double* factors = c + j;
+        for (const factor& f : x)
+          for (std::int64_t k = 0; k < f.width; ++k, factors += stride) sum += f.data[row * f.width + k] * *factors;
+        y[row * width + j] = sum;
+      }
+  });
+}
+
+void add_scaled(const double* alpha, const double* x, double* y, std::int64_t width, std::int64_t rows) {
+  with_wide_vectors([&] {
+    for (std::int64_t r = 0; r < rows; ++r, x += width, y += width)
+      for (std::int64_t j = 0; j < width; ++j) y[j] += alpha[j] * x[j];
+  });
+}
+
+void scale(const double* alpha, const double* x, double* y, std::int64_t width, std::int64_t rows) {
+  with_wide_vectors([&] {
+    for (std::int64_t r = 0; r < rows; ++r, x += width, y += width)
+      for (std::int64_t j = 0; j < width; ++j) y[j] = alpha[j] * x[j];
+  });
+}
+
+void scale_rows(const double* d, const double* x, double* y, std::int64_t width, std::int64_t rows) {
+  with_wide_vectors([&] {
+    for (std::int64_t r = 0; r < rows; ++r, x += width, y += width)
+      for (std::int64_t j = 0; j < width; ++j) y[j] = d[r] * x[j];
+  });
+}
+
+void add_squares(const double* x, std::int64_t width, std::int64_t rows, double* sums) {
+  with_wide_vectors([&] {
+    for (std::int64_t r = 0; r < rows; ++r, x += width)
+      for (std::int64_t j = 0; j < width; ++j) sums[j] += x[j] * x[j];
+  });
+}
+
+}  // namespace tessera::sparse::kernels

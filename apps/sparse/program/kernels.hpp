@@ -1,0 +1,44 @@
+#pragma once
+// Loops over a strip of rows of block vectors, row-major, for any number of columns; for the processor's vectors.
+#include <cstdint>
+#include <span>
+
+#include "apps/sparse/matrix/csr_matrix.hpp"
+
+namespace tessera::sparse::kernels {
+
+/// Rows of a block vector that are one behind the other.
+struct piece {
+  const double* data;
+  std::int64_t begin, end;  ///< rows of the whole
+};
+
+/// Rows [begin, end) of y = A x, `width` columns; `y` is row `begin`. x lies in one piece: `x` is its row 0.
+void multiply(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::int64_t width, const double* x,
+              double* y);
+/// The same where the rows of x that are needed lie in pieces, ascending.
+void multiply(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::int64_t width, std::span<const piece> x,
+              double* y);
+
+/// g += X^T Y over `rows` rows; g is p x q. Where x is y, the upper triangle of g alone: what is below means nothing.
+void add_gram(const double* x, std::int64_t p, const double* y, std::int64_t q, std::int64_t rows, double* g);
+
+/// A factor of combine: rows of `width` columns.
+struct factor {
+  const double* data;
+  std::int64_t width;
+};
+/// y = [x1 x2 ...] C over `rows` rows: `width` columns from C's row-major rows of `stride`. y overlaps no source.
+void combine(std::span<const factor> x, const double* c, std::int64_t stride, double* y, std::int64_t width,
+             std::int64_t rows);
+
+/// y += x diag(alpha).
+void add_scaled(const double* alpha, const double* x, double* y, std::int64_t width, std::int64_t rows);
+/// y = x diag(alpha); y may be x.
+void scale(const double* alpha, const double* x, double* y, std::int64_t width, std::int64_t rows);
+/// y = diag(d) x; y may be x.
+void scale_rows(const double* d, const double* x, double* y, std::int64_t width, std::int64_t rows);
+/// sums += squares of the columns.
+void add_squares(const double* x, std::int64_t width, std::int64_t rows, double* sums);
+
+}  // namespace tessera::sparse::kernels

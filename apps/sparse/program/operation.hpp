@@ -1,0 +1,63 @@
+#pragma once
+// What is recorded: operations and their operands.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tessera/sparse.hpp"
+#include "tessera/tiled_memory.hpp"
+
+namespace tessera::sparse {
+
+/// A block vector's numbers: one piece of memory, adopted by the runtime as a tile per panel.
+struct vector_data : std::enable_shared_from_this<vector_data> {
+  program_state* owner = nullptr;
+  std::string name = {};
+  std::int64_t rows = 0, columns = 0;
+  std::shared_ptr<double> home = {};
+  std::unique_ptr<tiled_memory> tiles = {};
+};
+
+/// A small matrix's numbers: one block.
+struct small_data : std::enable_shared_from_this<small_data> {
+  program_state* owner = nullptr;
+  std::string name = {};
+  std::int64_t rows = 0, columns = 0;
+  std::shared_ptr<double> home = {};
+  std::unique_ptr<tiled_memory> block = {};
+  std::int64_t size() const noexcept { return rows * columns; }
+};
+
+/// What an operation does, and with it where it may run: all but `small` go over the rows.
+enum class operation_kind : std::uint8_t {
+  mxm,             ///< to[0] = matrix from[0], which is read at rows of other panels too
+  gram,            ///< small_to[0] = from[0]^T from[1]
+  column_norms,    ///< small_to[0] = norms of from[0]
+  combine,         ///< to = from small_from[0]
+  axpy,            ///< to[0] += from[0] diag(small_from[0])
+  scale,           ///< to[0] = from[0] diag(small_from[0])
+  copy,            ///< to[0] = from[0]
+  apply_diagonal,  ///< to[0] = diag(diagonal) from[0]
+  small            ///< function(small_from, small_to)
+};
+
+/// One call. Two are equal when they do the same with the same operands; functions are equal when their names are.
+struct operation {
+  operation_kind kind;
+  std::string name;
+  std::vector<std::shared_ptr<vector_data>> from, to;
+  std::vector<std::shared_ptr<small_data>> small_from, small_to;
+  const csr_matrix* matrix = nullptr;
+  const double* diagonal = nullptr;
+  small_function function = {};
+
+  bool is_reduction() const noexcept { return kind == operation_kind::gram || kind == operation_kind::column_norms; }
+  bool operator==(const operation& other) const noexcept {
+    return kind == other.kind && name == other.name && from == other.from && to == other.to &&
+           small_from == other.small_from && small_to == other.small_to && matrix == other.matrix &&
+           diagonal == other.diagonal;
+  }
+};
+
+}  // namespace tessera::sparse

@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "apps/sparse/program/state.hpp"
+#include "core/base/error.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+/// Zeros, in large pages where there are enough of them.
+std::shared_ptr<double> make_home(const std::string& name, std::int64_t elements) {
+  constexpr std::size_t large_page = std::size_t{2} << 20, line = 256;
+  const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(double);
+  const std::size_t unit = bytes >= large_page ? large_page : line;
+  void* const memory = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+  if (memory == nullptr)
+    throw error(error_kind::memory, fmt::format("there are no {} bytes of memory", bytes), name, "use a smaller block");
+  if (unit == large_page) ::madvise(memory, bytes, MADV_HUGEPAGE);
+  std::memset(memory, 0, bytes);
+  return {static_cast<double*>(memory), [](double* p) { std::free(p); }};
+}
+
+std::unique_ptr<tiled_memory> adopted(runtime& rt, const std::string& name, const std::shared_ptr<double>& home,
+                                      std::int64_t rows, std::int64_t columns) {
+  return std::make_unique<tiled_memory>(rt, name, element_type_of<double>(), home.get(), home, rows, columns,
+                                        std::source_location::current());
+}
+
+/// Rows of a panel: few enough that a task is short beside an iteration, many enough that it is long beside its
+/// submission, and by the matrix alone, so that the bits of a result do not depend on the machine.
+std::int64_t chosen_panel_rows(const csr_matrix& a) {
+  constexpr std::int64_t panels = 48, least = 256, most = 8192;
+  return std::clamp((a.rows + panels - 1) / panels, least, most);
+}
+
+/// New numbers for all tiles, wherever they are.
+void overwrite(runtime& rt, const tiled_memory& to, std::span<const double> numbers) {
+  if (std::ssize(numbers) != to.rows() * to.row_elements())
+    throw error(
+        error_kind::usage,
+        fmt::format("{} numbers are given, and {} has {}", numbers.size(), to.name(), to.rows() * to.row_elements()),
+        to.name(), "rows times columns, row by row");
+  for (const tiled_memory::tile& tile : to.tiles()) {
+    detail::held_block held(rt, *tile.record, intent::write, std::source_location::current());
+    std::copy_n(numbers.data() + tile.begin * to.row_elements(), (tile.end - tile.begin) * to.row_elements(),
+                static_cast<double*>(held.data()));
+  }
+}
+
+}  // namespace
+
+program_state::program_state(runtime& on, const csr_matrix& a, const program_options& how)
+    : rt(on), matrix(a), options(how) {
+  require_well_formed(a);
+  if (a.rows != a.columns)
+    throw error(error_kind::input, fmt::format("the matrix is {} x {}, not square", a.rows, a.columns), a.name,
+                "the vectors of a program have as many rows as its matrix");
+  // A row of block vectors weighs about as much as eight nonzeros.
+  panels = balanced_panels(a, how.panel_rows > 0 ? how.panel_rows : chosen_panel_rows(a), 8);
+}
+
+std::shared_ptr<vector_data> program_state::make_vector(std::string name, std::int64_t columns) {
+  if (columns < 1)
+    throw error(error_kind::usage, fmt::format("{} columns are no block of vectors", columns), name, "at least one");
+  auto home = make_home(name, matrix.rows * columns);
+  auto tiles = adopted(rt, name, home, matrix.rows, columns);
+  tiles->cut(panels.ends, std::source_location::current());
+  auto made = std::make_shared<vector_data>();
+  made->owner = this, made->name = std::move(name);
+  made->rows = matrix.rows, made->columns = columns;
+  made->home = std::move(home), made->tiles = std::move(tiles);
+  return made;
+}
+
+std::shared_ptr<small_data> program_state::make_small(std::string name, std::int64_t rows, std::int64_t columns) {
+  if (rows < 1 || columns < 1)
+    throw error(error_kind::usage, fmt::format("{} x {} is no matrix", rows, columns), name, "at least 1 x 1");
+  auto home = make_home(name, rows * columns);
+  auto block = adopted(rt, name, home, 1, rows * columns);
+  auto made = std::make_shared<small_data>();
+  made->owner = this, made->name = std::move(name);
+  made->rows = rows, made->columns = columns;
+  made->home = std::move(home), made->block = std::move(block);
+  return made;
+}
+
+void program_state::record(operation o) {
+  if (options.how == execution::at_once)
+    run_at_once(o);
+  else
+    recorded.push_back(std::move(o));
+}
+
+std::unique_ptr<task_graph> program_state::make_graph(std::vector<operation> operations) {
+  for (const operation& o : operations)
+    if (o.matrix != nullptr && std::ranges::find(matrices, o.matrix, &matrix_panels::matrix) == matrices.end())
+      matrices.push_back({o.matrix, touched_panels(*o.matrix, panels)});
+  return std::make_unique<task_graph>(
+      graph_shape{.rt = rt, .panels = panels, .strip_rows = options.strip_rows, .matrices = matrices},
+      std::move(operations));
+}
+
+void program_state::run(const std::string& what) {
+  if (options.how == execution::at_once) return;
+  if (in_body)
+    throw error(error_kind::usage, "the body of a loop records an iteration, and cannot wait for it", what,
+                "read values in the condition or in loop_options::after_each");
+  if (!recorded.empty()) {
+    const auto graph = make_graph(taken());
+    try {
+      graph->submit();
+    } catch (...) {
+      rt.drain();
+      throw;
+    }
+    rt.fence();
+  } else {
+    rt.fence();
+  }
+}
+
+program::program(runtime& rt, const csr_matrix& a, const program_options& options)
+    : m_state(std::make_unique<program_state>(rt, a, options)) {}
+
+program::~program() { m_state->rt.drain(); }
+
+block_vector program::vector(std::string name, std::int64_t columns) {
+  return block_vector(m_state->make_vector(std::move(name), columns));
+}
+
+small_matrix program::small(std::string name, std::int64_t rows, std::int64_t columns) {
+  return small_matrix(m_state->make_small(std::move(name), rows, columns));
+}
+
+void program::run() { m_state->run("run"); }
+
+std::int64_t program::panels() const noexcept { return m_state->panels.count(); }
+
+loop_outcome program::while_not(const std::function<bool()>& converged, const std::function<void()>& body,
+                                const loop_options& options) {
+  m_state->run("while_not");
+  loop_outcome done;
+  std::unique_ptr<task_graph> graph;
+  std::optional<recording> iteration;
+  if (m_state->options.how == execution::fused) {
+    const auto capture = [&] {
+      m_state->in_body = true;
+      try {
+        body();
+      } catch (...) {
+        m_state->in_body = false;
+        m_state->recorded.clear();
+        throw;
+      }
+      m_state->in_body = false;
+      return m_state->taken();
+    };
+    std::vector<operation> first = capture();
+    if (const std::vector<operation> second = capture(); second != first) {
+      std::size_t k = 0;
+      while (k < first.size() && k < second.size() && first[k] == second[k]) ++k;
+      throw error(error_kind::usage,
+                  fmt::format("the body of the loop recorded something else the second time, from operation {} on ({})",
+                              k + 1, k < second.size() ? second[k].name : "there is none"),
+                  "while_not", "an iteration is recorded once and replayed: it must not depend on values");
+    }
+    graph = m_state->make_graph(std::move(first));
+    iteration.emplace(m_state->rt.record([&] { graph->submit(); }));
+    done.passes = graph->passes();
+    done.tasks = graph->tasks();
+  }
+  const auto started = std::chrono::steady_clock::now();
+  while (!(done.converged = converged()) && done.iterations < options.most_iterations) {
+    if (iteration)
+      m_state->rt.replay(*iteration);
+    else
+      body();
+    ++done.iterations;
+    if (options.after_each) options.after_each(done.iterations);
+  }
+  m_state->run("while_not");
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return done;
+}
+
+std::int64_t block_vector::rows() const noexcept { return m_data->rows; }
+std::int64_t block_vector::columns() const noexcept { return m_data->columns; }
+const std::string& block_vector::name() const noexcept { return m_data->name; }
+std::vector<double> block_vector::values() const {
+  m_data->owner->run(m_data->name);
+  return {m_data->home.get(), m_data->home.get() + m_data->rows * m_data->columns};
+}
+void block_vector::set(std::span<const double> row_major) {
+  m_data->owner->run(m_data->name);
+  overwrite(m_data->owner->rt, *m_data->tiles, row_major);
+}
+
+std::int64_t small_matrix::rows() const noexcept { return m_data->rows; }
+std::int64_t small_matrix::columns() const noexcept { return m_data->columns; }
+const std::string& small_matrix::name() const noexcept { return m_data->name; }
+std::vector<double> small_matrix::values() const {
+  m_data->owner->run(m_data->name);
+  return {m_data->home.get(), m_data->home.get() + m_data->size()};
+}
+void small_matrix::set(std::span<const double> row_major) {
+  m_data->owner->run(m_data->name);
+  overwrite(m_data->owner->rt, *m_data->block, row_major);
+}
+
+}  // namespace tessera::sparse

@@ -1,0 +1,39 @@
+#pragma once
+// A program's inside: its memory, and what is recorded.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/sparse/matrix/row_panels.hpp"
+#include "apps/sparse/program/operation.hpp"
+#include "apps/sparse/program/task_graph.hpp"
+#include "tessera/sparse.hpp"
+
+namespace tessera::sparse {
+
+struct program_state {
+  program_state(runtime& on, const csr_matrix& a, const program_options& how);
+
+  std::shared_ptr<vector_data> make_vector(std::string name, std::int64_t columns);
+  std::shared_ptr<small_data> make_small(std::string name, std::int64_t rows, std::int64_t columns);
+  /// Runs it at once, or keeps it for later.
+  void record(operation o);
+  /// Runs what is kept, and waits. Throws tessera::error (usage) inside a loop's body; `what` wants to know.
+  void run(const std::string& what);
+  std::unique_ptr<task_graph> make_graph(std::vector<operation> operations);
+  /// What was recorded since the last call.
+  std::vector<operation> taken() { return std::exchange(recorded, {}); }
+
+  runtime& rt;
+  const csr_matrix& matrix;
+  program_options options;
+  row_panels panels;
+  std::vector<matrix_panels> matrices;  ///< that were multiplied by so far
+  std::vector<operation> recorded;
+  bool in_body = false;
+};
+
+/// One operation over all rows, by the plainest loops; its operands are at home. For execution::at_once.
+void run_at_once(const operation& o);
+
+}  // namespace tessera::sparse

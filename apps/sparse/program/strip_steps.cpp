@@ -1,0 +1,102 @@
+#include "apps/sparse/program/strip_steps.hpp"
+
+#include <algorithm>
+
+namespace tessera::sparse {
+namespace {
+
+/// One strip of one task.
+class strip {
+ public:
+  strip(const strip_operands& on, std::int64_t begin, std::int64_t end) : m_on(on), m_begin(begin), m_end(end) {}
+
+  void run(const strip_step& s) const {
+    switch (s.kind) {
+      case operation_kind::mxm:
+        return multiply(s);
+      case operation_kind::gram:
+        return kernels::add_gram(at(s.from[0]), columns(s.from[0]), at(s.from[1]), columns(s.from[1]), rows(), sums(s));
+      case operation_kind::column_norms:
+        return kernels::add_squares(at(s.from[0]), columns(s.from[0]), rows(), sums(s));
+      case operation_kind::combine:
+        return combine_all(s);
+      case operation_kind::axpy:
+        return kernels::add_scaled(small(s), at(s.from[0]), at(s.to[0]), columns(s.to[0]), rows());
+      case operation_kind::scale:
+        return kernels::scale(small(s), at(s.from[0]), at(s.to[0]), columns(s.to[0]), rows());
+      case operation_kind::copy:
+        std::copy_n(at(s.from[0]), rows() * columns(s.from[0]), at(s.to[0]));
+        return;
+      case operation_kind::apply_diagonal:
+        return kernels::scale_rows(s.diagonal + m_begin, at(s.from[0]), at(s.to[0]), columns(s.to[0]), rows());
+      case operation_kind::small:
+        return;
+    }
+  }
+
+ private:
+  std::int64_t rows() const noexcept { return m_end - m_begin; }
+  std::int64_t columns(std::size_t vector) const { return m_on.vectors[vector].columns; }
+  double* at(std::size_t vector) const {
+    const panel_rows& v = m_on.vectors[vector];
+    return v.data + (m_begin - m_on.begin) * v.columns;
+  }
+  const double* small(const strip_step& s) const { return m_on.small[s.small]; }
+  double* sums(const strip_step& s) const { return m_on.partials + s.partial; }
+
+  void multiply(const strip_step& s) const {
+    const multiplied& x = m_on.sources[static_cast<std::size_t>(s.source)];
+    if (x.whole != nullptr)
+      kernels::multiply(*s.matrix, m_begin, m_end, columns(s.to[0]), x.whole, at(s.to[0]));
+    else
+      kernels::multiply(*s.matrix, m_begin, m_end, columns(s.to[0]), x.pieces, at(s.to[0]));
+  }
+
+  /// What is source and destination is written behind all that reads it.
+  void combine_all(const strip_step& s) const {
+    static thread_local std::vector<kernels::factor> factors;
+    static thread_local std::vector<double> kept;
+    factors.clear();
+    for (const std::size_t v : s.from) factors.push_back({at(v), columns(v)});
+    std::size_t room = 0;
+    for (const std::size_t v : s.to) room += static_cast<std::size_t>(rows() * columns(v));
+    if (kept.size() < room) kept.resize(room);
+    double* next = kept.data();
+    std::int64_t column = 0;
+    for (const std::size_t v : s.to) {
+      const bool read_too = std::ranges::find(s.from, v) != s.from.end();
+      kernels::combine(factors, small(s) + column, s.small_columns, read_too ? next : at(v), columns(v), rows());
+      if (read_too) next += rows() * columns(v);
+      column += columns(v);
+    }
+    next = kept.data();
+    for (const std::size_t v : s.to) {
+      if (std::ranges::find(s.from, v) == s.from.end()) continue;
+      std::copy_n(next, rows() * columns(v), at(v));
+      next += rows() * columns(v);
+    }
+  }
+
+  const strip_operands& m_on;
+  std::int64_t m_begin, m_end;
+};
+
+}  // namespace
+
+void multiplied::join(std::int64_t columns) {
+  whole = nullptr;
+  if (pieces.empty()) return;
+  const kernels::piece& first = pieces.front();
+  for (const kernels::piece& p : pieces)
+    if (p.data != first.data + (p.begin - first.begin) * columns) return;
+  whole = first.data - first.begin * columns;
+}
+
+void run_steps(const std::vector<strip_step>& steps, const strip_operands& on) {
+  for (std::int64_t row = on.begin; row < on.end; row += on.strip_rows) {
+    const strip here(on, row, std::min(row + on.strip_rows, on.end));
+    for (const strip_step& s : steps) here.run(s);
+  }
+}
+
+}  // namespace tessera::sparse

@@ -1,0 +1,158 @@
+#include "apps/sparse/solver/pencil.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "apps/lapack/lapack.hpp"
+#include "core/base/error.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+/// A few rows and columns, row-major.
+struct small_table {
+  small_table(std::int64_t of_rows, std::int64_t of_columns)
+      : rows(of_rows), columns(of_columns), numbers(static_cast<std::size_t>(of_rows * of_columns), 0.0) {}
+  double& operator()(std::int64_t i, std::int64_t j) { return numbers[static_cast<std::size_t>(i * columns + j)]; }
+  double operator()(std::int64_t i, std::int64_t j) const { return numbers[static_cast<std::size_t>(i * columns + j)]; }
+  std::int64_t rows, columns;
+  std::vector<double> numbers;
+};
+
+small_table product(const small_table& a, const small_table& b) {
+  small_table made(a.rows, b.columns);
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int64_t k = 0; k < a.columns; ++k)
+      for (std::int64_t j = 0; j < b.columns; ++j) made(i, j) += a(i, k) * b(k, j);
+  return made;
+}
+
+small_table transposed_product(const small_table& a, const small_table& b) {
+  small_table made(a.columns, b.columns);
+  for (std::int64_t k = 0; k < a.rows; ++k)
+    for (std::int64_t i = 0; i < a.columns; ++i)
+      for (std::int64_t j = 0; j < b.columns; ++j) made(i, j) += a(k, i) * b(k, j);
+  return made;
+}
+
+/// Eigenvalues, ascending; the columns of `a` become the vectors.
+std::vector<double> diagonalize(small_table& a) {
+  const std::int64_t n = a.rows;
+  std::vector<double> values(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < i; ++j) a(i, j) = a(j, i) = 0.5 * (a(i, j) + a(j, i));
+  if (lapack::dsyev(static_cast<int>(n), a.numbers.data(), values.data()) != 0)
+    throw error(error_kind::numerical, "the eigenvalues of a small matrix do not converge", "rayleigh_ritz");
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < i; ++j) std::swap(a(i, j), a(j, i));
+  return values;
+}
+
+/// Columns T with T^T G T = I that span what G's columns span, directions below `least` of the largest left out.
+/// G has ones (or zeros) on its diagonal.
+small_table whitening(const small_table& g, double least) {
+  small_table vectors = g;
+  const std::vector<double> values = diagonalize(vectors);
+  const double floor = least * std::max(values.back(), 0.0);
+  const auto first = std::ranges::find_if(values, [&](double v) { return v > floor; }) - values.begin();
+  small_table made(g.rows, g.rows - first);
+  for (std::int64_t i = 0; i < made.rows; ++i)
+    for (std::int64_t j = 0; j < made.columns; ++j)
+      made(i, j) = vectors(i, first + j) / std::sqrt(values[static_cast<std::size_t>(first + j)]);
+  return made;
+}
+
+constexpr double dependent = 1e-12;  // of squares
+
+/// Rows of the columns of S that are used, each times its factor; zeros elsewhere.
+small_table spread(const small_table& of, const std::vector<std::int64_t>& rows, const std::vector<double>& factors,
+                   std::int64_t m, std::int64_t wanted) {
+  small_table made(m, wanted);
+  for (std::int64_t i = 0; i < of.rows; ++i)
+    for (std::int64_t j = 0; j < of.columns; ++j) {
+      const auto k = static_cast<std::size_t>(i);
+      made(rows[k], j) = factors[k] * of(i, j);
+    }
+  return made;
+}
+
+/// What `vectors` have outside of the first rows (those of S's first columns), in the inner product of g.
+small_table outer_directions(const small_table& g, const small_table& vectors, std::int64_t inner_rows) {
+  small_table d = vectors;
+  std::fill_n(d.numbers.begin(), inner_rows * d.columns, 0.0);
+  for (int twice = 0; twice < 2; ++twice) {  // orthogonal to the vectors
+    const small_table overlap = transposed_product(vectors, product(g, d)), inside = product(vectors, overlap);
+    for (std::size_t k = 0; k < d.numbers.size(); ++k) d.numbers[k] -= inside.numbers[k];
+  }
+  for (int twice = 0; twice < 2 && d.columns > 0; ++twice) {  // orthonormal
+    small_table overlap = transposed_product(d, product(g, d));
+    std::vector<double> factor(static_cast<std::size_t>(d.columns));
+    for (std::int64_t j = 0; j < d.columns; ++j)
+      factor[static_cast<std::size_t>(j)] = overlap(j, j) > 1e-24 ? 1 / std::sqrt(overlap(j, j)) : 0;
+    for (std::int64_t i = 0; i < d.columns; ++i)
+      for (std::int64_t j = 0; j < d.columns; ++j)
+        overlap(i, j) *= factor[static_cast<std::size_t>(i)] * factor[static_cast<std::size_t>(j)];
+    small_table white = whitening(overlap, dependent);
+    for (std::int64_t i = 0; i < white.rows; ++i)
+      for (std::int64_t j = 0; j < white.columns; ++j) white(i, j) *= factor[static_cast<std::size_t>(i)];
+    d = product(d, white);
+  }
+  return d;
+}
+
+}  // namespace
+
+ritz_step rayleigh_ritz(pencil p, std::int64_t wanted, spectrum_end end, const std::vector<bool>& used) {
+  // Columns of unit length, without those that are not used or are zero.
+  std::vector<std::int64_t> rows;
+  std::vector<double> factors;
+  std::int64_t inner_rows = 0;
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    const double square = p.products[static_cast<std::size_t>(i * p.m + i)];
+    if (!used[static_cast<std::size_t>(i)] || !(square > 0)) continue;
+    rows.push_back(i);
+    factors.push_back(1 / std::sqrt(square));
+    inner_rows += static_cast<std::int64_t>(i < wanted);
+  }
+  const auto kept = std::ssize(rows);
+  const auto scaled = [&](const std::vector<double>& of) {
+    small_table made(kept, kept);
+    for (std::int64_t i = 0; i < kept; ++i)
+      for (std::int64_t j = 0; j < kept; ++j) {
+        const auto k = static_cast<std::size_t>(i), l = static_cast<std::size_t>(j);
+        const double here = of[static_cast<std::size_t>(rows[k] * p.m + rows[l])],
+                     mirror = of[static_cast<std::size_t>(rows[l] * p.m + rows[k])];
+        made(i, j) = 0.5 * (here + mirror) * factors[k] * factors[l];
+      }
+    return made;
+  };
+  const auto refuse = [&](std::int64_t left) {
+    throw error(error_kind::numerical,
+                fmt::format("only {} independent directions are left, and {} are needed", left, wanted),
+                "rayleigh_ritz", "a smaller block, or another start (--seed)");
+  };
+  if (kept < wanted) refuse(kept);
+  const small_table a = scaled(p.products_a), g = scaled(p.products);
+  const small_table basis = whitening(g, dependent);
+  if (basis.columns < wanted) refuse(basis.columns);
+  small_table inner = transposed_product(basis, product(a, basis));
+  const std::vector<double> values = diagonalize(inner);
+
+  ritz_step step;
+  small_table outermost(inner.rows, wanted);
+  for (std::int64_t j = 0; j < wanted; ++j) {
+    const std::int64_t from = end == spectrum_end::smallest ? j : inner.rows - 1 - j;
+    step.values.push_back(values[static_cast<std::size_t>(from)]);
+    for (std::int64_t i = 0; i < inner.rows; ++i) outermost(i, j) = inner(i, from);
+  }
+  const small_table vectors = product(basis, outermost);
+  step.vectors = spread(vectors, rows, factors, p.m, wanted).numbers;
+  step.directions = spread(outer_directions(g, vectors, inner_rows), rows, factors, p.m, wanted).numbers;
+  step.dropped = p.m - basis.columns;
+  return step;
+}
+
+}  // namespace tessera::sparse

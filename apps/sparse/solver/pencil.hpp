@@ -1,0 +1,35 @@
+#pragma once
+// Rayleigh-Ritz in a small space whose basis may be as good as dependent.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tessera::sparse {
+
+/// Which end of the spectrum.
+enum class spectrum_end : std::uint8_t {
+  smallest,
+  largest
+};
+
+/// The products of a basis S, m x m, row-major, symmetric up to rounding.
+struct pencil {
+  std::int64_t m;
+  std::vector<double> products_a;  ///< S^T A S
+  std::vector<double> products;    ///< S^T S
+};
+
+/// What comes of it. Coefficients are row-major, a row for each column of S.
+struct ritz_step {
+  std::vector<double> values;      ///< `wanted` Ritz values, the outermost first
+  std::vector<double> vectors;     ///< m x wanted: S vectors is orthonormal
+  std::vector<double> directions;  ///< m x wanted: what the vectors have outside of the first `wanted` columns of S,
+                                   ///< made orthonormal and orthogonal to them; columns of zeros where nothing is left
+  std::int64_t dropped = 0;        ///< directions of S that depend on others, or were not used
+};
+
+/// Columns of S that are not `used` take no part. Directions whose part outside of the others is below 1e-6 of their
+/// length are dropped. Throws tessera::error (numerical) when fewer than `wanted` are left.
+ritz_step rayleigh_ritz(pencil p, std::int64_t wanted, spectrum_end end, const std::vector<bool>& used);
+
+}  // namespace tessera::sparse

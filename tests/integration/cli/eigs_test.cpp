@@ -1,0 +1,110 @@
+// tessera eigs: values with bounds, what did not converge, bad input.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/integration/cli/program.hpp"
+#include "tests/unit/plugin/folder.hpp"
+
+namespace {
+
+using namespace cli_test;
+using testing::HasSubstr;
+
+outcome eigs(std::vector<std::string> words) {
+  words.insert(words.begin(), "eigs");
+  return run(words);
+}
+
+TEST(eigs_command, finds_known_values) {
+  const outcome done = eigs({"--generate", "lap3d:12", "--pairs", "4", "--tol", "1e-9", "--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const nlohmann::json seen = json_of(done.out);
+  ASSERT_EQ(seen["eigenvalues"].size(), 4u);
+  for (const auto& e : seen["eigenvalues"]) {
+    EXPECT_LE(std::abs(e["value"].get<double>() - e["known"].get<double>()), e["error_bound"].get<double>());
+    EXPECT_TRUE(e["converged"]);
+  }
+  EXPECT_TRUE(seen["converged"]);
+  EXPECT_LT(seen["orthogonality"], 1e-10);
+  EXPECT_EQ(seen["solver"], "lobpcg");
+}
+
+TEST(eigs_command, prints_a_bound_beside_each_value) {
+  const outcome done = eigs({source("apps/sparse/data/gr_30_30.mtx"), "--pairs", "2", "--which", "largest"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("lambda 1"));
+  EXPECT_THAT(done.out, HasSubstr("11.959059882"));
+  EXPECT_THAT(done.out, HasSubstr("  +- "));
+  EXPECT_THAT(done.out, HasSubstr("residual <= 1e-08 |lambda|"));
+}
+
+TEST(eigs_command, writes_vectors) {
+  const plugin_test::folder folder;
+  const std::string file = folder.path() / "v.mtx";
+  const outcome done =
+      eigs({source("apps/sparse/data/bcsstk01.mtx"), "--pairs", "2", "--precond", "jacobi", "--out", file});
+  ASSERT_EQ(done.code, 0) << done.err;
+  std::ifstream written(file);
+  std::string first;
+  std::getline(written, first);
+  EXPECT_EQ(first, "%%MatrixMarket matrix array real general");
+  double rows = 0, columns = 0, square = 0;
+  written >> rows >> columns;
+  EXPECT_EQ(rows, 48);
+  EXPECT_EQ(columns, 2);
+  for (double x = 0; written >> x;) square += x * x;
+  EXPECT_NEAR(square, 2, 1e-12);
+}
+
+TEST(eigs_command, ends_with_1_when_pairs_did_not_converge) {
+  const outcome done = eigs({"--generate", "lap2d:40", "--pairs", "3", "--iterations", "2"});
+  EXPECT_EQ(done.code, 1);
+  EXPECT_THAT(done.out, HasSubstr("NOT CONVERGED"));
+  EXPECT_THAT(done.err, HasSubstr("error: 0 of 3 pairs converged in 2 iterations"));
+  EXPECT_THAT(done.err, HasSubstr("hint: "));
+}
+
+TEST(eigs_command, says_where_rounding_ends_the_search) {
+  // A graph's Laplacian has the eigenvalue 0, to which no residual is small.
+  const outcome done = eigs({"--generate", "rmat:7", "--pairs", "1", "--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const nlohmann::json seen = json_of(done.out);
+  EXPECT_NEAR(seen["eigenvalues"][0]["value"].get<double>(), 0, 1e-9);
+}
+
+TEST(eigs_command, says_what_is_wrong_with_its_input) {
+  const plugin_test::folder folder;
+  const auto with = [&](const std::string& text, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), folder.write("m.mtx", text));
+    return eigs(more);
+  };
+  const auto expect = [](const outcome& done, int code, const std::string& text) {
+    EXPECT_EQ(done.code, code) << done.err;
+    EXPECT_THAT(done.err, HasSubstr(text));
+  };
+  const std::string general = "%%MatrixMarket matrix coordinate real general\n";
+  expect(with(general + "2 3 1\n1 1 1\n"), 4, "2 x 3, not square");
+  expect(with(general + "2 2 2\n1 2 1\n1 1 1\n"), 4, "(1, 2) is 1 and (2, 1) is 0");
+  expect(with(general + "2 2 1\n1 1 nan\n"), 4, "m.mtx:3");
+  expect(with(general + "2 2 1\n1 x 1\n"), 4, "m.mtx:3");
+  expect(with(general + "2 2 2\n1 1 1\n2 2 1\n", {"--pairs", "3"}), 2, "3 pairs of a matrix of 2 rows");
+  expect(with(general + "2 2 2\n1 1 1\n2 2 1\n", {"--pairs", "2", "--block", "1"}), 2, "a block of 1 cannot hold 2");
+  expect(eigs({"no_such.mtx"}), 4, "no such matrix file");
+  expect(eigs({"--generate", "lap9d:3"}), 2, "no family 'lap9d'");
+  expect(eigs({}), 2, "eigs needs a matrix");
+  expect(eigs({"--generate", "lap2d:9", "--which", "middle"}), 2, "--which");
+  expect(eigs({"--generate", "lap2d:9", "--out", "/no/such/folder/v.mtx"}), 2, "/no/such/folder");
+}
+
+TEST(eigs_command, takes_a_zero_matrix) {
+  const plugin_test::folder folder;
+  const outcome done =
+      eigs({folder.write("m.mtx", "%%MatrixMarket matrix coordinate real symmetric\n50 50 0\n"), "--pairs", "2"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("lambda 2"));
+}
+
+}  // namespace

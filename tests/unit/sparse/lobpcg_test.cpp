@@ -1,0 +1,192 @@
+// LOBPCG on matrices with known spectra, and its Rayleigh-Ritz step in bases that are as good as dependent.
+#include "apps/sparse/solver/lobpcg.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "apps/sparse/matrix/generate.hpp"
+#include "tests/integration/runtime/machines.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+using test_support::message_of;
+
+const std::string data = TESSERA_SOURCE_DIR "/apps/sparse/data/";
+
+class sparse_lobpcg : public ::testing::Test {
+ protected:
+  /// Converges, to these values, with vectors that solve the problem.
+  eigenpairs expect(const csr_matrix& a, const lobpcg_options& o, const std::vector<double>& values, double tolerance) {
+    const eigenpairs found = lobpcg(rt, a, o);
+    EXPECT_TRUE(found.converged()) << a.name;
+    EXPECT_EQ(std::ssize(found.values), o.pairs);
+    for (std::size_t k = 0; k < std::min(found.values.size(), values.size()); ++k)
+      EXPECT_NEAR(found.values[k].value, values[k], tolerance) << a.name << ", pair " << k;
+    EXPECT_LT(found.orthogonality, 1e-10) << a.name;
+    expect_residuals(a, found);
+    return found;
+  }
+  /// The residuals that are told are those of the vectors that are given.
+  static void expect_residuals(const csr_matrix& a, const eigenpairs& found) {
+    const std::size_t pairs = found.values.size();
+    for (std::size_t p = 0; p < pairs; ++p) {
+      double square = 0;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
+        double r = -found.values[p].value * found.vectors[i * pairs + p];
+        for (auto k = static_cast<std::size_t>(a.row_starts[i]); k < static_cast<std::size_t>(a.row_starts[i + 1]); ++k)
+          r += a.values[k] * found.vectors[static_cast<std::size_t>(a.entry_columns[k]) * pairs + p];
+        square += r * r;
+      }
+      EXPECT_NEAR(std::sqrt(square), found.values[p].residual, 1e-13 * found.norm) << a.name << ", pair " << p;
+    }
+  }
+  runtime rt{testing::host_only()};
+};
+
+TEST_F(sparse_lobpcg, finds_multiple_eigenvalues_of_laplacians) {
+  const lobpcg_options o{.pairs = 7, .tolerance = 1e-9};
+  expect(generate("lap3d:9"), o, known_lowest("lap3d:9", 7), 1e-9);
+  expect(generate("lap2d:30"), o, known_lowest("lap2d:30", 7), 1e-9);
+}
+
+TEST_F(sparse_lobpcg, finds_the_other_end) {
+  // The spectrum of a Laplacian is symmetric around the diagonal.
+  std::vector<double> known = known_lowest("lap2d:30", 5);
+  for (double& v : known) v = 8 - v;
+  expect(generate("lap2d:30"), {.pairs = 5, .which = spectrum_end::largest, .tolerance = 1e-9}, known, 1e-8);
+}
+
+TEST_F(sparse_lobpcg, finds_the_levels_of_spin_chains) {
+  expect(generate("xxz:12"), {.pairs = 1}, known_lowest("xxz:12", 1), 1e-10);
+  for (const char* name : {"hs:12", "xx:10"}) expect(generate(name), {.pairs = 10}, known_lowest(name, 10), 1e-10);
+}
+
+TEST_F(sparse_lobpcg, stays_stable_where_a_level_is_cut_by_the_block) {
+  // Textbook versions, which assume X'X = I, diverge here.
+  expect(generate("xx:12"), {.pairs = 12, .block = 16, .tolerance = 1e-8}, known_lowest("xx:12", 12), 1e-10);
+}
+
+TEST_F(sparse_lobpcg, finds_the_eigenvalues_of_real_matrices) {
+  expect(read_matrix(data + "gr_30_30.mtx"), {.pairs = 4},
+         {0.0614628239274, 0.153184311127, 0.153184311127, 0.24396461175}, 1e-11);
+  expect(read_matrix(data + "lund_a.mtx"), {.pairs = 4, .tolerance = 1e-14, .compare = criterion::norm, .jacobi = true},
+         {80.0351093149, 1976.50546698, 1996.76478001, 6354.11120405}, 1e-4);
+}
+
+TEST_F(sparse_lobpcg, solves_matrices_below_three_blocks_as_dense_ones) {
+  const eigenpairs found = expect(read_matrix(data + "bcsstk01.mtx"), {.pairs = 4, .block = 17},
+                                  {3417.26756275, 8970.00981837, 10835.6554836, 22326.9914149}, 5e-5);
+  EXPECT_TRUE(found.dense);
+  const csr_matrix two = matrix_of("two", 2, 2, {{0, 0, 2}, {0, 1, 1}, {1, 0, 1}, {1, 1, 2}});
+  expect(two, {.pairs = 2}, {1, 3}, 1e-14);
+  expect(two, {.pairs = 1, .which = spectrum_end::largest}, {3}, 1e-14);
+}
+
+csr_matrix diagonal(std::int32_t n, double (*element)(std::int32_t)) {
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < n; ++i) entries.push_back({i, i, element(i)});
+  return matrix_of("diagonal", n, n, entries);
+}
+
+TEST_F(sparse_lobpcg, is_right_where_there_is_nothing_to_do) {
+  expect(matrix_of("zero", 100, 100, {}), {.pairs = 3}, {0, 0, 0}, 0);
+  expect(diagonal(100, [](std::int32_t) { return 1.0; }), {.pairs = 5}, {1, 1, 1, 1, 1}, 1e-14);
+  expect(diagonal(200, [](std::int32_t i) { return static_cast<double>(i / 5); }), {.pairs = 6, .tolerance = 1e-9},
+         {0, 0, 0, 0, 0, 1}, 1e-9);
+}
+
+TEST_F(sparse_lobpcg, gives_the_same_bits_for_any_workers) {
+  const csr_matrix a = generate("lap3d:12");
+  const lobpcg_options o{.pairs = 4, .most_iterations = 12, .program = {.panel_rows = 100}};
+  const eigenpairs two = lobpcg(rt, a, o);
+  runtime single(testing::host_only(1));
+  const eigenpairs one = lobpcg(single, a, o);
+  EXPECT_EQ(one.vectors, two.vectors);
+  EXPECT_GT(two.panels, 10);
+}
+
+TEST_F(sparse_lobpcg, iterates_as_the_reference_does) {
+  const csr_matrix a = generate("lap3d:9");
+  lobpcg_options o{.pairs = 6, .tolerance = 0, .most_iterations = 10};
+  std::vector<double> fused, reference;
+  o.report = [&](const lobpcg_progress& now) { fused.push_back(now.largest_residual); };
+  const eigenpairs by_tasks = lobpcg(rt, a, o);
+  o.program.how = execution::at_once;
+  o.report = [&](const lobpcg_progress& now) { reference.push_back(now.largest_residual); };
+  const eigenpairs by_calls = lobpcg(rt, a, o);
+  ASSERT_EQ(fused.size(), 10u);
+  ASSERT_EQ(reference.size(), 10u);
+  for (std::size_t k = 0; k < 10; ++k) EXPECT_NEAR(fused[k], reference[k], 1e-10) << k;
+  for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(by_tasks.values[k].value, by_calls.values[k].value, 1e-10) << k;
+}
+
+TEST_F(sparse_lobpcg, makes_two_passes) {
+  const eigenpairs found = lobpcg(rt, generate("lap3d:9"), {.pairs = 2, .most_iterations = 3});
+  EXPECT_EQ(found.loop.passes, 2);
+  EXPECT_FALSE(found.converged());
+  EXPECT_EQ(found.loop.iterations, 3);
+}
+
+TEST_F(sparse_lobpcg, needs_fewer_iterations_with_a_preconditioner) {
+  // A Laplacian whose rows and columns are scaled by up to a thousand.
+  csr_matrix a = generate("lap2d:20");
+  const auto scale = [](std::int64_t i) { return 1 + 30.0 * static_cast<double>(i % 7); };
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (auto k = static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i) + 1]); ++k)
+      a.values[k] *= scale(i) * scale(a.entry_columns[k]);
+  lobpcg_options o{.pairs = 3, .tolerance = 1e-7, .most_iterations = 600};
+  const eigenpairs plain = lobpcg(rt, a, o);
+  o.jacobi = true;
+  const eigenpairs conditioned = lobpcg(rt, a, o);
+  ASSERT_TRUE(conditioned.converged());
+  EXPECT_LT(conditioned.loop.iterations * 2, plain.loop.iterations);
+}
+
+TEST_F(sparse_lobpcg, says_what_it_cannot_do) {
+  const csr_matrix a = generate("lap2d:5");
+  EXPECT_NE(message_of([&] { lobpcg(rt, a, {.pairs = 26}); }, error_kind::usage).find("26 pairs of a matrix of 25"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { lobpcg(rt, a, {.pairs = 8, .block = 4}); }, error_kind::usage)
+                .find("a block of 4 cannot hold 8 pairs"),
+            std::string::npos);
+  EXPECT_NE(message_of(
+                [&] {
+                  lobpcg(rt, matrix_of("m", 2, 2, {{0, 1, 1}}), {.pairs = 1});
+                },
+                error_kind::input)
+                .find("not symmetric"),
+            std::string::npos);
+}
+
+TEST(rayleigh_ritz, drops_directions_that_depend_on_others) {
+  // S = [e1 e2 e1 0 e3], A = diag(3, 2, 1): the third column says nothing new, the fourth nothing at all.
+  const std::array<std::array<double, 3>, 5> s{{{1, 0, 0}, {0, 1, 0}, {1, 0, 0}, {0, 0, 0}, {0, 0, 1e-9}}};
+  pencil p{5, std::vector<double>(25), std::vector<double>(25)};
+  for (std::size_t i = 0; i < 5; ++i)
+    for (std::size_t j = 0; j < 5; ++j)
+      for (std::size_t k = 0; k < 3; ++k) {
+        p.products[i * 5 + j] += s[i][k] * s[j][k];
+        p.products_a[i * 5 + j] += s[i][k] * s[j][k] * static_cast<double>(3 - k);
+      }
+  const ritz_step step = rayleigh_ritz(p, 2, spectrum_end::smallest, std::vector<bool>(5, true));
+  EXPECT_EQ(step.dropped, 2);
+  EXPECT_NEAR(step.values[0], 1, 1e-14);
+  EXPECT_NEAR(step.values[1], 2, 1e-14);
+  EXPECT_NEAR(std::abs(step.vectors[8]), 1e9, 1);  // e3 from the fifth column
+  const ritz_step top = rayleigh_ritz(p, 2, spectrum_end::largest, {true, true, true, true, false});
+  EXPECT_NEAR(top.values[0], 3, 1e-14);
+  EXPECT_EQ(top.dropped, 3);
+  EXPECT_NE(message_of([&] { rayleigh_ritz(p, 4, spectrum_end::smallest, std::vector<bool>(5, true)); },
+                       error_kind::numerical)
+                .find("only 3 independent directions"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::sparse

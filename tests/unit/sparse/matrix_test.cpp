@@ -1,0 +1,198 @@
+// Compressed rows, generated families, panels of rows.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "apps/lapack/lapack.hpp"
+#include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/matrix/row_panels.hpp"
+#include "tests/support/error_of.hpp"
+#include "tests/unit/plugin/folder.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+using test_support::message_of;
+
+/// All eigenvalues, ascending, of the dense matrix.
+std::vector<double> spectrum(const csr_matrix& a) {
+  const auto n = static_cast<std::size_t>(a.rows);
+  std::vector<double> dense(n * n, 0.0), values(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (auto k = static_cast<std::size_t>(a.row_starts[i]); k < static_cast<std::size_t>(a.row_starts[i + 1]); ++k)
+      dense[i * n + static_cast<std::size_t>(a.entry_columns[k])] = a.values[k];
+  EXPECT_EQ(lapack::dsyev(static_cast<int>(n), dense.data(), values.data()), 0);
+  return values;
+}
+
+class sparse_files : public ::testing::Test {
+ protected:
+  csr_matrix read(const std::string& text) { return read_matrix(folder.write("m.mtx", text)); }
+  plugin_test::folder folder;
+};
+
+TEST_F(sparse_files, give_both_triangles_and_add_up_what_is_given_twice) {
+  const csr_matrix a =
+      read("%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n3 1 2.5\n1 1 1\n2 2 4\n3 1 0.5\n1 1 2\n");
+  EXPECT_EQ(a.rows, 3);
+  EXPECT_EQ(a.row_starts, (std::vector<std::int64_t>{0, 2, 3, 4}));
+  EXPECT_EQ(a.entry_columns, (std::vector<std::int32_t>{0, 2, 1, 0}));
+  EXPECT_EQ(a.values, (std::vector<double>{3, 3, 4, 3}));
+  EXPECT_EQ(diagonal_of(a), (std::vector<double>{3, 4, 0}));
+  EXPECT_EQ(infinity_norm(a), 6);
+}
+
+TEST_F(sparse_files, may_be_patterns_and_integers) {
+  EXPECT_EQ(read("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n").values,
+            (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(read("%%MatrixMarket matrix coordinate integer general\n2 2 2\n2 1 7\n1 2 -7\n").values,
+            (std::vector<double>{-7, 7}));
+}
+
+TEST_F(sparse_files, are_written_with_all_digits) {
+  csr_matrix a = generate("hs:6");
+  write_matrix(a, folder.path() / "written.mtx");
+  const csr_matrix b = read_matrix(folder.path() / "written.mtx");
+  EXPECT_EQ(b.row_starts, a.row_starts);
+  EXPECT_EQ(b.entry_columns, a.entry_columns);
+  EXPECT_EQ(b.values, a.values);
+  EXPECT_NE(message_of([&] { write_matrix(a, folder.path() / "none" / "m.mtx"); }, error_kind::output).find("m.mtx"),
+            std::string::npos);
+}
+
+TEST_F(sparse_files, that_are_wrong_are_refused_with_their_line) {
+  const auto message = [&](const std::string& text) { return message_of([&] { read(text); }, error_kind::input); };
+  const std::string head = "%%MatrixMarket matrix coordinate real symmetric\n";
+  EXPECT_NE(message(head + "2 2 1\n1 1 nan\n").find("m.mtx:3"), std::string::npos);
+  EXPECT_NE(message(head + "2 2 1\n1 1 inf\n").find("not finite"), std::string::npos);
+  EXPECT_NE(message(head + "2 2 1\n3 1 1\n").find("m.mtx:3"), std::string::npos);
+  EXPECT_NE(message(head + "2 2 2\n1 1 1\n").find("1 of 2 entries"), std::string::npos);
+  EXPECT_NE(message(head + "2 2 2\n1 1 1e308\n1 1 1e308\n").find("not finite"), std::string::npos);
+}
+
+TEST(sparse_matrix, says_why_it_is_not_symmetric) {
+  EXPECT_NE(message_of(
+                [] {
+                  require_symmetric(matrix_of("m", 2, 3, {{0, 0, 1}}));
+                },
+                error_kind::input)
+                .find("2 x 3"),
+            std::string::npos);
+  EXPECT_NE(message_of(
+                [] {
+                  require_symmetric(matrix_of("m", 3, 3, {{0, 2, 1}, {1, 1, 2}}));
+                },
+                error_kind::input)
+                .find("(1, 3) is 1 and (3, 1) is 0"),
+            std::string::npos);
+  EXPECT_NO_THROW(require_symmetric(matrix_of("m", 3, 3, {{0, 2, 1}, {2, 0, 1 + 1e-13}})));
+}
+
+TEST(sparse_matrix, of_others_is_looked_through) {
+  const csr_matrix good = matrix_of("m", 2, 2, {{0, 0, 1}, {0, 1, 2}, {1, 0, 2}});
+  EXPECT_NO_THROW(require_well_formed(good));
+  const auto message = [&](const auto& change) {
+    csr_matrix bad = good;
+    change(bad);
+    return message_of([&] { require_well_formed(bad); }, error_kind::input);
+  };
+  EXPECT_NE(message([](csr_matrix& a) { a.row_starts.pop_back(); }).find("do not fit"), std::string::npos);
+  EXPECT_NE(message([](csr_matrix& a) { a.row_starts[1] = 9; }).find("row 1 ends"), std::string::npos);
+  EXPECT_NE(message([](csr_matrix& a) { a.entry_columns[1] = 2; }).find("outside"), std::string::npos);
+  EXPECT_NE(message([](csr_matrix& a) { a.entry_columns[1] = 0; }).find("ascend"), std::string::npos);
+  EXPECT_NE(message([](csr_matrix& a) { a.values[2] = std::numeric_limits<double>::quiet_NaN(); }).find("(2, 1)"),
+            std::string::npos);
+}
+
+struct family {
+  const char* name;
+  std::int64_t rows, nonzeros;
+};
+void PrintTo(const family& f, std::ostream* out) { *out << f.name; }
+
+class sparse_family : public ::testing::TestWithParam<family> {};
+
+// Numbers of nonzeros follow from the formulas; spectra are compared with LAPACK.
+INSTANTIATE_TEST_SUITE_P(all, sparse_family,
+                         ::testing::Values(family{"lap2d:7", 49, 217}, family{"lap3d:5", 125, 725},
+                                           family{"xxz:8", 70, 390}, family{"xx:8", 70, 350},
+                                           family{"hs:8", 70, 70 * 17}, family{"hs:10", 252, 252 * 26},
+                                           family{"kkt3d:3", 2 * 27 + 6 * 9, 2 * 343 + 27 + 54 + 12 * 49}));
+
+TEST_P(sparse_family, has_the_size_and_the_spectrum_of_its_formula) {
+  const csr_matrix a = generate(GetParam().name);
+  EXPECT_EQ(a.rows, GetParam().rows);
+  EXPECT_EQ(a.nonzeros(), GetParam().nonzeros);
+  EXPECT_NO_THROW(require_well_formed(a));
+  EXPECT_NO_THROW(require_symmetric(a));
+  const std::vector<double> all = spectrum(a), known = known_lowest(GetParam().name, all.size());
+  for (std::size_t k = 0; k < known.size(); ++k) EXPECT_NEAR(known[k], all[k], 1e-11 * infinity_norm(a)) << k;
+  if (std::string_view(GetParam().name).starts_with("kkt3d")) {
+    EXPECT_EQ(std::ranges::count_if(all, [](double v) { return v < 0; }), 27);
+  } else if (!std::string_view(GetParam().name).starts_with("xxz")) {
+    EXPECT_EQ(known.size(), all.size());
+  }
+}
+
+TEST(sparse_families, know_published_values) {
+  EXPECT_NEAR(known_lowest("xxz:12", 1)[0], -5.3873909174452, 1e-12);
+  EXPECT_NEAR(known_lowest("xxz:24", 1)[0], -10.6700145165372, 1e-11);
+  const std::vector<double> hs = known_lowest("hs:20", 5);
+  EXPECT_NEAR(hs[0], -8.3274787134, 1e-9);
+  EXPECT_NEAR(hs[1], -8.0807386034, 1e-9);
+  EXPECT_EQ(hs[1], hs[2]);
+  EXPECT_NEAR(hs[3], -7.8586725044, 1e-9);
+}
+
+TEST(sparse_families, have_graphs_whose_rows_add_up_to_zero) {
+  for (const char* name : {"rmat:8", "rmat:6:20"}) {
+    const csr_matrix a = generate(name);
+    EXPECT_NO_THROW(require_symmetric(a));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i)
+      EXPECT_EQ(std::accumulate(a.values.begin() + a.row_starts[i], a.values.begin() + a.row_starts[i + 1], 0.0), 0);
+  }
+  const std::vector<double> all = spectrum(generate("nrmat:7"));
+  EXPECT_NEAR(all.front(), 0, 1e-12);
+  EXPECT_LE(all.back(), 2 + 1e-12);
+}
+
+TEST(sparse_families, refuse_what_they_have_not) {
+  const auto message = [](const char* name) { return message_of([&] { generate(name); }, error_kind::usage); };
+  EXPECT_NE(message("lap4d:3").find("no family 'lap4d'"), std::string::npos);
+  EXPECT_NE(message("lap3d").find("size is missing"), std::string::npos);
+  EXPECT_NE(message("lap3d:x").find("'x' is not a whole number"), std::string::npos);
+  EXPECT_NE(message("lap3d:0").find("1 to 1290"), std::string::npos);
+  EXPECT_NE(message("hs:9").find("even"), std::string::npos);
+  EXPECT_NE(message("hs:8:2").find("only rmat"), std::string::npos);
+}
+
+TEST(row_panels, weigh_the_same_and_cover_all_rows) {
+  // Row i has i entries: half of the weight is beyond 70 % of the rows.
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < 200; ++i)
+    for (std::int32_t j = 0; j < i; ++j) entries.push_back({i, j, 1});
+  const csr_matrix a = matrix_of("m", 200, 200, entries);
+  const row_panels two = balanced_panels(a, 100, 0);
+  ASSERT_EQ(two.count(), 2);
+  EXPECT_NEAR(static_cast<double>(two.ends[0]), 141, 2);
+  EXPECT_EQ(two.ends[1], 200);
+  EXPECT_EQ(balanced_panels(a, 1000, 8).ends, (std::vector<std::int64_t>{200}));
+  const row_panels single = balanced_panels(a, 1, 1000000);
+  EXPECT_EQ(single.count(), 200);
+  for (std::int64_t p = 0; p < two.count(); ++p) {
+    EXPECT_EQ(two.of_row(two.begin(p)), p);
+    EXPECT_EQ(two.of_row(two.end(p) - 1), p);
+  }
+}
+
+TEST(row_panels, know_which_columns_they_touch) {
+  const csr_matrix a = generate("lap2d:10");
+  const auto touched = touched_panels(a, row_panels{{30, 60, 100}});
+  EXPECT_EQ(touched, (std::vector<std::vector<std::int32_t>>{{0, 1}, {0, 1, 2}, {1, 2}}));
+}
+
+}  // namespace
+}  // namespace tessera::sparse

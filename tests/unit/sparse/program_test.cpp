@@ -1,0 +1,238 @@
+// Programs of operations: fused execution against the reference, the same bits for any workers, mistakes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "apps/sparse/matrix/generate.hpp"
+#include "tessera/sparse.hpp"
+#include "tests/integration/runtime/machines.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+using test_support::message_of;
+
+std::vector<double> numbers(std::int64_t count, double seed) {
+  std::vector<double> made(static_cast<std::size_t>(count));
+  for (std::size_t k = 0; k < made.size(); ++k) made[k] = std::sin(seed + 0.37 * static_cast<double>(k * k));
+  return made;
+}
+
+void expect_near(const std::vector<double>& seen, const std::vector<double>& expected, double tolerance) {
+  ASSERT_EQ(seen.size(), expected.size());
+  for (std::size_t k = 0; k < seen.size(); ++k) ASSERT_NEAR(seen[k], expected[k], tolerance) << k;
+}
+
+/// A loop that uses every operation, and what it leaves behind.
+struct every_operation {
+  static constexpr std::int64_t b = 5, c = 9;  // columns that fit no processor's vectors
+  std::vector<double> x, y, w, products, norms, values;
+
+  every_operation(machine on, const csr_matrix& a, const program_options& how) {
+    runtime rt(std::move(on));
+    program p(rt, a, how);
+    block_vector vx = p.vector("X", b), vy = p.vector("Y", b), vz = p.vector("Z", b), vw = p.vector("W", c);
+    small_matrix g = p.small("G", b, b), h = p.small("H", b, c), factors = p.small("factors", b + c, b + c),
+                 alpha = p.small("alpha", 1, b), n = p.small("norms", 1, b), lambda = p.small("lambda", 1, b),
+                 v = p.small("V", b, b);
+    const preconditioner m = preconditioner::jacobi(a);
+    vx.set(numbers(a.rows * b, 1));
+    vw.set(numbers(a.rows * c, 2));
+    factors.set(numbers((b + c) * (b + c), 3));
+    alpha.set(numbers(b, 4));
+    int asked = 0;
+    const loop_outcome done = p.while_not([&] { return asked++ == 3; },
+                                          [&] {
+                                            mxm(a, vx, vy);
+                                            gram(vx, vy, g);
+                                            gram(vx, vw, h);
+                                            axpy(alpha, vx, vy);
+                                            syevd(g, v, lambda);
+                                            combine(vy, g, vz);
+                                            column_norms(vz, n);
+                                            apply(m, vz, vz);
+                                            scale_to_one(n, alpha);
+                                            scale(alpha, vz);
+                                            const std::array<block_vector, 2> both{vz, vw};
+                                            combine(both, factors, both);
+                                            copy(vz, vx);
+                                          });
+    EXPECT_TRUE(done.converged);
+    EXPECT_EQ(done.iterations, 3);
+    x = vx.values(), y = vy.values(), w = vw.values(), products = h.values(), norms = n.values(),
+    values = lambda.values();
+  }
+
+  static void scale_to_one(const small_matrix& lengths, const small_matrix& factors) {
+    small_operation("invert", std::span(&lengths, 1), std::span(&factors, 1),
+                    [](std::span<const small_view> from, std::span<const small_view> to) {
+                      for (std::int64_t j = 0; j < to[0].columns; ++j) to[0](0, j) = 0.5 / from[0](0, j);
+                    });
+  }
+};
+
+program_options cut(std::int64_t panel, std::int64_t strip = 0) { return {.panel_rows = panel, .strip_rows = strip}; }
+
+class sparse_program : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(all, sparse_program, ::testing::Values("lap2d:17", "hs:10", "rmat:8", "kkt3d:4"));
+
+TEST_P(sparse_program, does_what_the_reference_does) {
+  const csr_matrix a = generate(GetParam());
+  const every_operation reference(testing::host_only(), a, {.how = execution::at_once});
+  double largest = 0;
+  for (const double v : reference.w) largest = std::max(largest, std::abs(v));
+  const double largest_norm = *std::ranges::max_element(reference.norms);
+  const double largest_value = std::max(std::abs(reference.values.front()), std::abs(reference.values.back()));
+  for (const program_options& how : {program_options{}, cut(1000), cut(40, 7), cut(9, 100)}) {
+    const every_operation fused(testing::host_only(), a, how);
+    expect_near(fused.x, reference.x, 1e-10 * largest);
+    expect_near(fused.w, reference.w, 1e-10 * largest);
+    for (std::size_t k = 0; k < fused.values.size(); ++k)
+      EXPECT_NEAR(fused.values[k], reference.values[k], 1e-10 * largest_value);
+    expect_near(fused.norms, reference.norms, 1e-10 * largest_norm);
+  }
+}
+
+TEST_P(sparse_program, gives_the_same_bits_for_any_workers_and_memories) {
+  const csr_matrix a = generate(GetParam());
+  const every_operation one(testing::host_only(1), a, cut(13));
+  for (machine& on : std::array{testing::host_only(2), testing::host_only(4),
+                                testing::machine_of("plugins = [\"host\"]\n" + testing::two_hosts, 4)}) {
+    const every_operation more(std::move(on), a, cut(13));
+    EXPECT_EQ(more.x, one.x);
+    EXPECT_EQ(more.y, one.y);
+    EXPECT_EQ(more.w, one.w);
+    EXPECT_EQ(more.products, one.products);
+    EXPECT_EQ(more.norms, one.norms);
+  }
+}
+
+class sparse_calls : public ::testing::Test {
+ protected:
+  runtime rt{testing::host_only()};
+  csr_matrix a = generate("lap2d:20");
+  program p{rt, a, cut(50)};
+  block_vector x = p.vector("X", 4), y = p.vector("Y", 4), wide = p.vector("wide", 6);
+  small_matrix g = p.small("G", 4, 4), row = p.small("row", 1, 4);
+};
+
+TEST_F(sparse_calls, run_when_a_value_is_asked_for) {
+  x.set(std::vector<double>(400 * 4, 1.0));
+  const std::uint64_t before = rt.tasks_submitted();
+  mxm(a, x, y);
+  gram(x, y, g);
+  EXPECT_EQ(rt.tasks_submitted(), before);
+  EXPECT_DOUBLE_EQ(g.values()[0], 80);  // 4 * 20 missing neighbours, at the edges
+  EXPECT_GE(rt.tasks_submitted(), before + 8 + 1);
+}
+
+TEST_F(sparse_calls, of_a_loop_are_few_passes) {
+  int asked = 0;
+  const loop_outcome done = p.while_not([&] { return asked++ == 5; },
+                                        [&] {
+                                          mxm(a, x, y);
+                                          gram(y, y, g);
+                                          combine(y, g, x);
+                                        });
+  EXPECT_EQ(done.passes, 2);
+  EXPECT_EQ(done.tasks, 8 + 1 + 8);
+  EXPECT_EQ(done.iterations, 5);
+}
+
+TEST_F(sparse_calls, end_a_loop_that_does_not_converge) {
+  int told = 0;
+  const loop_outcome done = p.while_not([] { return false; }, [&] { copy(x, y); },
+                                        {.most_iterations = 7, .after_each = [&](int k) { told += k; }});
+  EXPECT_FALSE(done.converged);
+  EXPECT_EQ(done.iterations, 7);
+  EXPECT_EQ(told, 28);
+}
+
+TEST_F(sparse_calls, refuse_shapes_that_do_not_fit) {
+  const auto message = [](const auto& call) { return message_of(call, error_kind::usage); };
+  EXPECT_NE(message([&] { mxm(a, x, wide); }).find("X has 4 columns, and wide has 6"), std::string::npos);
+  EXPECT_NE(message([&] { mxm(a, x, x); }).find("source and destination"), std::string::npos);
+  EXPECT_NE(message([&] { gram(x, wide, g); }).find("G is 4 x 4, and 4 x 6 is needed"), std::string::npos);
+  EXPECT_NE(message([&] { axpy(g, x, y); }).find("1 x 4 is needed"), std::string::npos);
+  const std::array<block_vector, 2> twice{y, y};
+  EXPECT_NE(message([&] { combine(twice, g, twice); }).find("destination twice"), std::string::npos);
+  EXPECT_NE(message([&] { x.set(std::vector<double>(3)); }).find("3 numbers are given"), std::string::npos);
+  EXPECT_NE(message([&] { p.vector("none", 0); }).find("0 columns"), std::string::npos);
+  program other(rt, a);
+  EXPECT_NE(message([&] { copy(x, other.vector("Z", 4)); }).find("another program"), std::string::npos);
+}
+
+TEST_F(sparse_calls, refuse_a_body_that_changes) {
+  int calls = 0;
+  const auto body = [&] {
+    copy(x, y);
+    if (calls++ > 0) scale(row, y);
+  };
+  const std::string said = message_of([&] { p.while_not([] { return false; }, body); }, error_kind::usage);
+  EXPECT_NE(said.find("from operation 2 on (scale)"), std::string::npos) << said;
+}
+
+TEST_F(sparse_calls, refuse_values_inside_of_a_body) {
+  const std::string said =
+      message_of([&] { p.while_not([] { return false; }, [&] { (void)g.values(); }); }, error_kind::usage);
+  EXPECT_NE(said.find("records an iteration"), std::string::npos);
+  EXPECT_EQ(g.values().size(), 16u);  // and outside again
+}
+
+TEST_F(sparse_calls, hand_on_what_a_small_operation_throws) {
+  g.set(std::vector<double>(16, -1.0));
+  const small_matrix v = p.small("V", 4, 4);
+  sygvd(g, g, v, row);
+  EXPECT_NE(message_of([&] { p.run(); }, error_kind::numerical).find("not positive definite: pivot 1"),
+            std::string::npos);
+  copy(x, y);
+  EXPECT_NO_THROW(p.run());
+}
+
+TEST_F(sparse_calls, solve_small_eigenproblems) {
+  small_matrix b = p.small("B", 2, 2), c = p.small("C", 2, 2), v = p.small("V", 2, 2), l = p.small("l", 1, 2);
+  b.set(std::array{2.0, 1.0, 1.0, 2.0});
+  c.set(std::array{4.0, 0.0, 0.0, 1.0});
+  syevd(b, v, l);
+  expect_near(l.values(), {1, 3}, 1e-14);
+  EXPECT_NEAR(std::abs(v.values()[1]), std::sqrt(0.5), 1e-14);
+  EXPECT_NEAR(v.values()[0] + v.values()[2], 0, 1e-14);  // a column is (1, -1)
+  sygvd(b, c, v, l);                                     // det [2 - 4 l, 1; 1, 2 - l] = 4 l^2 - 10 l + 3
+  expect_near(l.values(), {(10 - std::sqrt(52)) / 8, (10 + std::sqrt(52)) / 8}, 1e-13);
+}
+
+TEST(sparse_programs, may_be_a_power_method) {  // the one of docs/sparse.md
+  runtime rt(testing::host_only());
+  const csr_matrix a = generate("lap3d:6");
+  program p(rt, a);
+  block_vector x = p.vector("X", 1), y = p.vector("Y", 1);
+  small_matrix length = p.small("length", 1, 1), factor = p.small("1 / length", 1, 1);
+  x.set(numbers(a.rows, 1));
+  double before = 0, now = 1;
+  const auto converged = [&] {
+    before = std::exchange(now, length.values()[0]);
+    return std::abs(now - before) < 1e-10 * now;
+  };
+  const loop_outcome done = p.while_not(converged, [&] {
+    mxm(a, x, y);
+    column_norms(y, length);
+    small_operation("invert", {&length, 1}, {&factor, 1}, [](auto from, auto to) { to[0](0, 0) = 1 / from[0](0, 0); });
+    copy(y, x);
+    scale(factor, x);
+  });
+  EXPECT_TRUE(done.converged);
+  EXPECT_NEAR(now, 12 - known_lowest("lap3d:6", 1)[0], 1e-6);
+}
+
+TEST(sparse_programs, want_a_square_matrix) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = matrix_of("m", 2, 3, {{0, 0, 1}});
+  EXPECT_NE(message_of([&] { program p(rt, a); }, error_kind::input).find("2 x 3, not square"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::sparse
