@@ -76,7 +76,7 @@ TEST_F(forms, may_differ_within_what_the_program_says) {
     return fence_text(rt);
   };
   EXPECT_EQ(cancel(1e-15), "");
-  EXPECT_THAT(cancel(1e-16), HasSubstr("region 'cancel' differ in 100 of 100 elements"));
+  EXPECT_THAT(cancel(1e-16), HasSubstr("region 'cancel' differ in"));
 }
 
 TEST_F(forms, that_differ_in_integers_results_or_what_they_leave_out_are_found) {
