@@ -509,7 +509,7 @@ TEST(concurrent_edits, are_seen_as_a_whole) {
   runtime rt(testing::host_only());
   location_model model(rt);
   const std::shared_ptr<const location::tree> begin = model.tree();
-  constexpr int rounds = 1200;
+  constexpr int rounds = 300;
   std::atomic<int> seen{0}, wrong{0};
   std::jthread looks([&] {
     for (int k = 0; k < rounds; seen = ++k) {
