@@ -104,7 +104,7 @@ void describe(report& r, const eigs_options& o, const csr_matrix& a, const eigen
   }
   auto rows = nlohmann::ordered_json::array();
   std::vector<double> known;
-  if (!o.family.empty() && o.which == "smallest") known = known_lowest(o.family, found.values.size());
+  if (!o.family.empty() && o.mass.empty() && o.which == "smallest") known = known_lowest(o.family, found.values.size());
   for (std::size_t k = 0; k < found.values.size(); ++k) {
     const eigenvalue& e = found.values[k];
     r.add("", fmt::format("lambda {}", k + 1),

@@ -13,15 +13,20 @@ struct stopping_rule {
   double tolerance, norm;
   double rounding;  ///< residuals below are as good as zero
 
+  /// What was asked for.
   bool by_tolerance(double value, double residual) const;
+  /// That, or as small as rounding lets it become.
   bool done(double value, double residual) const { return by_tolerance(value, residual) || residual <= rounding; }
+  /// With its error bound, for a residual that was measured.
   eigenvalue judged(double value, double residual) const;
   /// How many of the first pairs are done.
   std::int64_t pairs_done(const std::vector<double>& values, const std::vector<double>& residuals,
                           std::int64_t pairs) const;
+  /// Of the first pairs.
   eigen_progress progress(int iteration, const std::vector<double>& values, const std::vector<double>& residuals,
                           std::int64_t pairs) const;
 };
+/// By the options, and the matrix's norm and rows.
 stopping_rule rule_for(const csr_matrix& a, const eigen_options& o);
 
 /// Throws tessera::error (usage) for no pairs, and for more than the matrix has.

@@ -258,8 +258,13 @@ eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   eigen_options how = o;
   how.mass = &b.matrix;
   if (o.compare == criterion::absolute) how.tolerance *= b.least;
+  const double length = 1 / std::sqrt(b.least);  // of vectors, where B is scaled
+  if (o.report)
+    how.report = [&](eigen_progress now) {
+      now.largest_residual *= length;
+      o.report(now);
+    };
   eigenpairs found = solved(rt, a, how);
-  const double length = 1 / std::sqrt(b.least);
   for (double& x : found.vectors) x *= length;
   for (eigenvalue& e : found.values) e.value /= b.least, e.error_bound /= b.least, e.residual *= length;
   return found;
