@@ -230,10 +230,13 @@ eigenpairs solved(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   } else {
     iteration solver(rt, a, o, b, rule);
     solver.start();
-    // The products with A of the iteration are sums of earlier ones, and lose digits. So A X is made anew where the
-    // pairs seem to be done, and the iteration goes on where they are not.
+    // The products with A and B of the iteration are sums of earlier ones, and lose digits. So they are made anew where
+    // the pairs seem to be done, and the iteration goes on where they are not. With a mass matrix, what is lost grows
+    // once residuals are near rounding, until nothing is right: there they are made anew more often.
+    const int between = o.mass != nullptr ? 20 : o.most_iterations;
     while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
-      add_iterations(found.loop, solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations));
+      const int most = std::min(between, o.most_iterations - found.loop.iterations);
+      add_iterations(found.loop, solver.iterate(most, found.loop.iterations));
       solver.start();
     }
     solver.give(found);

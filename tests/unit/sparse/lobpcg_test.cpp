@@ -150,8 +150,8 @@ TEST_F(sparse_lobpcg, starts_with_a_guess) {
 TEST_F(sparse_lobpcg, solves_generalized_problems) {
   const csr_matrix lund = read_matrix(data + "lund_a.mtx"), mass = read_matrix(data + "lund_b.mtx");
   const std::vector<double> known{208.236649516, 574.256137708, 1399.12792194, 1790.6882009};
-  eigen_options o{.pairs = 4, .tolerance = 1e-7, .jacobi = true, .mass = &mass};
-  EXPECT_FALSE(expect(lund, o, known, 1e-3).dense);
+  eigen_options o{.pairs = 4, .tolerance = 1e-8, .jacobi = true, .mass = &mass};
+  for (o.seed = 1; o.seed < 4; ++o.seed) EXPECT_FALSE(expect(lund, o, known, 1e-3).dense);
   o.block = 50;
   EXPECT_TRUE(expect(lund, o, known, 1e-3).dense);
   // B = 4 I: eigenvalues are a quarter.
