@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/common/session.hpp"
+#include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
 #include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/solver/lanczos.hpp"
 #include "apps/sparse/solver/lobpcg.hpp"
 #include "core/base/units.hpp"
 
@@ -19,17 +22,29 @@ namespace {
 using namespace sparse;
 
 struct eigs_options : command_options {
-  std::string matrix, family, out;
-  lobpcg_options solver;
-  std::string which = "smallest", compare = "relative", precondition = "none";
+  std::string matrix, family, mass, guess, out;
+  eigen_options solver;
+  std::string method = "lobpcg", which = "smallest", compare = "relative", precondition = "none";
 };
 
 csr_matrix matrix_for(const eigs_options& o) { return o.family.empty() ? read_matrix(o.matrix) : generate(o.family); }
 
+/// Vectors as `--out` writes them, row-major.
+std::vector<double> read_vectors(const std::string& file, std::int64_t rows) {
+  const matrix_market::matrix m = matrix_market::read(file);
+  if (m.rows != rows)
+    throw error(error_kind::input, fmt::format("the vectors have {} rows, and the matrix has {}", m.rows, rows), file,
+                "a guess has a column for each vector");
+  std::vector<double> made(static_cast<std::size_t>(m.rows * m.columns), 0.0);
+  for (const matrix_market::entry& e : m.entries)
+    made[static_cast<std::size_t>(e.row * m.columns + e.column)] = e.value;
+  return made;
+}
+
 /// What the progress line says; written by the solver, read by the line's thread.
 class shown_progress {
  public:
-  void note(const lobpcg_progress& now) {
+  void note(const eigen_progress& now) {
     const std::lock_guard hold(m_lock);
     m_text = fmt::format("iteration {}, {} of {} pairs converged, largest residual {:.1e}", now.iteration,
                          now.converged, now.pairs, now.largest_residual);
@@ -45,9 +60,11 @@ class shown_progress {
 };
 
 /// The solver's options, from the words of the command line.
-lobpcg_options solver_options(const eigs_options& o) {
-  lobpcg_options how = o.solver;
-  how.which = o.which == "largest" ? spectrum_end::largest : spectrum_end::smallest;
+eigen_options solver_options(const eigs_options& o) {
+  eigen_options how = o.solver;
+  how.which = o.which == "largest"    ? spectrum_end::largest
+              : o.which == "smallest" ? spectrum_end::smallest
+                                      : spectrum_end::both;
   how.compare = o.compare == "relative" ? criterion::relative
                 : o.compare == "norm"   ? criterion::norm
                                         : criterion::absolute;
@@ -58,6 +75,7 @@ lobpcg_options solver_options(const eigs_options& o) {
 
 void describe(report& r, const eigs_options& o, const csr_matrix& a, const eigenpairs& found) {
   r.add("matrix", "matrix", a.name);
+  if (!o.mass.empty()) r.add("mass", "mass matrix", o.mass);
   r.add("n", "n", fmt::format("{}, {} nonzeros, norm {:.6g}", a.rows, a.nonzeros(), found.norm), a.rows);
   r.note("nonzeros", a.nonzeros());
   r.note("norm", found.norm);
@@ -65,14 +83,20 @@ void describe(report& r, const eigs_options& o, const csr_matrix& a, const eigen
   r.add("criterion", "criterion", fmt::format("residual <= {:g}{}", o.solver.tolerance, scale), o.compare);
   r.note("tolerance", o.solver.tolerance);
   r.add("solver", "solver",
-        found.dense ? fmt::format("dense (n is below three blocks of {})", found.block)
-                    : fmt::format("LOBPCG, block {}, {} panels, {} passes of {} tasks together", found.block,
-                                  found.panels, found.loop.passes, found.loop.tasks),
-        found.dense ? "dense" : "lobpcg");
+        found.dense ? fmt::format("dense (n is too small for blocks of {})", found.block)
+                    : fmt::format("{}, block {}, {} panels, {} passes of {} tasks together",
+                                  o.method == "lobpcg" ? "LOBPCG" : "Lanczos", found.block, found.panels,
+                                  found.loop.passes, found.loop.tasks),
+        found.dense ? "dense" : o.method);
   r.note("block", found.block);
+  if (o.method == "lanczos" && !found.dense)
+    r.add("multiplicities", "multiplicities",
+          found.block == 1 ? std::string("not seen: one vector finds one of several equal eigenvalues; use --block")
+                           : fmt::format("seen up to {}, the block", found.block),
+          found.block);
   r.note("panels", found.panels);
   r.note("tasks_per_iteration", found.loop.tasks);
-  r.add_integer("iterations", "iterations", found.loop.iterations);
+  r.add_integer("iterations", o.method == "lobpcg" ? "iterations" : "restarts", found.loop.iterations);
   r.note("seconds", found.loop.seconds);
   if (found.loop.iterations > 0) {
     const double each = found.loop.seconds / found.loop.iterations;
@@ -80,7 +104,7 @@ void describe(report& r, const eigs_options& o, const csr_matrix& a, const eigen
   }
   auto rows = nlohmann::ordered_json::array();
   std::vector<double> known;
-  if (!o.family.empty() && o.which == "smallest") known = known_lowest(o.family, found.values.size());
+  if (!o.family.empty() && o.mass.empty() && o.which == "smallest") known = known_lowest(o.family, found.values.size());
   for (std::size_t k = 0; k < found.values.size(); ++k) {
     const eigenvalue& e = found.values[k];
     r.add("", fmt::format("lambda {}", k + 1),
@@ -107,9 +131,12 @@ int run(const eigs_options& o) {
   if (!o.out.empty()) require_writable(o.out);
   const csr_matrix a = matrix_for(o);
   session s(o);
-  lobpcg_options how = solver_options(o);
+  eigen_options how = solver_options(o);
+  if (!o.guess.empty()) how.guess = read_vectors(o.guess, a.rows);
+  std::optional<csr_matrix> mass;
+  if (!o.mass.empty()) how.mass = &mass.emplace(read_matrix(o.mass));
   shown_progress shown;
-  how.report = [&](const lobpcg_progress& now) {
+  how.report = [&](const eigen_progress& now) {
     shown.note(now);
     s.check_interrupt();
   };
@@ -117,7 +144,7 @@ int run(const eigs_options& o) {
   {
     const progress line([&](double seconds) { return shown.line(seconds); },
                         {.where = o.quiet ? progress_where::nowhere : progress_where::terminals});
-    found = lobpcg(s.rt(), a, how);
+    found = o.method == "lobpcg" ? lobpcg(s.rt(), a, how) : lanczos(s.rt(), a, how);
   }
   report r;
   s.describe(r);
@@ -130,7 +157,7 @@ int run(const eigs_options& o) {
   if (found.converged()) return 0;
   fmt::print(stderr,
              "error: {} of {} pairs converged in {} iterations\n  at: {}\n  hint: more --iterations, a larger --block, "
-             "--precond jacobi, or a larger --tol\n",
+             "--precond jacobi (lobpcg), or a larger --tol\n",
              std::ranges::count_if(found.values, &eigenvalue::converged), found.values.size(), found.loop.iterations,
              a.name);
   return 1;
@@ -140,7 +167,7 @@ int run(const eigs_options& o) {
 
 void add_eigs(CLI::App& to, command& selected) {
   auto options = std::make_shared<eigs_options>();
-  lobpcg_options& solver = options->solver;
+  eigen_options& solver = options->solver;
   CLI::App& sub = *to.add_subcommand("eigs", "Compute a few eigenpairs of a symmetric sparse matrix");
   auto* matrix = sub.add_option("matrix", options->matrix, "Matrix Market file: real, integer or pattern; symmetric")
                      ->type_name("FILE");
@@ -152,8 +179,11 @@ void add_eigs(CLI::App& to, command& selected) {
       ->type_name("K")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16))
       ->capture_default_str();
-  sub.add_option("--which", options->which, "smallest or largest")
-      ->check(CLI::IsMember({"smallest", "largest"}))
+  sub.add_option("--solver", options->method, "lobpcg, or lanczos: by blocks, with thick restarts")
+      ->check(CLI::IsMember({"lobpcg", "lanczos"}))
+      ->capture_default_str();
+  sub.add_option("--which", options->which, "smallest, largest, or both (lanczos)")
+      ->check(CLI::IsMember({"smallest", "largest", "both"}))
       ->capture_default_str();
   sub.add_option("--tol", solver.tolerance, "how small a residual must be")
       ->type_name("TOL")
@@ -163,16 +193,22 @@ void add_eigs(CLI::App& to, command& selected) {
                  "what --tol is a part of: relative (|lambda|), norm (||A||) or absolute (nothing)")
       ->check(CLI::IsMember({"relative", "norm", "absolute"}))
       ->capture_default_str();
-  sub.add_option("--block", solver.block, "vectors that are iterated, at least K; by default a few more than K")
+  sub.add_option("--block", solver.block,
+                 "vectors that are iterated: of lobpcg at least K, by default a few more; of lanczos 4")
       ->type_name("B")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
-  sub.add_option("--iterations", solver.most_iterations, "give up after N")
+  sub.add_option("--iterations", solver.most_iterations, "give up after N iterations of lobpcg, restarts of lanczos")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
-  sub.add_option("--precond", options->precondition, "none or jacobi")
+  sub.add_option("--precond", options->precondition, "none or jacobi (lobpcg)")
       ->check(CLI::IsMember({"none", "jacobi"}))
       ->capture_default_str();
+  sub.add_option("--mass", options->mass,
+                 "Matrix Market file of B: solve A x = lambda B x, B positive definite (lobpcg)")
+      ->type_name("FILE");
+  sub.add_option("--guess", options->guess, "Matrix Market file of vectors to start with, as --out writes (lobpcg)")
+      ->type_name("FILE");
   sub.add_option("--panel", solver.program.panel_rows, "rows of a task; by default chosen by the matrix")
       ->type_name("ROWS")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));

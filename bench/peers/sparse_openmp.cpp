@@ -148,7 +148,7 @@ class lobpcg_by_hand {
   void residual_rows(long begin, long end, double* to_squares) {
     for (long row = begin; row < end; ++row)
       for (long j = 0; j < b; ++j) at(r, row)[j] = at(ax, row)[j] - at(x, row)[j] * values[std::size_t(j)];
-    kernels::add_squares(at(r, begin), b, end - begin, to_squares);
+    kernels::add_dots(at(r, begin), at(r, begin), b, end - begin, to_squares);
   }
   void residual() {
     std::vector<table> parts(std::size_t(workers), table(std::size_t(b + 8), 0));

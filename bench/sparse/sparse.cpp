@@ -17,11 +17,11 @@ int main(int argc, char** argv) {
   runtime rt({.workers = static_cast<std::uint32_t>(workers)});
   std::vector<double> times;
   for (long rep = 0; rep < args.number("reps", 3); ++rep) {
-    lobpcg_options o{.pairs = block, .block = block, .tolerance = 0, .most_iterations = static_cast<int>(iterations)};
+    eigen_options o{.pairs = block, .block = block, .tolerance = 0, .most_iterations = static_cast<int>(iterations)};
     o.program.panel_rows = args.number("panel", 0);
     o.program.strip_rows = args.number("strip", 0);
     double last = 0, best = 1e99;  // as the peer: the best of the iterations that have directions
-    o.report = [&](const lobpcg_progress& now) {
+    o.report = [&](const eigen_progress& now) {
       const double time = bench::now();
       if (now.iteration > 2) best = std::min(best, time - last);
       last = bench::now();

@@ -93,6 +93,29 @@ void write_matrix(const csr_matrix& a, const std::filesystem::path& file) {
   matrix_market::write_coordinate(file, a.rows, a.columns, entries);
 }
 
+csr_matrix transposed(const csr_matrix& a) {
+  csr_matrix made{.name = a.name + ", transposed",
+                  .rows = a.columns,
+                  .columns = a.rows,
+                  .row_starts = {},
+                  .entry_columns = {},
+                  .values = {}};
+  made.row_starts.assign(static_cast<std::size_t>(a.columns) + 1, 0);
+  for (const std::int32_t column : a.entry_columns) ++made.row_starts[static_cast<std::size_t>(column) + 1];
+  std::partial_sum(made.row_starts.begin(), made.row_starts.end(), made.row_starts.begin());
+  made.entry_columns.resize(a.entry_columns.size());
+  made.values.resize(a.values.size());
+  std::vector<std::int64_t> next(made.row_starts.begin(), made.row_starts.end() - 1);
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (auto k = static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i) + 1]); ++k) {
+      const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(a.entry_columns[k])]++);
+      made.entry_columns[to] = static_cast<std::int32_t>(i);
+      made.values[to] = a.values[k];
+    }
+  return made;
+}
+
 void require_symmetric(const csr_matrix& a) {
   if (a.rows != a.columns)
     refuse(a, fmt::format("the matrix is {} x {}, not square", a.rows, a.columns),

@@ -34,6 +34,9 @@ csr_matrix read_matrix(const std::filesystem::path& file);
 /// tessera::error of kind output with the system's reason.
 void write_matrix(const csr_matrix& a, const std::filesystem::path& file);
 
+/// Rows become columns.
+csr_matrix transposed(const csr_matrix& a);
+
 /// Throws tessera::error of kind input when the matrix is not square, or an entry differs from its mirror image by more
 /// than rounding (1e-10 of the larger); the message names the entry.
 void require_symmetric(const csr_matrix& a);

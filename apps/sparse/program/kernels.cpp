@@ -166,6 +166,24 @@ void add_scaled(const double* alpha, const double* x, double* y, std::int64_t wi
   });
 }
 
+void add_multiple(double factor, const double* x, double* y, std::int64_t count) {
+  with_wide_vectors([&] {
+    for (std::int64_t k = 0; k < count; ++k) y[k] += factor * x[k];
+  });
+}
+
+void add_to_multiple(const double* x, double factor, double* y, std::int64_t count) {
+  with_wide_vectors([&] {
+    for (std::int64_t k = 0; k < count; ++k) y[k] = x[k] + factor * y[k];
+  });
+}
+
+void multiply_elements(const double* x, const double* y, double* z, std::int64_t count) {
+  with_wide_vectors([&] {
+    for (std::int64_t k = 0; k < count; ++k) z[k] = x[k] * y[k];
+  });
+}
+
 void scale(const double* alpha, const double* x, double* y, std::int64_t width, std::int64_t rows) {
   with_wide_vectors([&] {
     for (std::int64_t r = 0; r < rows; ++r, x += width, y += width)
@@ -180,10 +198,10 @@ void scale_rows(const double* d, const double* x, double* y, std::int64_t width,
   });
 }
 
-void add_squares(const double* x, std::int64_t width, std::int64_t rows, double* sums) {
+void add_dots(const double* x, const double* y, std::int64_t width, std::int64_t rows, double* sums) {
   with_wide_vectors([&] {
-    for (std::int64_t r = 0; r < rows; ++r, x += width)
-      for (std::int64_t j = 0; j < width; ++j) sums[j] += x[j] * x[j];
+    for (std::int64_t r = 0; r < rows; ++r, x += width, y += width)
+      for (std::int64_t j = 0; j < width; ++j) sums[j] += x[j] * y[j];
   });
 }
 

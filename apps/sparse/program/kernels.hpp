@@ -34,11 +34,17 @@ void combine(std::span<const factor> x, const double* c, std::int64_t stride, do
 
 /// y += x diag(alpha).
 void add_scaled(const double* alpha, const double* x, double* y, std::int64_t width, std::int64_t rows);
+/// y += factor x, all `count` numbers.
+void add_multiple(double factor, const double* x, double* y, std::int64_t count);
+/// y = x + factor y, all `count` numbers.
+void add_to_multiple(const double* x, double factor, double* y, std::int64_t count);
+/// z = x y, each of the `count` numbers; z may be x or y.
+void multiply_elements(const double* x, const double* y, double* z, std::int64_t count);
 /// y = x diag(alpha); y may be x.
 void scale(const double* alpha, const double* x, double* y, std::int64_t width, std::int64_t rows);
 /// y = diag(d) x; y may be x.
 void scale_rows(const double* d, const double* x, double* y, std::int64_t width, std::int64_t rows);
-/// sums += squares of the columns.
-void add_squares(const double* x, std::int64_t width, std::int64_t rows, double* sums);
+/// sums += products of the columns of x with those of y; y may be x.
+void add_dots(const double* x, const double* y, std::int64_t width, std::int64_t rows, double* sums);
 
 }  // namespace tessera::sparse::kernels

@@ -34,10 +34,13 @@ enum class operation_kind : std::uint8_t {
   mxm,             ///< to[0] = matrix from[0], which is read at rows of other panels too
   gram,            ///< small_to[0] = from[0]^T from[1]
   column_norms,    ///< small_to[0] = norms of from[0]
-  combine,         ///< to = from small_from[0]
+  column_dots,     ///< small_to[0] = products of the columns of from[0] with those of from[1]
+  combine,         ///< to = from small_from[0] + factor to
   axpy,            ///< to[0] += from[0] diag(small_from[0])
+  add_multiple,    ///< to[0] += factor from[0]
   scale,           ///< to[0] = from[0] diag(small_from[0])
   copy,            ///< to[0] = from[0]
+  hadamard,        ///< to[0] = from[0] from[1], element by element
   apply_diagonal,  ///< to[0] = diag(diagonal) from[0]
   small            ///< function(small_from, small_to)
 };
@@ -50,13 +53,22 @@ struct operation {
   std::vector<std::shared_ptr<small_data>> small_from, small_to;
   const csr_matrix* matrix = nullptr;
   const double* diagonal = nullptr;
+  double factor = 0;
   small_function function = {};
 
-  bool is_reduction() const noexcept { return kind == operation_kind::gram || kind == operation_kind::column_norms; }
+  bool is_reduction() const noexcept {
+    using enum operation_kind;
+    return kind == gram || kind == column_norms || kind == column_dots;
+  }
+  /// Its destinations are sources too.
+  bool updates() const noexcept {
+    using enum operation_kind;
+    return kind == axpy || kind == add_multiple || (kind == combine && factor != 0);
+  }
   bool operator==(const operation& other) const noexcept {
     return kind == other.kind && name == other.name && from == other.from && to == other.to &&
            small_from == other.small_from && small_to == other.small_to && matrix == other.matrix &&
-           diagonal == other.diagonal;
+           diagonal == other.diagonal && factor == other.factor;
   }
 };
 

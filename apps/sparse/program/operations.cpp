@@ -45,12 +45,23 @@ class call {
              fmt::format("{} has {} columns, and {} has {}", a.name(), a.columns(), b.name(), b.columns()));
   }
   operation& made() noexcept { return m_made; }
+  program_state& owner() noexcept { return *m_owner; }
   void record() { m_owner->record(std::move(m_made)); }
 
  private:
   operation m_made;
   program_state* m_owner = nullptr;
 };
+
+call multiplication(const char* name, const csr_matrix& a, const block_vector& x, const block_vector& y) {
+  call c(operation_kind::mxm, name);
+  c.reads(x), c.writes(y);
+  c.expect_equal_columns(x, y);
+  if (a.rows != x.rows() || a.columns != x.rows())
+    refuse(name, fmt::format("{} is {} x {}, and {} has {} rows", a.name, a.rows, a.columns, x.name(), x.rows()));
+  if (&x.data() == &y.data()) refuse(name, fmt::format("{} is source and destination", x.name()));
+  return c;
+}
 
 /// Row-major and symmetric is column-major too; the lower triangle of one is the upper of the other.
 std::vector<double> mirrored_lower(const small_view& a) {
@@ -90,13 +101,14 @@ void generalized_eigenvectors(std::span<const small_view> from, std::span<const 
 }  // namespace
 
 void mxm(const csr_matrix& a, const block_vector& x, const block_vector& y) {
-  call c(operation_kind::mxm, "mxm");
-  c.reads(x), c.writes(y);
-  c.expect_equal_columns(x, y);
-  if (a.rows != x.rows() || a.columns != x.rows())
-    refuse("mxm", fmt::format("{} is {} x {}, and {} has {} rows", a.name, a.rows, a.columns, x.name(), x.rows()));
-  if (&x.data() == &y.data()) refuse("mxm", fmt::format("{} is source and destination", x.name()));
+  call c = multiplication("mxm", a, x, y);
   c.made().matrix = &a;
+  c.record();
+}
+
+void mxm_transposed(const csr_matrix& a, const block_vector& x, const block_vector& y) {
+  call c = multiplication("mxm_transposed", a, x, y);
+  c.made().matrix = &c.owner().transposed_of(a);
   c.record();
 }
 
@@ -107,7 +119,7 @@ void gram(const block_vector& x, const block_vector& y, const small_matrix& g) {
   c.record();
 }
 
-void combine(std::span<const block_vector> x, const small_matrix& m, std::span<const block_vector> y) {
+void combine(std::span<const block_vector> x, const small_matrix& m, std::span<const block_vector> y, double beta) {
   call c(operation_kind::combine, "combine");
   if (x.empty() || y.empty()) refuse("combine", "there is no source, or no destination");
   std::int64_t rows = 0, columns = 0;
@@ -119,11 +131,12 @@ void combine(std::span<const block_vector> x, const small_matrix& m, std::span<c
   }
   c.reads(m);
   c.expect(m, rows, columns);
+  c.made().factor = beta;
   c.record();
 }
 
-void combine(const block_vector& x, const small_matrix& c, const block_vector& y) {
-  combine(std::span(&x, 1), c, std::span(&y, 1));
+void combine(const block_vector& x, const small_matrix& c, const block_vector& y, double beta) {
+  combine(std::span(&x, 1), c, std::span(&y, 1), beta);
 }
 
 void axpy(const small_matrix& alpha, const block_vector& x, const block_vector& y) {
@@ -131,6 +144,14 @@ void axpy(const small_matrix& alpha, const block_vector& x, const block_vector& 
   c.reads(x), c.reads(alpha), c.writes(y);
   c.expect_equal_columns(x, y);
   c.expect(alpha, 1, x.columns());
+  c.record();
+}
+
+void axpy(double alpha, const block_vector& x, const block_vector& y) {
+  call c(operation_kind::add_multiple, "axpy");
+  c.reads(x), c.writes(y);
+  c.expect_equal_columns(x, y);
+  c.made().factor = alpha;
   c.record();
 }
 
@@ -149,10 +170,25 @@ void copy(const block_vector& x, const block_vector& y) {
   c.record();
 }
 
+void hadamard(const block_vector& x, const block_vector& y, const block_vector& z) {
+  call c(operation_kind::hadamard, "hadamard");
+  c.reads(x), c.reads(y), c.writes(z);
+  c.expect_equal_columns(x, y), c.expect_equal_columns(x, z);
+  c.record();
+}
+
 void column_norms(const block_vector& x, const small_matrix& norms) {
   call c(operation_kind::column_norms, "column_norms");
   c.reads(x), c.writes(norms);
   c.expect(norms, 1, x.columns());
+  c.record();
+}
+
+void column_dots(const block_vector& x, const block_vector& y, const small_matrix& dots) {
+  call c(operation_kind::column_dots, "column_dots");
+  c.reads(x), c.reads(y), c.writes(dots);
+  c.expect_equal_columns(x, y);
+  c.expect(dots, 1, x.columns());
   c.record();
 }
 

@@ -97,6 +97,11 @@ void program_state::record(operation o) {
     recorded.push_back(std::move(o));
 }
 
+const csr_matrix& program_state::transposed_of(const csr_matrix& a) {
+  const auto known = transposes.find(&a);
+  return known != transposes.end() ? known->second : transposes.emplace(&a, transposed(a)).first->second;
+}
+
 std::unique_ptr<task_graph> program_state::make_graph(std::vector<operation> operations) {
   for (const operation& o : operations)
     if (o.matrix != nullptr && std::ranges::find(matrices, o.matrix, &matrix_panels::matrix) == matrices.end())

@@ -47,7 +47,10 @@ void combine_all(const operation& o) {
   std::int64_t column = 0;
   for (const auto& destination : o.to) {
     const table y(destination);
-    fill(y, [&](std::int64_t i, std::int64_t j) { return all[static_cast<std::size_t>(i * c.columns + column + j)]; });
+    fill(y, [&](std::int64_t i, std::int64_t j) {
+      const double sum = all[static_cast<std::size_t>(i * c.columns + column + j)];
+      return o.factor == 0 ? sum : sum + o.factor * y(i, j);
+    });
     column += y.columns;
   }
 }
@@ -84,8 +87,20 @@ void run_at_once(const operation& o) {
         return std::sqrt(sum);
       });
     }
+    case column_dots: {
+      const table x(o.from[0]), y(o.from[1]);
+      return fill(table(o.small_to[0]), [&](std::int64_t, std::int64_t j) {
+        double sum = 0;
+        for (std::int64_t row = 0; row < x.rows; ++row) sum += x(row, j) * y(row, j);
+        return sum;
+      });
+    }
     case combine:
       return combine_all(o);
+    case add_multiple: {
+      const table x(o.from[0]), y(o.to[0]);
+      return fill(y, [&](std::int64_t i, std::int64_t j) { return y(i, j) + o.factor * x(i, j); });
+    }
     case axpy: {
       const table alpha(o.small_from[0]), x(o.from[0]), y(o.to[0]);
       return fill(y, [&](std::int64_t i, std::int64_t j) { return y(i, j) + alpha(0, j) * x(i, j); });
@@ -96,6 +111,10 @@ void run_at_once(const operation& o) {
     }
     case copy:
       return fill(table(o.to[0]), table(o.from[0]));
+    case hadamard: {
+      const table x(o.from[0]), y(o.from[1]);
+      return fill(table(o.to[0]), [&](std::int64_t i, std::int64_t j) { return x(i, j) * y(i, j); });
+    }
     case apply_diagonal: {
       const table r(o.from[0]);
       return fill(table(o.to[0]), [&](std::int64_t i, std::int64_t j) { return o.diagonal[i] * r(i, j); });

@@ -1,5 +1,6 @@
 #pragma once
 // A program's inside: its memory, and what is recorded.
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct program_state {
   /// Runs what is kept, and waits. Throws tessera::error (usage) inside a loop's body; `what` wants to know.
   void run(const std::string& what);
   std::unique_ptr<task_graph> make_graph(std::vector<operation> operations);
+  /// The transposed matrix: made at the first call for it, and kept.
+  const csr_matrix& transposed_of(const csr_matrix& a);
   /// What was recorded since the last call.
   std::vector<operation> taken() { return std::exchange(recorded, {}); }
 
@@ -29,6 +32,7 @@ struct program_state {
   program_options options;
   row_panels panels;
   std::vector<matrix_panels> matrices;  ///< that were multiplied by so far
+  std::map<const csr_matrix*, csr_matrix> transposes;
   std::vector<operation> recorded;
   bool in_body = false;
 };

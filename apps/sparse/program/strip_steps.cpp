@@ -17,16 +17,22 @@ class strip {
       case operation_kind::gram:
         return kernels::add_gram(at(s.from[0]), columns(s.from[0]), at(s.from[1]), columns(s.from[1]), rows(), sums(s));
       case operation_kind::column_norms:
-        return kernels::add_squares(at(s.from[0]), columns(s.from[0]), rows(), sums(s));
+        return kernels::add_dots(at(s.from[0]), at(s.from[0]), columns(s.from[0]), rows(), sums(s));
+      case operation_kind::column_dots:
+        return kernels::add_dots(at(s.from[0]), at(s.from[1]), columns(s.from[0]), rows(), sums(s));
       case operation_kind::combine:
         return combine_all(s);
       case operation_kind::axpy:
         return kernels::add_scaled(small(s), at(s.from[0]), at(s.to[0]), columns(s.to[0]), rows());
+      case operation_kind::add_multiple:
+        return kernels::add_multiple(s.factor, at(s.from[0]), at(s.to[0]), elements(s.to[0]));
       case operation_kind::scale:
         return kernels::scale(small(s), at(s.from[0]), at(s.to[0]), columns(s.to[0]), rows());
       case operation_kind::copy:
-        std::copy_n(at(s.from[0]), rows() * columns(s.from[0]), at(s.to[0]));
+        std::copy_n(at(s.from[0]), elements(s.from[0]), at(s.to[0]));
         return;
+      case operation_kind::hadamard:
+        return kernels::multiply_elements(at(s.from[0]), at(s.from[1]), at(s.to[0]), elements(s.to[0]));
       case operation_kind::apply_diagonal:
         return kernels::scale_rows(s.diagonal + m_begin, at(s.from[0]), at(s.to[0]), columns(s.to[0]), rows());
       case operation_kind::small:
@@ -37,6 +43,7 @@ class strip {
  private:
   std::int64_t rows() const noexcept { return m_end - m_begin; }
   std::int64_t columns(std::size_t vector) const { return m_on.vectors[vector].columns; }
+  std::int64_t elements(std::size_t vector) const { return rows() * columns(vector); }
   double* at(std::size_t vector) const {
     const panel_rows& v = m_on.vectors[vector];
     return v.data + (m_begin - m_on.begin) * v.columns;
@@ -52,29 +59,35 @@ class strip {
       kernels::multiply(*s.matrix, m_begin, m_end, columns(s.to[0]), x.pieces, at(s.to[0]));
   }
 
-  /// What is source and destination is written behind all that reads it.
+  /// What is read too, as a source or for its multiple, is written behind all that reads it.
   void combine_all(const strip_step& s) const {
     static thread_local std::vector<kernels::factor> factors;
     static thread_local std::vector<double> kept;
     factors.clear();
     for (const std::size_t v : s.from) factors.push_back({at(v), columns(v)});
     std::size_t room = 0;
-    for (const std::size_t v : s.to) room += static_cast<std::size_t>(rows() * columns(v));
+    for (const std::size_t v : s.to) room += static_cast<std::size_t>(elements(v));
     if (kept.size() < room) kept.resize(room);
     double* next = kept.data();
     std::int64_t column = 0;
     for (const std::size_t v : s.to) {
-      const bool read_too = std::ranges::find(s.from, v) != s.from.end();
-      kernels::combine(factors, small(s) + column, s.small_columns, read_too ? next : at(v), columns(v), rows());
-      if (read_too) next += rows() * columns(v);
+      const bool later = read_too(s, v);
+      kernels::combine(factors, small(s) + column, s.small_columns, later ? next : at(v), columns(v), rows());
+      if (later) next += elements(v);
       column += columns(v);
     }
     next = kept.data();
     for (const std::size_t v : s.to) {
-      if (std::ranges::find(s.from, v) == s.from.end()) continue;
-      std::copy_n(next, rows() * columns(v), at(v));
-      next += rows() * columns(v);
+      if (!read_too(s, v)) continue;
+      if (s.factor == 0)
+        std::copy_n(next, elements(v), at(v));
+      else
+        kernels::add_to_multiple(next, s.factor, at(v), elements(v));
+      next += elements(v);
     }
+  }
+  static bool read_too(const strip_step& s, std::size_t destination) {
+    return s.factor != 0 || std::ranges::find(s.from, destination) != s.from.end();
   }
 
   const strip_operands& m_on;

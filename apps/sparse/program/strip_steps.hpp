@@ -24,6 +24,7 @@ struct strip_step {
   std::int64_t source = -1;           ///< which of the multiplications of the pass this is
   const csr_matrix* matrix = nullptr;
   const double* diagonal = nullptr;
+  double factor = 0;
 };
 
 /// The source of a multiplication, as the task sees it.

@@ -180,7 +180,8 @@ void task_graph::make_stage(const graph_shape& shape, std::span<const std::size_
   std::vector<const operation*> multiplications;
   for (const std::size_t member : members) {
     const operation& o = m_operations[member];
-    strip_step step{.kind = o.kind, .from = {}, .to = {}, .matrix = o.matrix, .diagonal = o.diagonal};
+    strip_step step{
+        .kind = o.kind, .from = {}, .to = {}, .matrix = o.matrix, .diagonal = o.diagonal, .factor = o.factor};
     if (o.kind == operation_kind::mxm) {
       step.source = std::ssize(multiplications);
       multiplications.push_back(&o);
@@ -193,7 +194,7 @@ void task_graph::make_stage(const graph_shape& shape, std::span<const std::size_
     }
     for (const auto& v : o.to) {
       step.to.push_back(vectors.of(v));
-      if (o.kind == operation_kind::axpy) how.note_read(step.to.back());
+      if (o.updates()) how.note_read(step.to.back());
       how.note_write(step.to.back());
     }
     if (o.is_reduction()) {

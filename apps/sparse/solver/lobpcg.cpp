@@ -4,61 +4,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
-#include "apps/lapack/lapack.hpp"
+#include "apps/sparse/solver/convergence.hpp"
+#include "apps/sparse/solver/dense.hpp"
+#include "apps/sparse/solver/mass.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::sparse {
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
-/// When a pair is done.
-struct stopping_rule {
-  criterion compare;
-  double tolerance, norm;
-  double rounding;  ///< residuals below are as good as zero
-  bool by_tolerance(double value, double residual) const {
-    const double scale = compare == criterion::relative ? std::abs(value) : compare == criterion::norm ? norm : 1;
-    return residual <= tolerance * scale;
-  }
-  bool done(double value, double residual) const { return by_tolerance(value, residual) || residual <= rounding; }
-};
-
-stopping_rule rule_for(const csr_matrix& a, const lobpcg_options& o) {
-  const double norm = infinity_norm(a);
-  return {o.compare, o.tolerance, norm, 10 * epsilon * std::sqrt(static_cast<double>(a.rows)) * norm};
-}
-
-eigenvalue judged(const stopping_rule& rule, double value, double residual) {
-  const bool by_tolerance = rule.by_tolerance(value, residual);
-  return {value, residual, residual + rule.rounding, rule.done(value, residual),
-          !by_tolerance && residual <= rule.rounding};
-}
-
-std::int64_t block_for(const csr_matrix& a, const lobpcg_options& o) {
-  if (o.pairs < 1) throw error(error_kind::usage, "no pairs are asked for", "lobpcg", "at least one");
-  if (o.pairs > a.rows)
-    throw error(error_kind::usage, fmt::format("{} pairs of a matrix of {} rows", o.pairs, a.rows), a.name,
-                fmt::format("it has {} eigenvalues", a.rows));
+std::int64_t block_for(const eigen_options& o) {
+  if (o.which == spectrum_end::both)
+    throw error(error_kind::usage, "LOBPCG goes to one end of the spectrum", "lobpcg", "Lanczos finds both");
   if (o.block != 0 && o.block < o.pairs)
     throw error(error_kind::usage, fmt::format("a block of {} cannot hold {} pairs", o.block, o.pairs), "the block",
                 "each vector of the block becomes one pair; a few more than the pairs make the last ones converge");
   if (o.block != 0) return o.block;
   return (o.pairs + std::max<std::int64_t>(2, o.pairs / 4) + 3) / 4 * 4;
-}
-
-/// Numbers between -1 and 1, the same everywhere.
-std::vector<double> random_start(std::int64_t count, std::uint64_t seed) {
-  std::vector<double> numbers(static_cast<std::size_t>(count));
-  std::uint64_t state = seed * 0xD1342543DE82EF95u + 1;
-  for (double& x : numbers) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    x = static_cast<double>(state >> 11) * 0x1.0p-52 - 1;
-  }
-  return numbers;
 }
 
 /// The products of [X R P] from those of its blocks, b x b each: of X, R and P with themselves, and of X with R, X with
@@ -79,21 +42,34 @@ std::vector<double> assembled(std::int64_t b, std::span<const small_view> xx_rr_
   return whole;
 }
 
-/// The solver as a program: six block vectors, and the products of their columns.
+/// Random vectors, the first of them as guessed.
+std::vector<double> started_at(const std::vector<double>& guess, std::int64_t rows, std::int64_t b,
+                               std::uint64_t seed) {
+  std::vector<double> x = random_start(rows * b, seed);
+  const std::int64_t given = std::ssize(guess) / rows;
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < std::min(given, b); ++j)
+      x[static_cast<std::size_t>(i * b + j)] = guess[static_cast<std::size_t>(i * given + j)];
+  return x;
+}
+
+/// The solver as a program: six block vectors, three more where there is a mass matrix, and the products of their
+/// columns.
 class iteration {
  public:
-  iteration(runtime& rt, const csr_matrix& a, const lobpcg_options& o, std::int64_t b, const stopping_rule& rule)
+  iteration(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t b, const stopping_rule& rule)
       : m_a(a), m_options(o), m_rule(rule), m_b(b), m_program(rt, a, o.program) {
     if (o.jacobi) m_jacobi = preconditioner::jacobi(a);
-    m_x.set(random_start(a.rows * b, o.seed));
+    m_x.set(started_at(o.guess, a.rows, b, o.seed));
   }
 
   /// X becomes Ritz vectors of its span, AX is multiplied anew, and there are no directions yet.
   void start() {
     const std::vector<double> none(static_cast<std::size_t>(m_a.rows * m_b), 0.0);
-    m_p.set(none), m_ap.set(none);
+    m_p.set(none), m_ap.set(none), m_bp.set(none);
     mxm(m_a, m_x, m_ax);
-    gram(m_x, m_x, m_xx);
+    if (m_mass != nullptr) mxm(*m_mass, m_x, m_bx);
+    gram(m_x, m_bx, m_xx);
     gram(m_x, m_ax, m_x_ax);
     const small_matrix from[] = {m_x_ax, m_xx}, to[] = {m_start, m_values, m_minus_values};
     small_operation("start", from, to,
@@ -108,6 +84,7 @@ class iteration {
                     });
     combine(m_x, m_start, m_x);
     combine(m_ax, m_start, m_ax);
+    if (m_mass != nullptr) combine(m_bx, m_start, m_bx);
     measure();
     m_program.run();
   }
@@ -115,33 +92,16 @@ class iteration {
   loop_outcome iterate(int most, int before) {
     const auto converged = [this] { return pairs_done() == m_options.pairs; };
     const auto tell = [&](int k) {
-      if (!m_options.report) return;
-      const std::vector<double> residuals = m_norms.values();
-      m_options.report({before + k, pairs_done(), m_options.pairs,
-                        *std::max_element(residuals.begin(), residuals.begin() + m_options.pairs)});
+      if (m_options.report)
+        m_options.report(m_rule.progress(before + k, m_values.values(), m_norms.values(), m_options.pairs));
     };
     return m_program.while_not(converged, [this] { step(); }, {.most_iterations = most, .after_each = tell});
   }
 
-  std::int64_t pairs_done() const {
-    const std::vector<double> values = m_values.values(), residuals = m_norms.values();
-    std::int64_t done = 0;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(m_options.pairs); ++k)
-      done += m_rule.done(values[k], residuals[k]);
-    return done;
-  }
+  std::int64_t pairs_done() const { return m_rule.pairs_done(m_values.values(), m_norms.values(), m_options.pairs); }
 
   void give(eigenpairs& to) const {
-    const std::vector<double> values = m_values.values(), residuals = m_norms.values(), x = m_x.values(),
-                              overlap = m_xx.values();
-    for (std::size_t k = 0; k < static_cast<std::size_t>(m_options.pairs); ++k)
-      to.values.push_back(judged(m_rule, values[k], residuals[k]));
-    for (std::int64_t i = 0; i < m_a.rows; ++i)
-      for (std::int64_t j = 0; j < m_options.pairs; ++j) to.vectors.push_back(x[static_cast<std::size_t>(i * m_b + j)]);
-    for (std::int64_t i = 0; i < m_options.pairs; ++i)
-      for (std::int64_t j = 0; j < m_options.pairs; ++j)
-        to.orthogonality = std::max(
-            to.orthogonality, std::abs(overlap[static_cast<std::size_t>(i * m_b + j)] - static_cast<double>(i == j)));
+    give_pairs(to, m_rule, m_options.pairs, {m_values.values(), m_norms.values(), m_x.values(), m_xx.values()});
     to.panels = m_program.panels();
   }
 
@@ -156,32 +116,38 @@ class iteration {
   /// One pass over the rows for the products with A R, the pencil, and one pass for everything else.
   void step() {
     mxm(m_a, m_r, m_ar);
+    if (m_mass != nullptr) {
+      mxm(*m_mass, m_r, m_br);
+      gram(m_r, m_br, m_rr);
+    }
     gram(m_x, m_ar, m_x_ar);
     gram(m_r, m_ar, m_r_ar);
     gram(m_p, m_ar, m_p_ar);
-    gram(m_x, m_r, m_xr);
-    gram(m_r, m_p, m_rp);
+    gram(m_bx, m_r, m_xr);
+    gram(m_r, m_bp, m_rp);
     solve_pencil();
     const block_vector basis[] = {m_x, m_r, m_p}, next[] = {m_x, m_p};
     combine(basis, m_coefficients, next);
     const block_vector times_a[] = {m_ax, m_ar, m_ap}, next_times_a[] = {m_ax, m_ap};
     combine(times_a, m_coefficients, next_times_a);
+    if (m_mass != nullptr) {
+      const block_vector times_b[] = {m_bx, m_br, m_bp}, next_times_b[] = {m_bx, m_bp};
+      combine(times_b, m_coefficients, next_times_b);
+    }
     measure();
   }
 
-  /// Residuals, and all products of columns that need no A R.
+  /// Residuals, and all products of columns that need no A R and B R.
   void measure() {
-    copy(m_ax, m_r);
-    axpy(m_minus_values, m_x, m_r);
-    column_norms(m_r, m_norms);
+    record_residuals(m_ax, m_bx, m_minus_values, m_r, m_norms);
     if (m_jacobi) apply(*m_jacobi, m_r, m_r);
-    gram(m_x, m_x, m_xx);
+    gram(m_x, m_bx, m_xx);
     gram(m_x, m_ax, m_x_ax);
-    gram(m_x, m_p, m_xp);
+    gram(m_x, m_bp, m_xp);
     gram(m_x, m_ap, m_x_ap);
-    gram(m_p, m_p, m_pp);
+    gram(m_p, m_bp, m_pp);
     gram(m_p, m_ap, m_p_ap);
-    gram(m_r, m_r, m_rr);
+    if (m_mass == nullptr) gram(m_r, m_r, m_rr);
   }
 
   /// The sources of the small problem, in their order.
@@ -232,16 +198,20 @@ class iteration {
   }
 
   block_vector made(const char* name) { return m_program.vector(name, m_b); }
+  /// A block of products with B; without B, the block itself.
+  block_vector times_mass(const char* name, const block_vector& of) { return m_mass != nullptr ? made(name) : of; }
   small_matrix products(const char* name) { return m_program.small(name, m_b, m_b); }
 
   const csr_matrix& m_a;
-  const lobpcg_options& m_options;
+  const eigen_options& m_options;
   stopping_rule m_rule;
   std::int64_t m_b;
+  const csr_matrix* m_mass = m_options.mass;
   std::optional<preconditioner> m_jacobi;
   program m_program;
   block_vector m_x = made("X"), m_ax = made("AX"), m_r = made("R"), m_ar = made("AR"), m_p = made("P"),
                m_ap = made("AP");
+  block_vector m_bx = times_mass("BX", m_x), m_br = times_mass("BR", m_r), m_bp = times_mass("BP", m_p);
   small_matrix m_xx = products("X'X"), m_x_ax = products("X'AX"), m_xr = products("X'R"), m_x_ar = products("X'AR"),
                m_xp = products("X'P"), m_x_ap = products("X'AP"), m_rr = products("R'R"), m_r_ar = products("R'AR"),
                m_rp = products("R'P"), m_p_ar = products("P'AR"), m_pp = products("P'P"), m_p_ap = products("P'AP"),
@@ -250,48 +220,9 @@ class iteration {
                m_norms = m_program.small("residuals", 1, m_b);
 };
 
-/// All eigenvalues of a small matrix; those that are asked for are kept.
-eigenpairs dense_pairs(const csr_matrix& a, const lobpcg_options& o, const stopping_rule& rule) {
-  const auto n = static_cast<std::size_t>(a.rows);
-  std::vector<double> vectors(n * n, 0.0), values(n);
-  const auto each_entry = [&](const auto& visit) {
-    for (std::size_t i = 0; i < n; ++i)
-      for (auto k = static_cast<std::size_t>(a.row_starts[i]); k < static_cast<std::size_t>(a.row_starts[i + 1]); ++k)
-        visit(i, static_cast<std::size_t>(a.entry_columns[k]), a.values[k]);
-  };
-  each_entry([&](std::size_t i, std::size_t j, double value) { vectors[j * n + i] = value; });
-  if (lapack::dsyev(static_cast<int>(n), vectors.data(), values.data()) != 0)
-    throw error(error_kind::numerical, "the eigenvalues do not converge", a.name);
-  eigenpairs found;
-  found.dense = true;
-  const auto pairs = static_cast<std::size_t>(o.pairs);
-  found.vectors.resize(n * pairs);
-  for (std::size_t k = 0; k < pairs; ++k) {
-    const std::size_t from = o.which == spectrum_end::smallest ? k : n - 1 - k;
-    const double* const x = vectors.data() + from * n;
-    std::vector<double> r(n);
-    for (std::size_t i = 0; i < n; ++i) r[i] = -values[from] * x[i], found.vectors[i * pairs + k] = x[i];
-    each_entry([&](std::size_t i, std::size_t j, double value) { r[i] += value * x[j]; });
-    double square = 0;
-    for (const double v : r) square += v * v;
-    found.values.push_back(judged(rule, values[from], std::sqrt(square)));
-    for (std::size_t l = 0; l < n; ++l) {
-      double overlap = 0;
-      for (std::size_t i = 0; i < n; ++i) overlap += x[i] * vectors[l * n + i];
-      found.orthogonality = std::max(found.orthogonality, std::abs(overlap - static_cast<double>(l == from)));
-    }
-  }
-  return found;
-}
-
-}  // namespace
-
-bool eigenpairs::converged() const noexcept { return std::ranges::all_of(values, &eigenvalue::converged); }
-
-eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const lobpcg_options& o) {
-  require_well_formed(a);
-  require_symmetric(a);
-  const std::int64_t b = block_for(a, o);
+/// Of a mass matrix, if there is one, whose smallest eigenvalue is 1.
+eigenpairs solved(runtime& rt, const csr_matrix& a, const eigen_options& o) {
+  const std::int64_t b = block_for(o);
   const stopping_rule rule = rule_for(a, o);
   eigenpairs found;
   if (a.rows < 3 * b) {
@@ -299,14 +230,13 @@ eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const lobpcg_options& o) {
   } else {
     iteration solver(rt, a, o, b, rule);
     solver.start();
-    // The products with A of the iteration are sums of earlier ones, and lose digits. So A X is made anew where the
-    // pairs seem to be done, and the iteration goes on where they are not.
+    // The products with A and B of the iteration are sums of earlier ones, and lose digits. So they are made anew where
+    // the pairs seem to be done, and the iteration goes on where they are not. With a mass matrix, what is lost grows
+    // once residuals are near rounding, until nothing is right: there they are made anew more often.
+    const int between = o.mass != nullptr ? 20 : o.most_iterations;
     while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
-      const loop_outcome more = solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations);
-      found.loop.iterations += more.iterations;
-      found.loop.seconds += more.seconds;
-      found.loop.passes = more.passes;
-      found.loop.tasks = more.tasks;
+      const int most = std::min(between, o.most_iterations - found.loop.iterations);
+      add_iterations(found.loop, solver.iterate(most, found.loop.iterations));
       solver.start();
     }
     solver.give(found);
@@ -314,6 +244,32 @@ eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const lobpcg_options& o) {
   found.loop.converged = found.converged();
   found.norm = rule.norm;
   found.block = b;
+  return found;
+}
+
+}  // namespace
+
+eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const eigen_options& o) {
+  require_well_formed(a);
+  require_symmetric(a);
+  require_pairs(a, o);
+  if (std::ssize(o.guess) % a.rows != 0)
+    throw error(error_kind::usage, fmt::format("{} numbers are no vectors of {} rows", o.guess.size(), a.rows),
+                "the guess", "as many rows as the matrix has");
+  if (o.mass == nullptr) return solved(rt, a, o);
+  const scaled_mass b = scaled(rt, *o.mass, a.rows);
+  eigen_options how = o;
+  how.mass = &b.matrix;
+  if (o.compare == criterion::absolute) how.tolerance *= b.least;
+  const double length = 1 / std::sqrt(b.least);  // of vectors, where B is scaled
+  if (o.report)
+    how.report = [&](eigen_progress now) {
+      now.largest_residual *= length;
+      o.report(now);
+    };
+  eigenpairs found = solved(rt, a, how);
+  for (double& x : found.vectors) x *= length;
+  for (eigenvalue& e : found.values) e.value /= b.least, e.error_bound /= b.least, e.residual *= length;
   return found;
 }
 

@@ -6,66 +6,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "apps/lapack/lapack.hpp"
+#include "apps/sparse/solver/small_table.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::sparse {
 namespace {
-
-/// A few rows and columns, row-major.
-struct small_table {
-  small_table(std::int64_t of_rows, std::int64_t of_columns)
-      : rows(of_rows), columns(of_columns), numbers(static_cast<std::size_t>(of_rows * of_columns), 0.0) {}
-  double& operator()(std::int64_t i, std::int64_t j) { return numbers[static_cast<std::size_t>(i * columns + j)]; }
-  double operator()(std::int64_t i, std::int64_t j) const { return numbers[static_cast<std::size_t>(i * columns + j)]; }
-  std::int64_t rows, columns;
-  std::vector<double> numbers;
-};
-
-small_table product(const small_table& a, const small_table& b) {
-  small_table made(a.rows, b.columns);
-  for (std::int64_t i = 0; i < a.rows; ++i)
-    for (std::int64_t k = 0; k < a.columns; ++k)
-      for (std::int64_t j = 0; j < b.columns; ++j) made(i, j) += a(i, k) * b(k, j);
-  return made;
-}
-
-small_table transposed_product(const small_table& a, const small_table& b) {
-  small_table made(a.columns, b.columns);
-  for (std::int64_t k = 0; k < a.rows; ++k)
-    for (std::int64_t i = 0; i < a.columns; ++i)
-      for (std::int64_t j = 0; j < b.columns; ++j) made(i, j) += a(k, i) * b(k, j);
-  return made;
-}
-
-/// Eigenvalues, ascending; the columns of `a` become the vectors.
-std::vector<double> diagonalize(small_table& a) {
-  const std::int64_t n = a.rows;
-  std::vector<double> values(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < i; ++j) a(i, j) = a(j, i) = 0.5 * (a(i, j) + a(j, i));
-  if (lapack::dsyev(static_cast<int>(n), a.numbers.data(), values.data()) != 0)
-    throw error(error_kind::numerical, "the eigenvalues of a small matrix do not converge", "rayleigh_ritz");
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < i; ++j) std::swap(a(i, j), a(j, i));
-  return values;
-}
-
-/// Columns T with T^T G T = I that span what G's columns span, directions below `least` of the largest left out.
-/// G has ones (or zeros) on its diagonal.
-small_table whitening(const small_table& g, double least) {
-  small_table vectors = g;
-  const std::vector<double> values = diagonalize(vectors);
-  const double floor = least * std::max(values.back(), 0.0);
-  const auto first = std::ranges::find_if(values, [&](double v) { return v > floor; }) - values.begin();
-  small_table made(g.rows, g.rows - first);
-  for (std::int64_t i = 0; i < made.rows; ++i)
-    for (std::int64_t j = 0; j < made.columns; ++j)
-      made(i, j) = vectors(i, first + j) / std::sqrt(values[static_cast<std::size_t>(first + j)]);
-  return made;
-}
-
-constexpr double dependent = 1e-12;  // of squares
 
 /// Rows of the columns of S that are used, each times its factor; zeros elsewhere.
 small_table spread(const small_table& of, const std::vector<std::int64_t>& rows, const std::vector<double>& factors,
@@ -104,6 +49,23 @@ small_table outer_directions(const small_table& g, const small_table& vectors, s
 }
 
 }  // namespace
+
+std::int64_t outermost_place(std::int64_t rank, std::int64_t count, spectrum_end end) noexcept {
+  switch (end) {
+    case spectrum_end::smallest:
+      return rank;
+    case spectrum_end::largest:
+      return count - 1 - rank;
+    case spectrum_end::both:
+      return rank % 2 == 0 ? rank / 2 : count - 1 - rank / 2;
+  }
+  return rank;
+}
+
+std::int64_t rank_of_pair(std::int64_t pair, std::int64_t pairs, spectrum_end end) noexcept {
+  const std::int64_t lower = (pairs + 1) / 2;
+  return end != spectrum_end::both ? pair : pair < lower ? 2 * pair : 2 * (pair - lower) + 1;
+}
 
 ritz_step rayleigh_ritz(pencil p, std::int64_t wanted, spectrum_end end, const std::vector<bool>& used) {
   // Columns of unit length, without those that are not used or are zero.
@@ -144,7 +106,7 @@ ritz_step rayleigh_ritz(pencil p, std::int64_t wanted, spectrum_end end, const s
   ritz_step step;
   small_table outermost(inner.rows, wanted);
   for (std::int64_t j = 0; j < wanted; ++j) {
-    const std::int64_t from = end == spectrum_end::smallest ? j : inner.rows - 1 - j;
+    const std::int64_t from = outermost_place(j, inner.rows, end);
     step.values.push_back(values[static_cast<std::size_t>(from)]);
     for (std::int64_t i = 0; i < inner.rows; ++i) outermost(i, j) = inner(i, from);
   }

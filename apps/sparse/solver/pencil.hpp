@@ -9,8 +9,14 @@ namespace tessera::sparse {
 /// Which end of the spectrum.
 enum class spectrum_end : std::uint8_t {
   smallest,
-  largest
+  largest,
+  both  ///< as many of each, one more of the smallest for an odd number
 };
+
+/// Where the eigenvalue that is number `rank` from outside stands among `count` ascending ones; of both ends in turn.
+std::int64_t outermost_place(std::int64_t rank, std::int64_t count, spectrum_end end) noexcept;
+/// The rank of a pair in the order in which pairs are given: from outside; of both ends the smallest first.
+std::int64_t rank_of_pair(std::int64_t pair, std::int64_t pairs, spectrum_end end) noexcept;
 
 /// The products of a basis S, m x m, row-major, symmetric up to rounding.
 struct pencil {

@@ -59,6 +59,16 @@ TEST(eigs_command, writes_vectors) {
   EXPECT_NEAR(square, 2, 1e-12);
 }
 
+TEST(eigs_command, finds_both_ends_with_lanczos) {
+  const outcome done = eigs({"--generate", "lap2d:20", "--solver", "lanczos", "--which", "both", "--pairs", "2"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("Lanczos, block 4"));
+  EXPECT_THAT(done.out, HasSubstr("seen up to 4, the block"));
+  const outcome single = eigs({"--generate", "lap2d:20", "--solver", "lanczos", "--block", "1", "--pairs", "1"});
+  ASSERT_EQ(single.code, 0) << single.err;
+  EXPECT_THAT(single.out, HasSubstr("not seen: one vector finds one of several equal eigenvalues"));
+}
+
 TEST(eigs_command, ends_with_1_when_pairs_did_not_converge) {
   const outcome done = eigs({"--generate", "lap2d:40", "--pairs", "3", "--iterations", "2"});
   EXPECT_EQ(done.code, 1);
@@ -96,7 +106,40 @@ TEST(eigs_command, says_what_is_wrong_with_its_input) {
   expect(eigs({"--generate", "lap9d:3"}), 2, "no family 'lap9d'");
   expect(eigs({}), 2, "eigs needs a matrix");
   expect(eigs({"--generate", "lap2d:9", "--which", "middle"}), 2, "--which");
+  expect(eigs({"--generate", "lap2d:9", "--which", "both"}), 2, "LOBPCG goes to one end");
+  expect(eigs({"--generate", "lap2d:9", "--solver", "lanczos", "--precond", "jacobi"}), 2, "no preconditioner");
   expect(eigs({"--generate", "lap2d:9", "--out", "/no/such/folder/v.mtx"}), 2, "/no/such/folder");
+}
+
+TEST(eigs_command, takes_a_mass_matrix_and_a_guess) {
+  const plugin_test::folder folder;
+  const std::string file = folder.path() / "v.mtx";
+  std::vector<std::string> words{source("apps/sparse/data/lund_a.mtx"),
+                                 "--mass",
+                                 source("apps/sparse/data/lund_b.mtx"),
+                                 "--pairs",
+                                 "3",
+                                 "--precond",
+                                 "jacobi",
+                                 "--tol",
+                                 "1e-7",
+                                 "--json",
+                                 "-"};
+  std::vector<std::string> first = words, second = words;
+  first.insert(first.end(), {"--out", file});
+  second.insert(second.end(), {"--guess", file});
+  const outcome cold = eigs(first), warm = eigs(second);
+  ASSERT_EQ(cold.code, 0) << cold.err;
+  ASSERT_EQ(warm.code, 0) << warm.err;
+  EXPECT_NEAR(json_of(cold.out)["eigenvalues"][0]["value"].get<double>(), 208.236649516, 1e-3);
+  EXPECT_LE(json_of(warm.out)["iterations"].get<int>(), 1);
+  const outcome wrong = eigs({"--generate", "lap2d:9", "--guess", file});
+  EXPECT_EQ(wrong.code, 4);
+  EXPECT_THAT(wrong.err, HasSubstr("the vectors have 147 rows, and the matrix has 81"));
+  const outcome lanczos = eigs({"--generate", "lap2d:9", "--pairs", "1", "--solver", "lanczos", "--mass",
+                                source("apps/sparse/data/lund_b.mtx")});
+  EXPECT_EQ(lanczos.code, 2);
+  EXPECT_THAT(lanczos.err, HasSubstr("Lanczos takes no mass matrix"));
 }
 
 TEST(eigs_command, takes_a_zero_matrix) {

@@ -10,6 +10,7 @@
 #include "apps/sparse/matrix/generate.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
+#include "tests/unit/sparse/pairs.hpp"
 
 namespace tessera::sparse {
 namespace {
@@ -20,36 +21,16 @@ const std::string data = TESSERA_SOURCE_DIR "/apps/sparse/data/";
 
 class sparse_lobpcg : public ::testing::Test {
  protected:
-  /// Converges, to these values, with vectors that solve the problem.
-  eigenpairs expect(const csr_matrix& a, const lobpcg_options& o, const std::vector<double>& values, double tolerance) {
-    const eigenpairs found = lobpcg(rt, a, o);
-    EXPECT_TRUE(found.converged()) << a.name;
-    EXPECT_EQ(std::ssize(found.values), o.pairs);
-    for (std::size_t k = 0; k < std::min(found.values.size(), values.size()); ++k)
-      EXPECT_NEAR(found.values[k].value, values[k], tolerance) << a.name << ", pair " << k;
-    EXPECT_LT(found.orthogonality, 1e-10) << a.name;
-    expect_residuals(a, found);
+  eigenpairs expect(const csr_matrix& a, const eigen_options& o, const std::vector<double>& values, double tolerance) {
+    eigenpairs found = lobpcg(rt, a, o);
+    expect_pairs(a, o, found, values, tolerance);
     return found;
-  }
-  /// The residuals that are told are those of the vectors that are given.
-  static void expect_residuals(const csr_matrix& a, const eigenpairs& found) {
-    const std::size_t pairs = found.values.size();
-    for (std::size_t p = 0; p < pairs; ++p) {
-      double square = 0;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
-        double r = -found.values[p].value * found.vectors[i * pairs + p];
-        for (auto k = static_cast<std::size_t>(a.row_starts[i]); k < static_cast<std::size_t>(a.row_starts[i + 1]); ++k)
-          r += a.values[k] * found.vectors[static_cast<std::size_t>(a.entry_columns[k]) * pairs + p];
-        square += r * r;
-      }
-      EXPECT_NEAR(std::sqrt(square), found.values[p].residual, 1e-13 * found.norm) << a.name << ", pair " << p;
-    }
   }
   runtime rt{testing::host_only()};
 };
 
 TEST_F(sparse_lobpcg, finds_multiple_eigenvalues_of_laplacians) {
-  const lobpcg_options o{.pairs = 7, .tolerance = 1e-9};
+  const eigen_options o{.pairs = 7, .tolerance = 1e-9};
   expect(generate("lap3d:9"), o, known_lowest("lap3d:9", 7), 1e-9);
   expect(generate("lap2d:30"), o, known_lowest("lap2d:30", 7), 1e-9);
 }
@@ -102,7 +83,7 @@ TEST_F(sparse_lobpcg, is_right_where_there_is_nothing_to_do) {
 
 TEST_F(sparse_lobpcg, gives_the_same_bits_for_any_workers) {
   const csr_matrix a = generate("lap3d:12");
-  const lobpcg_options o{.pairs = 4, .most_iterations = 12, .program = {.panel_rows = 100}};
+  const eigen_options o{.pairs = 4, .most_iterations = 12, .program = {.panel_rows = 100}};
   const eigenpairs two = lobpcg(rt, a, o);
   runtime single(testing::host_only(1));
   const eigenpairs one = lobpcg(single, a, o);
@@ -112,12 +93,12 @@ TEST_F(sparse_lobpcg, gives_the_same_bits_for_any_workers) {
 
 TEST_F(sparse_lobpcg, iterates_as_the_reference_does) {
   const csr_matrix a = generate("lap3d:9");
-  lobpcg_options o{.pairs = 6, .tolerance = 0, .most_iterations = 10};
+  eigen_options o{.pairs = 6, .tolerance = 0, .most_iterations = 10};
   std::vector<double> fused, reference;
-  o.report = [&](const lobpcg_progress& now) { fused.push_back(now.largest_residual); };
+  o.report = [&](const eigen_progress& now) { fused.push_back(now.largest_residual); };
   const eigenpairs by_tasks = lobpcg(rt, a, o);
   o.program.how = execution::at_once;
-  o.report = [&](const lobpcg_progress& now) { reference.push_back(now.largest_residual); };
+  o.report = [&](const eigen_progress& now) { reference.push_back(now.largest_residual); };
   const eigenpairs by_calls = lobpcg(rt, a, o);
   ASSERT_EQ(fused.size(), 10u);
   ASSERT_EQ(reference.size(), 10u);
@@ -140,12 +121,67 @@ TEST_F(sparse_lobpcg, needs_fewer_iterations_with_a_preconditioner) {
     for (auto k = static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i)]);
          k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i) + 1]); ++k)
       a.values[k] *= scale(i) * scale(a.entry_columns[k]);
-  lobpcg_options o{.pairs = 3, .tolerance = 1e-7, .most_iterations = 600};
+  eigen_options o{.pairs = 3, .tolerance = 1e-7, .most_iterations = 600};
   const eigenpairs plain = lobpcg(rt, a, o);
   o.jacobi = true;
   const eigenpairs conditioned = lobpcg(rt, a, o);
   ASSERT_TRUE(conditioned.converged());
   EXPECT_LT(conditioned.loop.iterations * 2, plain.loop.iterations);
+}
+
+TEST_F(sparse_lobpcg, starts_with_a_guess) {
+  const csr_matrix a = generate("lap2d:20");
+  eigen_options o{.pairs = 4, .tolerance = 1e-7};
+  const eigenpairs cold = lobpcg(rt, a, o);
+  o.guess = cold.vectors;
+  const eigenpairs exact = expect(a, o, known_lowest("lap2d:20", 4), 1e-7);
+  EXPECT_LE(exact.loop.iterations, 1);
+  csr_matrix changed = a;
+  for (double& v : changed.values) v *= v > 0 ? 1.0001 : 1;
+  o.guess = {};
+  const int from_nothing = lobpcg(rt, changed, o).loop.iterations;
+  o.guess = cold.vectors;
+  EXPECT_LT(lobpcg(rt, changed, o).loop.iterations, from_nothing);
+  o.guess.pop_back();
+  EXPECT_NE(message_of([&] { lobpcg(rt, a, o); }, error_kind::usage).find("1599 numbers are no vectors of 400 rows"),
+            std::string::npos);
+}
+
+TEST_F(sparse_lobpcg, solves_generalized_problems) {
+  const csr_matrix lund = read_matrix(data + "lund_a.mtx"), mass = read_matrix(data + "lund_b.mtx");
+  const std::vector<double> known{208.236649516, 574.256137708, 1399.12792194, 1790.6882009};
+  eigen_options o{.pairs = 4, .tolerance = 1e-8, .jacobi = true, .mass = &mass};
+  for (o.seed = 1; o.seed < 4; ++o.seed) EXPECT_FALSE(expect(lund, o, known, 1e-3).dense);
+  o.block = 50;
+  EXPECT_TRUE(expect(lund, o, known, 1e-3).dense);
+  // B = 4 I: eigenvalues are a quarter.
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < 400; ++i) entries.push_back({i, i, 4});
+  const csr_matrix four = matrix_of("4 I", 400, 400, entries);
+  std::vector<double> quarter = known_lowest("lap2d:20", 3);
+  for (double& v : quarter) v /= 4;
+  for (const criterion compare : {criterion::relative, criterion::norm, criterion::absolute})
+    expect(generate("lap2d:20"), {.pairs = 3, .tolerance = 1e-9, .compare = compare, .mass = &four}, quarter, 1e-8);
+}
+
+TEST_F(sparse_lobpcg, refuses_mass_matrices_that_are_not_positive_definite) {
+  const csr_matrix a = generate("lap2d:20");
+  const auto refused = [&](const csr_matrix& mass, const char* text) {
+    const std::string said = message_of([&] { lobpcg(rt, a, {.pairs = 2, .mass = &mass}); }, error_kind::input);
+    EXPECT_NE(said.find(text), std::string::npos) << said;
+  };
+  refused(generate("lap2d:10"), "the mass matrix has 100 rows, and the matrix has 400");
+  csr_matrix indefinite = a;
+  for (double& v : indefinite.values) v *= v > 0 ? 0.9 : 1;
+  refused(indefinite, "singular or indefinite");
+  // A ring's Laplacian: its rows add up to 0.
+  std::vector<triplet> ring;
+  for (std::int32_t i = 0; i < 400; ++i) {
+    ring.push_back({i, i, 2});
+    ring.push_back({i, (i + 1) % 400, -1}), ring.push_back({(i + 1) % 400, i, -1});
+  }
+  refused(matrix_of("ring", 400, 400, ring), "singular or indefinite");
+  refused(matrix_of("no entries", 400, 400, {}), "element (1, 1) is 0");
 }
 
 TEST_F(sparse_lobpcg, says_what_it_cannot_do) {

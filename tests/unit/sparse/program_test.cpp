@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "apps/sparse/matrix/generate.hpp"
@@ -30,15 +31,15 @@ void expect_near(const std::vector<double>& seen, const std::vector<double>& exp
 /// A loop that uses every operation, and what it leaves behind.
 struct every_operation {
   static constexpr std::int64_t b = 5, c = 9;  // columns that fit no processor's vectors
-  std::vector<double> x, y, w, products, norms, values;
+  std::vector<double> x, y, w, products, norms, dots, values;
 
   every_operation(machine on, const csr_matrix& a, const program_options& how) {
     runtime rt(std::move(on));
     program p(rt, a, how);
     block_vector vx = p.vector("X", b), vy = p.vector("Y", b), vz = p.vector("Z", b), vw = p.vector("W", c);
     small_matrix g = p.small("G", b, b), h = p.small("H", b, c), factors = p.small("factors", b + c, b + c),
-                 alpha = p.small("alpha", 1, b), n = p.small("norms", 1, b), lambda = p.small("lambda", 1, b),
-                 v = p.small("V", b, b);
+                 alpha = p.small("alpha", 1, b), n = p.small("norms", 1, b), d = p.small("dots", 1, b),
+                 lambda = p.small("lambda", 1, b), v = p.small("V", b, b);
     const preconditioner m = preconditioner::jacobi(a);
     vx.set(numbers(a.rows * b, 1));
     vw.set(numbers(a.rows * c, 2));
@@ -59,11 +60,15 @@ struct every_operation {
                                             scale(alpha, vz);
                                             const std::array<block_vector, 2> both{vz, vw};
                                             combine(both, factors, both);
+                                            hadamard(vz, vx, vy);
+                                            combine(vz, v, vy, -0.5);
+                                            axpy(0.25, vz, vy);
+                                            column_dots(vy, vz, d);
                                             copy(vz, vx);
                                           });
     EXPECT_TRUE(done.converged);
     EXPECT_EQ(done.iterations, 3);
-    x = vx.values(), y = vy.values(), w = vw.values(), products = h.values(), norms = n.values(),
+    x = vx.values(), y = vy.values(), w = vw.values(), products = h.values(), norms = n.values(), dots = d.values(),
     values = lambda.values();
   }
 
@@ -108,6 +113,7 @@ TEST_P(sparse_program, gives_the_same_bits_for_any_workers_and_memories) {
     EXPECT_EQ(more.w, one.w);
     EXPECT_EQ(more.products, one.products);
     EXPECT_EQ(more.norms, one.norms);
+    EXPECT_EQ(more.dots, one.dots);
   }
 }
 
@@ -119,6 +125,74 @@ class sparse_calls : public ::testing::Test {
   block_vector x = p.vector("X", 4), y = p.vector("Y", 4), wide = p.vector("wide", 6);
   small_matrix g = p.small("G", 4, 4), row = p.small("row", 1, 4);
 };
+
+/// What a call makes of X and Y, by both ways of execution; `expected(i, j)` says what must be there.
+class sparse_results : public ::testing::TestWithParam<execution> {
+ protected:
+  using element = std::function<double(std::size_t, std::size_t)>;
+  double before(const std::vector<double>& of, std::size_t i, std::size_t j) const { return of[i * 3 + j]; }
+  void expect(const block_vector& seen, const element& expected) const {
+    const std::vector<double> values = seen.values();
+    ASSERT_EQ(values.size(), 4u * 3u);
+    for (std::size_t i = 0; i < 4; ++i)
+      for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(values[i * 3 + j], expected(i, j), 1e-14) << i << ", " << j;
+  }
+  sparse_results() { x.set(in_x), y.set(in_y); }
+
+  runtime rt{testing::host_only()};
+  csr_matrix a = matrix_of("A", 4, 4, {{0, 1, 2}, {0, 3, -1}, {1, 0, 4}, {2, 2, 3}, {3, 0, 5}, {3, 1, 7}});
+  program p{rt, a, {.how = GetParam(), .panel_rows = 2}};
+  block_vector x = p.vector("X", 3), y = p.vector("Y", 3), z = p.vector("Z", 3);
+  std::vector<double> in_x = numbers(12, 5), in_y = numbers(12, 6);
+};
+INSTANTIATE_TEST_SUITE_P(both, sparse_results, ::testing::Values(execution::fused, execution::at_once));
+
+TEST_P(sparse_results, of_the_transposed_matrix) {
+  mxm_transposed(a, x, y);
+  const double dense[4][4] = {{0, 2, 0, -1}, {4, 0, 0, 0}, {0, 0, 3, 0}, {5, 7, 0, 0}};
+  expect(y, [&](std::size_t i, std::size_t j) {
+    double sum = 0;
+    for (std::size_t k = 0; k < 4; ++k) sum += dense[k][i] * before(in_x, k, j);
+    return sum;
+  });
+}
+
+TEST_P(sparse_results, of_products_of_elements) {
+  hadamard(x, y, z);
+  hadamard(x, z, x);
+  expect(z, [&](std::size_t i, std::size_t j) { return before(in_x, i, j) * before(in_y, i, j); });
+  expect(x, [&](std::size_t i, std::size_t j) { return before(in_x, i, j) * before(in_x, i, j) * before(in_y, i, j); });
+}
+
+TEST_P(sparse_results, of_products_of_columns) {
+  const small_matrix dots = p.small("dots", 1, 3);
+  column_dots(x, y, dots);
+  const std::vector<double> seen = dots.values();
+  for (std::size_t j = 0; j < 3; ++j) {
+    double sum = 0;
+    for (std::size_t i = 0; i < 4; ++i) sum += before(in_x, i, j) * before(in_y, i, j);
+    EXPECT_NEAR(seen[j], sum, 1e-14);
+  }
+}
+
+TEST_P(sparse_results, of_a_multiple_that_is_added) {
+  axpy(-1.5, x, y);
+  expect(y, [&](std::size_t i, std::size_t j) { return before(in_y, i, j) - 1.5 * before(in_x, i, j); });
+}
+
+TEST_P(sparse_results, of_a_combination_that_is_added_to_what_was_there) {
+  small_matrix c = p.small("C", 6, 3);
+  const std::vector<double> factors = numbers(18, 7);
+  c.set(factors);
+  const std::array<block_vector, 2> both{x, y};
+  combine(both, c, std::span(&y, 1), 0.5);
+  expect(y, [&](std::size_t i, std::size_t j) {
+    double sum = 0.5 * before(in_y, i, j);
+    for (std::size_t k = 0; k < 3; ++k)
+      sum += before(in_x, i, k) * factors[k * 3 + j] + before(in_y, i, k) * factors[(3 + k) * 3 + j];
+    return sum;
+  });
+}
 
 TEST_F(sparse_calls, run_when_a_value_is_asked_for) {
   x.set(std::vector<double>(400 * 4, 1.0));
@@ -203,6 +277,47 @@ TEST_F(sparse_calls, solve_small_eigenproblems) {
   EXPECT_NEAR(v.values()[0] + v.values()[2], 0, 1e-14);  // a column is (1, -1)
   sygvd(b, c, v, l);                                     // det [2 - 4 l, 1; 1, 2 - l] = 4 l^2 - 10 l + 3
   expect_near(l.values(), {(10 - std::sqrt(52)) / 8, (10 + std::sqrt(52)) / 8}, 1e-13);
+}
+
+/// The one of docs/sparse.md: x of A x = b, for a positive definite A.
+std::vector<double> conjugate_gradients(runtime& rt, const csr_matrix& a, const std::vector<double>& b) {
+  program p(rt, a);
+  block_vector x = p.vector("x", 1), r = p.vector("r", 1), d = p.vector("d", 1), ad = p.vector("A d", 1);
+  small_matrix rr = p.small("r'r", 1, 1), before = p.small("r'r before", 1, 1), dad = p.small("d'A d", 1, 1),
+               alpha = p.small("alpha", 1, 1), minus = p.small("-alpha", 1, 1), beta = p.small("beta", 1, 1);
+  r.set(b), d.set(b);
+  column_dots(r, r, rr);
+  const double wanted = 1e-20 * rr.values()[0];
+  const small_matrix step_from[] = {rr, dad}, step[] = {alpha, minus, before}, turn_from[] = {rr, before};
+  p.while_not([&] { return rr.values()[0] <= wanted; },
+              [&] {
+                mxm(a, d, ad);
+                column_dots(d, ad, dad);
+                small_operation("step", step_from, step, [](auto from, auto to) {
+                  to[0](0, 0) = from[0](0, 0) / from[1](0, 0);
+                  to[1](0, 0) = -to[0](0, 0);
+                  to[2](0, 0) = from[0](0, 0);
+                });
+                axpy(alpha, d, x);
+                axpy(minus, ad, r);
+                column_dots(r, r, rr);
+                small_operation("turn", turn_from, {&beta, 1},
+                                [](auto from, auto to) { to[0](0, 0) = from[0](0, 0) / from[1](0, 0); });
+                scale(beta, d);
+                axpy(1.0, r, d);
+              });
+  return x.values();
+}
+
+TEST(sparse_programs, may_be_conjugate_gradients) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = generate("lap2d:30");
+  const std::vector<double> expected = numbers(a.rows, 3);
+  std::vector<double> b(expected.size(), 0.0);
+  for (std::size_t i = 0; i < b.size(); ++i)
+    for (auto k = static_cast<std::size_t>(a.row_starts[i]); k < static_cast<std::size_t>(a.row_starts[i + 1]); ++k)
+      b[i] += a.values[k] * expected[static_cast<std::size_t>(a.entry_columns[k])];
+  expect_near(conjugate_gradients(rt, a, b), expected, 1e-7);
 }
 
 TEST(sparse_programs, may_be_a_power_method) {  // the one of docs/sparse.md

@@ -121,21 +121,29 @@ class program {
 
 /// Y = A X. A has the program's rows and columns, and outlives it; X and Y have equal columns and are not the same.
 void mxm(const csr_matrix& a, const block_vector& x, const block_vector& y);
+/// Y = A^T X. The program keeps a transposed copy of A, made at the first call.
+void mxm_transposed(const csr_matrix& a, const block_vector& x, const block_vector& y);
 /// G = X^T Y: columns of X by columns of Y. Summed panel by panel in a fixed tree: the same bits for any workers.
 void gram(const block_vector& x, const block_vector& y, const small_matrix& g);
-/// [Y1 Y2 ...] = [X1 X2 ...] C at one time: a block may be source and destination. C has a row for each column of the
-/// sources, and a column for each of the destinations.
-void combine(std::span<const block_vector> x, const small_matrix& c, std::span<const block_vector> y);
-/// Y = X C.
-void combine(const block_vector& x, const small_matrix& c, const block_vector& y);
+/// [Y1 Y2 ...] = [X1 X2 ...] C + beta [Y1 Y2 ...] at one time: a block may be source and destination. C has a row for
+/// each column of the sources, and a column for each of the destinations. With beta 0 the Y before do not matter.
+void combine(std::span<const block_vector> x, const small_matrix& c, std::span<const block_vector> y, double beta = 0);
+/// Y = X C + beta Y.
+void combine(const block_vector& x, const small_matrix& c, const block_vector& y, double beta = 0);
 /// Y = Y + X diag(alpha); alpha is 1 x columns.
 void axpy(const small_matrix& alpha, const block_vector& x, const block_vector& y);
+/// Y = Y + alpha X.
+void axpy(double alpha, const block_vector& x, const block_vector& y);
 /// X = X diag(alpha); alpha is 1 x columns.
 void scale(const small_matrix& alpha, const block_vector& x);
 /// Y = X.
 void copy(const block_vector& x, const block_vector& y);
+/// Z = X Y, element by element; Z may be X or Y.
+void hadamard(const block_vector& x, const block_vector& y, const block_vector& z);
 /// norms(0, j) = 2-norm of column j. Summed as gram is.
 void column_norms(const block_vector& x, const small_matrix& norms);
+/// dots(0, j) = product of column j of X with column j of Y. Summed as gram is.
+void column_dots(const block_vector& x, const block_vector& y, const small_matrix& dots);
 
 /// M^-1 for one diagonal matrix: divides rows by what `jacobi` was given. Outlives the program that uses it.
 class preconditioner {

@@ -1,0 +1,87 @@
+#include "apps/sparse/solver/convergence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.hpp"
+
+namespace tessera::sparse {
+
+bool stopping_rule::by_tolerance(double value, double residual) const {
+  const double scale = compare == criterion::relative ? std::abs(value) : compare == criterion::norm ? norm : 1;
+  return residual <= tolerance * scale;
+}
+
+eigenvalue stopping_rule::judged(double value, double residual) const {
+  return {value, residual, residual + rounding, done(value, residual),
+          !by_tolerance(value, residual) && residual <= rounding};
+}
+
+std::int64_t stopping_rule::pairs_done(const std::vector<double>& values, const std::vector<double>& residuals,
+                                       std::int64_t pairs) const {
+  std::int64_t count = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(pairs); ++k) count += done(values[k], residuals[k]);
+  return count;
+}
+
+eigen_progress stopping_rule::progress(int iteration, const std::vector<double>& values,
+                                       const std::vector<double>& residuals, std::int64_t pairs) const {
+  return {iteration, pairs_done(values, residuals, pairs), pairs,
+          *std::max_element(residuals.begin(), residuals.begin() + pairs)};
+}
+
+stopping_rule rule_for(const csr_matrix& a, const eigen_options& o) {
+  const double norm = infinity_norm(a);
+  const double rounding = 10 * std::numeric_limits<double>::epsilon() * std::sqrt(static_cast<double>(a.rows)) * norm;
+  return {o.compare, o.tolerance, norm, rounding};
+}
+
+void require_pairs(const csr_matrix& a, const eigen_options& o) {
+  if (o.pairs < 1) throw error(error_kind::usage, "no pairs are asked for", a.name, "at least one");
+  if (o.pairs > a.rows)
+    throw error(error_kind::usage, fmt::format("{} pairs of a matrix of {} rows", o.pairs, a.rows), a.name,
+                fmt::format("it has {} eigenvalues", a.rows));
+}
+
+std::vector<double> random_start(std::int64_t count, std::uint64_t seed) {
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  std::uint64_t state = seed * 0xD1342543DE82EF95u + 1;
+  for (double& x : numbers) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    x = static_cast<double>(state >> 11) * 0x1.0p-52 - 1;
+  }
+  return numbers;
+}
+
+void record_residuals(const block_vector& ax, const block_vector& x, const small_matrix& minus_values,
+                      const block_vector& r, const small_matrix& norms) {
+  copy(ax, r);
+  axpy(minus_values, x, r);
+  column_norms(r, norms);
+}
+
+void add_iterations(loop_outcome& to, const loop_outcome& more) {
+  to.iterations += more.iterations;
+  to.seconds += more.seconds;
+  to.passes = more.passes;
+  to.tasks = more.tasks;
+}
+
+void give_pairs(eigenpairs& to, const stopping_rule& rule, std::int64_t pairs, const measured_block& of) {
+  const auto width = static_cast<std::int64_t>(std::sqrt(static_cast<double>(of.overlap.size())) + 0.5);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(pairs); ++k)
+    to.values.push_back(rule.judged(of.values[k], of.residuals[k]));
+  for (std::int64_t i = 0; i < std::ssize(of.vectors) / width; ++i)
+    for (std::int64_t j = 0; j < pairs; ++j) to.vectors.push_back(of.vectors[static_cast<std::size_t>(i * width + j)]);
+  for (std::int64_t i = 0; i < pairs; ++i)
+    for (std::int64_t j = 0; j < pairs; ++j)
+      to.orthogonality = std::max(to.orthogonality, std::abs(of.overlap[static_cast<std::size_t>(i * width + j)] -
+                                                             static_cast<double>(i == j)));
+}
+
+bool eigenpairs::converged() const noexcept { return std::ranges::all_of(values, &eigenvalue::converged); }
+
+}  // namespace tessera::sparse

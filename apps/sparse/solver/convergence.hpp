@@ -1,0 +1,52 @@
+#pragma once
+// What all eigensolvers share: when a pair is done, its residual, and how pairs are given.
+#include <cstdint>
+#include <vector>
+
+#include "apps/sparse/solver/eigenpairs.hpp"
+
+namespace tessera::sparse {
+
+/// When a pair is done.
+struct stopping_rule {
+  criterion compare;
+  double tolerance, norm;
+  double rounding;  ///< residuals below are as good as zero
+
+  /// What was asked for.
+  bool by_tolerance(double value, double residual) const;
+  /// That, or as small as rounding lets it become.
+  bool done(double value, double residual) const { return by_tolerance(value, residual) || residual <= rounding; }
+  /// With its error bound, for a residual that was measured.
+  eigenvalue judged(double value, double residual) const;
+  /// How many of the first pairs are done.
+  std::int64_t pairs_done(const std::vector<double>& values, const std::vector<double>& residuals,
+                          std::int64_t pairs) const;
+  /// Of the first pairs.
+  eigen_progress progress(int iteration, const std::vector<double>& values, const std::vector<double>& residuals,
+                          std::int64_t pairs) const;
+};
+/// By the options, and the matrix's norm and rows.
+stopping_rule rule_for(const csr_matrix& a, const eigen_options& o);
+
+/// Throws tessera::error (usage) for no pairs, and for more than the matrix has.
+void require_pairs(const csr_matrix& a, const eigen_options& o);
+
+/// Numbers between -1 and 1, the same everywhere.
+std::vector<double> random_start(std::int64_t count, std::uint64_t seed);
+
+/// Records R = AX - X diag(values), and the norms of its columns.
+void record_residuals(const block_vector& ax, const block_vector& x, const small_matrix& minus_values,
+                      const block_vector& r, const small_matrix& norms);
+
+/// Numbers of a block of vectors whose first columns are pairs.
+struct measured_block {
+  std::vector<double> values, residuals;
+  std::vector<double> vectors, overlap;  ///< row-major: X, X^T X
+};
+/// Adds up the loops of one solver.
+void add_iterations(loop_outcome& to, const loop_outcome& more);
+/// Adds the first `pairs` to `to`.
+void give_pairs(eigenpairs& to, const stopping_rule& rule, std::int64_t pairs, const measured_block& of);
+
+}  // namespace tessera::sparse

@@ -1,0 +1,63 @@
+#pragma once
+// What is asked of an eigensolver, and what it finds.
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "apps/sparse/solver/pencil.hpp"
+#include "tessera/sparse.hpp"
+
+namespace tessera::sparse {
+
+/// What a residual ||A x - lambda x||, ||x|| = 1, is compared with.
+enum class criterion : std::uint8_t {
+  relative,  ///< tolerance * |lambda|
+  norm,      ///< tolerance * ||A||, by the infinity norm
+  absolute   ///< tolerance
+};
+
+/// How far a solution is.
+struct eigen_progress {
+  int iteration;
+  std::int64_t converged, pairs;
+  double largest_residual;  ///< of the pairs that are asked for
+};
+
+/// Of every solver.
+struct eigen_options {
+  std::int64_t pairs = 8;
+  std::int64_t block = 0;  ///< vectors that are multiplied together; 0: the solver's choice
+  spectrum_end which = spectrum_end::smallest;
+  double tolerance = 1e-8;
+  criterion compare = criterion::relative;
+  int most_iterations = 1000;  ///< of Lanczos: restarts
+  bool jacobi = false;         ///< precondition LOBPCG by the diagonal
+  std::uint64_t seed = 1;
+  const csr_matrix* mass = nullptr;  ///< of LOBPCG: B of A x = lambda B x, positive definite; null: the identity
+  std::vector<double> guess = {};    ///< of LOBPCG: rows x columns, row-major; the first vectors of the start
+  program_options program = {};
+  std::function<void(const eigen_progress&)> report = {};  ///< called behind each iteration
+};
+
+/// An eigenvalue and how sure it is.
+struct eigenvalue {
+  double value;
+  double residual;     ///< ||A x - value B x||, x^T B x = 1, of a product with A made anew at the end
+  double error_bound;  ///< an eigenvalue lies within: the residual, and what rounding leaves unknown
+  bool converged;      ///< by the criterion, or to what rounding allows
+  bool at_rounding;    ///< converged by the latter alone
+};
+
+struct eigenpairs {
+  std::vector<eigenvalue> values;  ///< the outermost first
+  std::vector<double> vectors;     ///< rows x pairs, row-major; X^T B X = I
+  double orthogonality = 0;        ///< largest |X^T B X - I|
+  double norm = 0;                 ///< the matrix's infinity norm
+  std::int64_t block = 0;          ///< as used
+  bool dense = false;              ///< solved as a dense matrix: the block was too large for it
+  loop_outcome loop = {};          ///< of all iterations; those of restarts added up
+  std::int64_t panels = 0;
+  bool converged() const noexcept;  ///< all pairs
+};
+
+}  // namespace tessera::sparse

@@ -1,0 +1,64 @@
+#pragma once
+// The orthonormal basis of a block Lanczos method, and the matrix in it.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tessera/sparse.hpp"
+
+namespace tessera::sparse {
+
+/// Blocks of `width` vectors; the first `kept` survive a restart.
+struct basis_shape {
+  std::int64_t width, kept, blocks;
+  std::int64_t columns() const noexcept { return width * blocks; }             ///< vectors of the basis
+  std::int64_t kept_columns() const noexcept { return width * kept; }          ///< of them after a restart
+  std::int64_t past_columns() const noexcept { return width * (blocks + 1); }  ///< with the block that follows
+};
+
+/// Blocks V0, V1, ... of orthonormal vectors, H = V^T A V, and a block V(blocks) that follows them. Calls record.
+/// Where a block has fewer directions than columns, since an invariant subspace is found, spare vectors step in, once
+/// between two calls of refill; when they are used up too, the columns are zero and not `alive`.
+class krylov_basis {
+ public:
+  /// @param floor a vector of at most this length is as good as zero
+  krylov_basis(program& p, const csr_matrix& a, const basis_shape& shape, double floor);
+
+  /// Overwrites the vectors that `begin` makes the first block of, or those that step in. Not within a loop's body.
+  void refill(std::uint64_t seed);
+  /// Makes V0 of the spare vectors.
+  void begin();
+  /// Makes V(j + 1) and column block j of H: A times V(j), orthogonalized in full in three passes, of which the first
+  /// is the method's own.
+  void extend(std::int64_t j);
+  /// V0 .. V(kept - 1) = the whole basis times C; V(kept) = the block that follows.
+  void restart(const small_matrix& c);
+  /// Y = [V0 .. V(kept - 1)] C.
+  void combine_kept(const small_matrix& c, const block_vector& y) const;
+
+  const basis_shape& shape() const noexcept { return m_shape; }
+  const small_matrix& projected() const noexcept { return m_projected; }  ///< H: its upper triangle
+  const small_matrix& alive() const noexcept { return m_alive; }          ///< 1 x past_columns: 1, or 0 for no vector
+  const small_matrix& rest() const noexcept { return m_rest; }  ///< W^T W of the last extension, W what H leaves of A V
+
+ private:
+  enum class stage : std::uint8_t {
+    project,          ///< W -= V V^T W
+    orthonormalize,   ///< that again, and columns of length 1; spare vectors for those that are missing
+    orthonormalize_2  ///< that again, into the next block
+  };
+  void orthogonalize(std::int64_t j, stage which);
+  std::vector<small_matrix> measure(std::int64_t j);
+  std::vector<block_vector> sources(std::int64_t j, bool spare) const;
+
+  const csr_matrix& m_matrix;
+  basis_shape m_shape;
+  double m_floor;
+  std::vector<block_vector> m_blocks;
+  block_vector m_next, m_spare;
+  std::vector<small_matrix> m_overlaps;  ///< V(i)^T W
+  small_matrix m_products, m_rest, m_projected, m_alive;
+  std::vector<small_matrix> m_plain, m_filling;  ///< coefficients, per block that is made; with spare vectors
+};
+
+}  // namespace tessera::sparse

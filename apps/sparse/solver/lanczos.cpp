@@ -1,0 +1,187 @@
+#include "apps/sparse/solver/lanczos.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "apps/sparse/solver/convergence.hpp"
+#include "apps/sparse/solver/dense.hpp"
+#include "apps/sparse/solver/krylov_basis.hpp"
+#include "core/base/error.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+basis_shape shape_for(const eigen_options& o) {
+  constexpr std::int64_t usual_width = 4, new_columns = 32;
+  const std::int64_t width = o.block != 0 ? o.block : usual_width;
+  const auto blocks_of = [&](std::int64_t columns) { return (columns + width - 1) / width; };
+  const std::int64_t kept = blocks_of(o.pairs + std::max<std::int64_t>(2, o.pairs / 4));
+  return {width, kept, kept + std::max(kept, blocks_of(new_columns))};
+}
+
+/// The solver as a program: a loop's iteration extends the basis from the kept blocks to all, and restarts.
+class restarted_lanczos {
+ public:
+  restarted_lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o, const basis_shape& shape,
+                    const stopping_rule& rule)
+      : m_a(a), m_options(o), m_rule(rule), m_program(rt, a, o.program), m_basis(m_program, a, shape, rule.rounding) {
+    m_basis.refill(m_seed = o.seed);
+    std::vector<double> places(static_cast<std::size_t>(shape.kept_columns() * o.pairs), 0.0);
+    for (std::int64_t pair = 0; pair < o.pairs; ++pair)
+      places[static_cast<std::size_t>(rank_of_pair(pair, o.pairs, o.which) * o.pairs + pair)] = 1;
+    m_places.set(places);
+  }
+
+  void start() {
+    m_basis.begin();
+    for (std::int64_t j = 0; j < m_basis.shape().kept; ++j) m_basis.extend(j);
+    m_basis.refill(++m_seed);
+    cycle();
+    measure();
+    tell(1);
+  }
+
+  /// At least one restart, until the estimates say that all pairs are done.
+  loop_outcome iterate(int most, int before) {
+    bool first = true;
+    const auto converged = [&] {
+      m_basis.refill(++m_seed);  // those before may be in the basis now
+      return !std::exchange(first, false) &&
+             m_rule.pairs_done(m_values.values(), m_estimates.values(), m_options.pairs) == m_options.pairs;
+    };
+    const loop_outcome done = m_program.while_not(
+        converged, [this] { cycle(); }, {.most_iterations = most, .after_each = [&](int k) { tell(before + k); }});
+    measure();
+    return done;
+  }
+
+  std::int64_t pairs_done() const { return m_rule.pairs_done(m_values.values(), m_norms.values(), m_options.pairs); }
+
+  void give(eigenpairs& to) const {
+    give_pairs(to, m_rule, m_options.pairs, {m_values.values(), m_norms.values(), m_x.values(), m_overlap.values()});
+    to.panels = m_program.panels();
+  }
+
+ private:
+  void cycle() {
+    for (std::int64_t j = m_basis.shape().kept; j < m_basis.shape().blocks; ++j) m_basis.extend(j);
+    const small_matrix from[] = {m_basis.projected(), m_basis.alive(), m_basis.rest()};
+    const small_matrix to[] = {m_coefficients,      m_values,       m_minus_values, m_estimates,
+                               m_basis.projected(), m_basis.alive()};
+    small_operation("rayleigh_ritz", from, to,
+                    [shape = m_basis.shape(), pairs = m_options.pairs, end = m_options.which](
+                        std::span<const small_view> in, std::span<const small_view> out) {
+                      solve_projected(shape, pairs, end, in, out);
+                    });
+    m_basis.restart(m_coefficients);
+  }
+
+  static void solve_projected(const basis_shape& shape, std::int64_t pairs, spectrum_end end,
+                              std::span<const small_view> in, std::span<const small_view> out) {
+    const std::int64_t m = shape.columns(), kept = shape.kept_columns(), b = shape.width;
+    const small_view &projected = in[0], &alive = in[1], &rest = in[2];
+    pencil p{m, std::vector<double>(static_cast<std::size_t>(m * m)),
+             std::vector<double>(static_cast<std::size_t>(m * m), 0.0)};
+    std::vector<bool> used(static_cast<std::size_t>(m));
+    for (std::int64_t i = 0; i < m; ++i) {
+      used[static_cast<std::size_t>(i)] = alive(0, i) != 0;
+      p.products[static_cast<std::size_t>(i * m + i)] = 1;
+      for (std::int64_t j = 0; j < m; ++j)
+        p.products_a[static_cast<std::size_t>(i * m + j)] = i / b <= j / b ? projected(i, j) : projected(j, i);
+    }
+    const std::int64_t found = std::min<std::int64_t>(kept, std::ranges::count(used, true));
+    const ritz_step step = rayleigh_ritz(std::move(p), found, end, used);
+    const auto vector = [&](std::int64_t row, std::int64_t column) {
+      return column < found ? step.vectors[static_cast<std::size_t>(row * found + column)] : 0;
+    };
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < kept; ++j) out[0](i, j) = vector(i, j);
+    for (std::int64_t pair = 0; pair < pairs; ++pair) {
+      const std::int64_t rank = rank_of_pair(pair, pairs, end);
+      double square = 0;  // what the basis leaves of A times the vector is W times its last block
+      for (std::int64_t i = 0; i < b; ++i)
+        for (std::int64_t j = 0; j < b; ++j) square += vector(m - b + i, rank) * rest(i, j) * vector(m - b + j, rank);
+      const double value = rank < found ? step.values[static_cast<std::size_t>(rank)] : 0;
+      out[1](0, pair) = value, out[2](0, pair) = -value;
+      out[3](0, pair) = rank < found ? std::sqrt(std::max(square, 0.0)) : std::numeric_limits<double>::infinity();
+    }
+    for (std::int64_t j = 0; j < kept; ++j) {
+      for (std::int64_t i = 0; i < kept; ++i)
+        out[4](i, j) = i == j && j < found ? step.values[static_cast<std::size_t>(j)] : 0;
+      out[5](0, j) = j < found ? 1 : 0;
+    }
+    for (std::int64_t j = 0; j < b; ++j) out[5](0, kept + j) = out[5](0, m + j);
+  }
+
+  /// The true residuals, of a product with A of the vectors.
+  void measure() {
+    m_basis.combine_kept(m_places, m_x);
+    mxm(m_a, m_x, m_ax);
+    record_residuals(m_ax, m_x, m_minus_values, m_ax, m_norms);
+    gram(m_x, m_x, m_overlap);
+    m_program.run();
+    // A pair that the basis has no direction for is no vector.
+    std::vector<double> norms = m_norms.values();
+    const std::vector<double> estimates = m_estimates.values();
+    for (std::size_t k = 0; k < norms.size(); ++k)
+      if (std::isinf(estimates[k])) norms[k] = estimates[k];
+    m_norms.set(norms);
+  }
+
+  void tell(int restarts) const {
+    if (m_options.report)
+      m_options.report(m_rule.progress(restarts, m_values.values(), m_estimates.values(), m_options.pairs));
+  }
+
+  const csr_matrix& m_a;
+  const eigen_options& m_options;
+  stopping_rule m_rule;
+  std::uint64_t m_seed = 0;
+  program m_program;
+  krylov_basis m_basis;
+  block_vector m_x = m_program.vector("X", m_options.pairs), m_ax = m_program.vector("AX", m_options.pairs);
+  small_matrix m_coefficients = m_program.small("restart", m_basis.shape().columns(), m_basis.shape().kept_columns()),
+               m_places = m_program.small("places", m_basis.shape().kept_columns(), m_options.pairs),
+               m_values = m_program.small("values", 1, m_options.pairs),
+               m_minus_values = m_program.small("-values", 1, m_options.pairs),
+               m_estimates = m_program.small("estimates", 1, m_options.pairs),
+               m_norms = m_program.small("residuals", 1, m_options.pairs),
+               m_overlap = m_program.small("X'X", m_options.pairs, m_options.pairs);
+};
+
+}  // namespace
+
+eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o) {
+  require_well_formed(a);
+  require_symmetric(a);
+  require_pairs(a, o);
+  const char* const refused = o.jacobi            ? "preconditioner"
+                              : o.mass != nullptr ? "mass matrix"
+                              : !o.guess.empty()  ? "guess"
+                                                  : nullptr;
+  if (refused != nullptr)
+    throw error(error_kind::usage, fmt::format("Lanczos takes no {}", refused), "lanczos", "LOBPCG does");
+  const basis_shape shape = shape_for(o);
+  const stopping_rule rule = rule_for(a, o);
+  eigenpairs found;
+  if (a.rows <= shape.past_columns()) {
+    found = dense_pairs(a, o, rule);
+  } else {
+    restarted_lanczos solver(rt, a, o, shape, rule);
+    solver.start();
+    found.loop.iterations = 1;
+    // Estimates may be better than the residuals are: what is told is the true ones, and the iteration goes on.
+    while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs)
+      add_iterations(found.loop, solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations));
+    solver.give(found);
+  }
+  found.loop.converged = found.converged();
+  found.norm = rule.norm;
+  found.block = shape.width;
+  return found;
+}
+
+}  // namespace tessera::sparse

@@ -1,0 +1,15 @@
+#pragma once
+// Eigenpairs of a symmetric sparse matrix by the block Lanczos method with thick restarts: Wu and Simon, SIAM J. Matrix
+// Anal. Appl. 22 (2000) 602.
+#include "apps/sparse/solver/eigenpairs.hpp"
+
+namespace tessera::sparse {
+
+/// The outermost `pairs` eigenvalues of one end or both, with their vectors; of both ends the smallest first. `block`
+/// vectors are multiplied at a time, 4 by default; equal eigenvalues beyond that many may be missed. The basis is
+/// orthogonalized in full, twice. A matrix that is not larger than the basis is solved as a dense one. Throws
+/// tessera::error (usage) for more pairs than rows, and for `jacobi`, `mass` and `guess`. What did not converge is
+/// returned, and says so.
+eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& options);
+
+}  // namespace tessera::sparse

@@ -1,0 +1,110 @@
+// Lanczos on matrices with known spectra: both ends, multiplicities, invariant subspaces.
+#include "apps/sparse/solver/lanczos.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "apps/sparse/matrix/generate.hpp"
+#include "tests/integration/runtime/machines.hpp"
+#include "tests/support/error_of.hpp"
+#include "tests/unit/sparse/pairs.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+using test_support::message_of;
+
+class sparse_lanczos : public ::testing::Test {
+ protected:
+  eigenpairs expect(const csr_matrix& a, const eigen_options& o, const std::vector<double>& values, double tolerance) {
+    eigenpairs found = lanczos(rt, a, o);
+    expect_pairs(a, o, found, values, tolerance);
+    return found;
+  }
+  runtime rt{testing::host_only()};
+};
+
+TEST_F(sparse_lanczos, finds_the_whole_levels_of_a_chain_with_a_block) {
+  // Levels of hs:12 have up to a dozen equal eigenvalues; a block of 12 sees them.
+  expect(generate("hs:12"), {.pairs = 20, .block = 12, .tolerance = 1e-9}, known_lowest("hs:12", 20), 1e-9);
+}
+
+TEST_F(sparse_lanczos, finds_the_spectrum_of_a_laplacian) {
+  expect(generate("lap2d:30"), {.pairs = 7, .tolerance = 1e-9}, known_lowest("lap2d:30", 7), 1e-9);
+  std::vector<double> top = known_lowest("lap2d:30", 5);
+  for (double& v : top) v = 8 - v;
+  expect(generate("lap2d:30"), {.pairs = 5, .which = spectrum_end::largest, .tolerance = 1e-9}, top, 1e-8);
+}
+
+TEST_F(sparse_lanczos, finds_both_ends) {
+  // Of the ring: the ground state by the known sum; the fully polarized state has L / 4.
+  const eigenpairs found =
+      expect(generate("xxz:12"), {.pairs = 4, .which = spectrum_end::both}, {known_lowest("xxz:12", 1)[0]}, 1e-9);
+  EXPECT_NEAR(found.values[2].value, 3, 1e-9);
+  EXPECT_LT(found.values[0].value, found.values[1].value);
+  EXPECT_GT(found.values[2].value, found.values[3].value);
+  const std::vector<double> low = known_lowest("lap2d:25", 3);
+  expect(generate("lap2d:25"), {.pairs = 5, .which = spectrum_end::both, .tolerance = 1e-9},
+         {low[0], low[1], low[2], 8 - low[0], 8 - low[1]}, 1e-8);
+}
+
+TEST_F(sparse_lanczos, is_right_in_invariant_subspaces) {
+  const auto diagonal = [](double (*element)(std::int32_t)) {
+    std::vector<triplet> entries;
+    for (std::int32_t i = 0; i < 200; ++i) entries.push_back({i, i, element(i)});
+    return matrix_of("diagonal", 200, 200, entries);
+  };
+  for (const std::int64_t block : {1, 3}) {
+    expect(matrix_of("zero", 200, 200, {}), {.pairs = 3, .block = block}, {0, 0, 0}, 0);
+    expect(diagonal([](std::int32_t) { return 1.0; }), {.pairs = 5, .block = block}, {1, 1, 1, 1, 1}, 1e-13);
+    // Two levels: the space is invariant after two blocks.
+    expect(diagonal([](std::int32_t i) { return i < 2 ? -1.0 : 1.0; }), {.pairs = 3, .block = block}, {-1, -1, 1},
+           1e-13);
+  }
+  expect(diagonal([](std::int32_t i) { return 1.0 + static_cast<double>(i / 5); }), {.pairs = 7, .block = 6},
+         {1, 1, 1, 1, 1, 2, 2}, 1e-9);
+}
+
+TEST_F(sparse_lanczos, may_have_a_single_vector) {
+  const std::vector<double> known = known_lowest("lap2d:20", 4);
+  const eigenpairs found = lanczos(rt, generate("lap2d:20"), {.pairs = 2, .block = 1});
+  expect_pairs(generate("lap2d:20"), {.pairs = 2}, found, {known[0], known[1]}, 1e-9);
+}
+
+TEST_F(sparse_lanczos, says_what_did_not_converge) {
+  const eigenpairs found = lanczos(rt, generate("lap2d:40"), {.pairs = 6, .most_iterations = 2});
+  EXPECT_FALSE(found.converged());
+  EXPECT_EQ(found.loop.iterations, 2);
+  expect_residuals(generate("lap2d:40"), found);
+}
+
+TEST_F(sparse_lanczos, gives_the_same_bits_for_any_workers_and_what_the_reference_gives) {
+  const csr_matrix a = generate("lap3d:9");
+  eigen_options o{.pairs = 4, .tolerance = 0, .most_iterations = 2, .program = {.panel_rows = 100}};
+  const eigenpairs two = lanczos(rt, a, o);
+  runtime single(testing::host_only(1));
+  EXPECT_EQ(lanczos(single, a, o).vectors, two.vectors);
+  o.program.how = execution::at_once;
+  const eigenpairs reference = lanczos(rt, a, o);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(two.values[k].value, reference.values[k].value, 1e-10) << k;
+}
+
+TEST_F(sparse_lanczos, solves_small_matrices_as_dense_ones) {
+  const eigenpairs found =
+      expect(generate("lap2d:5"), {.pairs = 3, .which = spectrum_end::both}, known_lowest("lap2d:5", 2), 1e-12);
+  EXPECT_TRUE(found.dense);
+  EXPECT_NEAR(found.values[2].value, 8 - known_lowest("lap2d:5", 1)[0], 1e-12);
+}
+
+TEST_F(sparse_lanczos, says_what_it_cannot_do) {
+  const csr_matrix a = generate("lap2d:5");
+  EXPECT_NE(message_of([&] { lanczos(rt, a, {.pairs = 26}); }, error_kind::usage).find("26 pairs of a matrix of 25"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { lanczos(rt, a, {.pairs = 2, .jacobi = true}); }, error_kind::usage)
+                .find("takes no preconditioner"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::sparse
