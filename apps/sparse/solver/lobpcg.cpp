@@ -284,13 +284,7 @@ eigenpairs dense_pairs(const csr_matrix& a, const lobpcg_options& o, const stopp
   return found;
 }
 
-}  // namespace
-
-bool eigenpairs::converged() const noexcept { return std::ranges::all_of(values, &eigenvalue::converged); }
-
-eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const lobpcg_options& o) {
-  require_well_formed(a);
-  require_symmetric(a);
+eigenpairs solved(runtime& rt, const csr_matrix& a, const lobpcg_options& o) {
   const std::int64_t b = block_for(a, o);
   const stopping_rule rule = rule_for(a, o);
   eigenpairs found;
@@ -315,6 +309,54 @@ eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const lobpcg_options& o) {
   found.norm = rule.norm;
   found.block = b;
   return found;
+}
+
+/// Squares of residuals, and their products with A, must be neither infinite nor as good as zero. A matrix that is too
+/// large or small for that is solved as its product with a power of two, which changes no digit; 0: it is not.
+int exponent_of_scale(const csr_matrix& a) {
+  constexpr double least = 0x1p-200, most = 0x1p200;
+  double largest = 0;
+  for (const double v : a.values) largest = std::max(largest, std::abs(v));
+  return largest == 0 || (largest >= least && largest <= most) ? 0 : -std::ilogb(largest);
+}
+
+/// The options for a matrix that is 2^exponent times as large.
+lobpcg_options options_for_scale(lobpcg_options o, int exponent) {
+  if (o.compare == criterion::absolute) o.tolerance = std::ldexp(o.tolerance, exponent);
+  if (o.report)
+    o.report = [tell = std::move(o.report), exponent](lobpcg_progress now) {
+      now.largest_residual = std::ldexp(now.largest_residual, -exponent);
+      tell(now);
+    };
+  return o;
+}
+
+/// What was found of a matrix that is 2^exponent times as large.
+eigenpairs scaled_back(eigenpairs found, int exponent) {
+  for (eigenvalue& e : found.values) {
+    e.value = std::ldexp(e.value, -exponent), e.residual = std::ldexp(e.residual, -exponent);
+    // Below the normal numbers the value itself is rounded, by half of the smallest one at most.
+    e.error_bound = std::ldexp(e.error_bound, -exponent) + std::numeric_limits<double>::denorm_min();
+  }
+  found.norm = std::ldexp(found.norm, -exponent);
+  return found;
+}
+
+}  // namespace
+
+bool eigenpairs::converged() const noexcept { return std::ranges::all_of(values, &eigenvalue::converged); }
+
+eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const lobpcg_options& o) {
+  require_well_formed(a);
+  require_symmetric(a);
+  if (!(o.tolerance >= 0))
+    throw error(error_kind::usage, fmt::format("the tolerance is {}", o.tolerance), "lobpcg", "0 or more");
+  if (!std::isfinite(infinity_norm(a)))
+    throw error(error_kind::input, "the norm of the matrix is too large for a double", a.name,
+                "divide its entries by a number");
+  const int exponent = exponent_of_scale(a);
+  if (exponent == 0) return solved(rt, a, o);
+  return scaled_back(solved(rt, times_power_of_two(a, exponent), options_for_scale(o, exponent)), exponent);
 }
 
 }  // namespace tessera::sparse

@@ -59,8 +59,9 @@ struct eigenpairs {
 };
 
 /// The `pairs` smallest or largest eigenvalues with their vectors. A matrix of fewer rows than three blocks is solved
-/// as a dense one. Throws tessera::error: usage for a block smaller than the pairs and more pairs than rows, numerical
-/// when the directions break down. What did not converge is returned, and says so.
+/// as a dense one. Throws tessera::error: usage for a block smaller than the pairs, more pairs than rows, and a
+/// tolerance that is negative or no number; input for a norm that is not finite; numerical when the directions break
+/// down. What did not converge is returned, and says so.
 eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const lobpcg_options& options);
 
 }  // namespace tessera::sparse
