@@ -108,6 +108,7 @@ int run(const eigs_options& o) {
   const csr_matrix a = matrix_for(o);
   session s(o);
   lobpcg_options how = solver_options(o);
+  s.require_memory(least_memory_of(a, how), "the vectors");
   shown_progress shown;
   how.report = [&](const lobpcg_progress& now) {
     shown.note(now);

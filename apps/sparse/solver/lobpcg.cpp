@@ -50,6 +50,8 @@ std::int64_t block_for(const csr_matrix& a, const lobpcg_options& o) {
   return (o.pairs + std::max<std::int64_t>(2, o.pairs / 4) + 3) / 4 * 4;
 }
 
+bool is_dense(const csr_matrix& a, std::int64_t block) { return a.rows < 3 * block; }
+
 /// Numbers between -1 and 1, the same everywhere.
 std::vector<double> random_start(std::int64_t count, std::uint64_t seed) {
   std::vector<double> numbers(static_cast<std::size_t>(count));
@@ -288,7 +290,7 @@ eigenpairs solved(runtime& rt, const csr_matrix& a, const lobpcg_options& o) {
   const std::int64_t b = block_for(a, o);
   const stopping_rule rule = rule_for(a, o);
   eigenpairs found;
-  if (a.rows < 3 * b) {
+  if (is_dense(a, b)) {
     found = dense_pairs(a, o, rule);
   } else {
     iteration solver(rt, a, o, b, rule);
@@ -345,6 +347,12 @@ eigenpairs scaled_back(eigenpairs found, int exponent) {
 }  // namespace
 
 bool eigenpairs::converged() const noexcept { return std::ranges::all_of(values, &eigenvalue::converged); }
+
+double least_memory_of(const csr_matrix& a, const lobpcg_options& o) {
+  const std::int64_t b = block_for(a, o);
+  const std::int64_t vectors = is_dense(a, b) ? a.rows : 6 * b;
+  return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) * static_cast<double>(vectors + o.pairs);
+}
 
 eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const lobpcg_options& o) {
   require_well_formed(a);

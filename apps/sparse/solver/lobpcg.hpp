@@ -58,6 +58,9 @@ struct eigenpairs {
   bool converged() const noexcept;  ///< all pairs
 };
 
+/// Bytes that a solution takes at least, beside the matrix. Throws what lobpcg throws for the block.
+double least_memory_of(const csr_matrix& a, const lobpcg_options& options);
+
 /// The `pairs` smallest or largest eigenvalues with their vectors. A matrix of fewer rows than three blocks is solved
 /// as a dense one. Throws tessera::error: usage for a block smaller than the pairs, more pairs than rows, and a
 /// tolerance that is negative or no number; input for a norm that is not finite; numerical when the directions break
