@@ -115,7 +115,7 @@ class iteration {
   }
 
   loop_outcome iterate(int most, int before) {
-    const auto converged = [this] { return pairs_done() == m_options.pairs; };
+    const auto converged = [this] { return lost_products() || pairs_done() == m_options.pairs; };
     const auto tell = [&](int k) {
       if (!m_options.report) return;
       const std::vector<double> residuals = m_norms.values();
@@ -123,6 +123,13 @@ class iteration {
                         *std::max_element(residuals.begin(), residuals.begin() + m_options.pairs)});
     };
     return m_program.while_not(converged, [this] { step(); }, {.most_iterations = most, .after_each = tell});
+  }
+
+  /// Whether rounding has made of AX and AP what no products with A are: a Ritz value beyond the norm. Where X moves by
+  /// tiny directions only, making those of unit length makes their errors large. X itself is still good.
+  bool lost_products() const {
+    const std::vector<double> values = m_values.values();
+    return !std::ranges::all_of(values, [&](double v) { return std::abs(v) <= 1.01 * m_rule.norm; });
   }
 
   std::int64_t pairs_done() const {
@@ -296,7 +303,7 @@ eigenpairs solved(runtime& rt, const csr_matrix& a, const lobpcg_options& o) {
     iteration solver(rt, a, o, b, rule);
     solver.start();
     // The products with A of the iteration are sums of earlier ones, and lose digits. So A X is made anew where the
-    // pairs seem to be done, and the iteration goes on where they are not.
+    // pairs seem to be done, or the products are lost, and the iteration goes on where they are not.
     while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
       const loop_outcome more = solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations);
       found.loop.iterations += more.iterations;

@@ -111,6 +111,33 @@ TEST_F(sparse_lobpcg, works_where_the_diagonal_has_numbers_that_have_no_reciproc
   EXPECT_TRUE(lobpcg(rt, a, {.pairs = 2, .jacobi = true}).converged());
 }
 
+TEST_F(sparse_lobpcg, gives_values_with_bounds_where_rounding_has_spoiled_the_products) {
+  // Ten chains of ten points: ten times the same ten values, more than a block has. This was an error of the small
+  // problem, whose numbers had become infinite.
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < 100; ++i) {
+    entries.push_back({i, i, 2});
+    if (i % 10 != 9) entries.push_back({i, i + 1, -1}), entries.push_back({i + 1, i, -1});
+  }
+  const csr_matrix chains = matrix_of("chains", 100, 100, entries);
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const eigenpairs found = lobpcg(rt, chains,
+                                    {.pairs = 7,
+                                     .block = 9,
+                                     .tolerance = 1e-10,
+                                     .compare = criterion::absolute,
+                                     .most_iterations = 200,
+                                     .seed = seed});
+    ASSERT_EQ(found.values.size(), 7u);
+    for (const eigenvalue& e : found.values) {
+      double nearest = 1;
+      for (int k = 1; k <= 10; ++k)
+        nearest = std::min(nearest, std::abs(e.value - 4 * std::pow(std::sin(k * std::acos(-1.0) / 22), 2)));
+      EXPECT_LE(nearest, e.error_bound) << seed;
+    }
+  }
+}
+
 TEST_F(sparse_lobpcg, refuses_what_is_no_number) {
   csr_matrix a = generate("lap2d:20");
   EXPECT_NE(message_of([&] { (void)lobpcg(rt, a, {.tolerance = std::nan("")}); }, error_kind::usage).find("nan"),
