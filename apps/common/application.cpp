@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <cstdlib>
 
 #include "core/base/units.hpp"
 
@@ -86,6 +87,21 @@ CLI::App& add_application(CLI::App& to, command& selected, const application_tex
 void add_number(CLI::App& to, const char* name, std::int64_t& value, const char* text, std::int64_t low,
                 std::int64_t high) {
   to.add_option(name, value, text)->type_name("N")->check(CLI::Range(low, high))->capture_default_str();
+}
+
+void add_number(CLI::App& to, const char* name, double& value, const char* letter, const char* text, double low,
+                double high) {
+  const CLI::Validator is_number(  // CLI::Range takes it: it is neither above nor below
+      [](const std::string& word) {
+        return std::isnan(std::strtod(word.c_str(), nullptr)) ? fmt::format("'{}' is not a number", word)
+                                                              : std::string();
+      },
+      "");
+  to.add_option(name, value, text)
+      ->type_name(letter)
+      ->check(CLI::Range(low, high))
+      ->check(is_number)
+      ->capture_default_str();
 }
 
 void add_file(CLI::App& to, const char* name, std::string& file, const char* text) {

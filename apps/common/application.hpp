@@ -76,6 +76,9 @@ CLI::App& add_application(CLI::App& to, command& selected, const application_tex
 /// Adds an option for a number from `low` to `high`.
 void add_number(CLI::App& to, const char* name, std::int64_t& value, const char* text, std::int64_t low,
                 std::int64_t high);
+/// The same for a real number; "nan" is none. @param letter  stands for it in the help
+void add_number(CLI::App& to, const char* name, double& value, const char* letter, const char* text, double low,
+                double high);
 /// Adds an option for a file. @param count  how many may be given
 void add_file(CLI::App& to, const char* name, std::string& file, const char* text);
 /// Adds --type.

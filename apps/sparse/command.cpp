@@ -127,6 +127,10 @@ void describe(report& r, const eigs_options& o, const csr_matrix& a, const eigen
   r.note("converged", found.converged());
 }
 
+double least_memory_of(const eigs_options& o, const csr_matrix& a, const eigen_options& how) {
+  return o.method == "lobpcg" ? least_memory_of_lobpcg(a, how) : least_memory_of_lanczos(a, how);
+}
+
 int run(const eigs_options& o) {
   if (!o.out.empty()) require_writable(o.out);
   const csr_matrix a = matrix_for(o);
@@ -135,6 +139,7 @@ int run(const eigs_options& o) {
   if (!o.guess.empty()) how.guess = read_vectors(o.guess, a.rows);
   std::optional<csr_matrix> mass;
   if (!o.mass.empty()) how.mass = &mass.emplace(read_matrix(o.mass));
+  s.require_memory(least_memory_of(o, a, how), "the vectors");
   shown_progress shown;
   how.report = [&](const eigen_progress& now) {
     shown.note(now);

@@ -80,10 +80,7 @@ void add_hotspot(CLI::App& to, command& selected) {
       ->type_name("N")
       ->check(CLI::Range(1, 65536));
   add_number(sub, "--rounds", o->rounds, "steps in time", 0, 1'000'000);
-  sub.add_option("--divisor", o->divisor, "what the time step is divided by")
-      ->type_name("D")
-      ->check(CLI::Range(1.0, 1e9))
-      ->capture_default_str();
+  add_number(sub, "--divisor", o->divisor, "D", "what the time step is divided by", 1.0, 1e9);
   add_file(sub, "--temperatures", o->temperatures, "the temperatures, one per line; instead of random ones");
   add_file(sub, "--powers", o->powers, "the powers, one per line");
   add_type(sub, o->type, {"f64", "f32"});

@@ -59,14 +59,8 @@ void add_nn(CLI::App& to, command& selected) {
   sub.add_option("--records", o->records, "records, lines of 48 characters (repeatable); instead of --size")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  sub.add_option("--latitude", o->latitude, "of the place")
-      ->type_name("X")
-      ->check(CLI::Range(-90.0, 90.0))
-      ->capture_default_str();
-  sub.add_option("--longitude", o->longitude, "of the place")
-      ->type_name("Y")
-      ->check(CLI::Range(-360.0, 360.0))
-      ->capture_default_str();
+  add_number(sub, "--latitude", o->latitude, "X", "of the place", -90.0, 90.0);
+  add_number(sub, "--longitude", o->longitude, "Y", "of the place", -360.0, 360.0);
 }
 
 }  // namespace tessera::apps::rodinia

@@ -172,6 +172,11 @@ double infinity_norm(const csr_matrix& a) {
   return norm;
 }
 
+csr_matrix times_power_of_two(csr_matrix a, int exponent) {
+  for (double& v : a.values) v = std::ldexp(v, exponent);
+  return a;
+}
+
 std::vector<double> diagonal_of(const csr_matrix& a) {
   std::vector<double> diagonal(static_cast<std::size_t>(a.rows), 0.0);
   for (std::size_t i = 0; i < diagonal.size(); ++i) {

@@ -48,6 +48,9 @@ void require_well_formed(const csr_matrix& a);
 /// Largest sum of absolute values of a row; at least the 2-norm of a symmetric matrix.
 double infinity_norm(const csr_matrix& a);
 
+/// The same matrix with all entries times 2^exponent: exact, but for what becomes too small or too large for a double.
+csr_matrix times_power_of_two(csr_matrix a, int exponent);
+
 /// One element per row; 0 where there is no entry.
 std::vector<double> diagonal_of(const csr_matrix& a);
 

@@ -193,9 +193,12 @@ void column_dots(const block_vector& x, const block_vector& y, const small_matri
 }
 
 preconditioner preconditioner::jacobi(const csr_matrix& a) {
+  constexpr double least = 0x1p-300;  // of the largest; squares of the factors are finite
   preconditioner made;
   made.m_factors = diagonal_of(a);
-  for (double& d : made.m_factors) d = d == 0 ? 1 : 1 / std::abs(d);
+  double largest = 0;
+  for (const double d : made.m_factors) largest = std::max(largest, std::abs(d));
+  for (double& d : made.m_factors) d = d == 0 || std::abs(d) < least * largest ? 1 : 1 / std::abs(d);
   return made;
 }
 
@@ -214,6 +217,7 @@ void small_operation(const std::string& name, std::span<const small_matrix> from
                      small_function function) {
   call c(operation_kind::small, name);
   if (to.empty()) refuse(name, "the operation makes nothing");
+  if (function == nullptr) refuse(name, "there is no function");
   for (const small_matrix& m : from) c.reads(m);
   for (const small_matrix& m : to) c.writes(m);
   c.made().function = std::move(function);

@@ -14,8 +14,13 @@ namespace tessera::sparse {
 namespace {
 
 /// Zeros, in large pages where there are enough of them.
-std::shared_ptr<double> make_home(const std::string& name, std::int64_t elements) {
+std::shared_ptr<double> make_home(const std::string& name, std::int64_t rows, std::int64_t columns) {
   constexpr std::size_t large_page = std::size_t{2} << 20, line = 256;
+  constexpr std::int64_t most = std::int64_t{1} << 45;  // elements; a block of the runtime has 2^48 bytes at most
+  if (columns > most / rows)
+    throw error(error_kind::memory, fmt::format("{} x {} numbers do not fit into any memory", rows, columns), name,
+                "use a smaller block");
+  const std::int64_t elements = rows * columns;
   const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(double);
   const std::size_t unit = bytes >= large_page ? large_page : line;
   void* const memory = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
@@ -53,11 +58,22 @@ void overwrite(runtime& rt, const tiled_memory& to, std::span<const double> numb
   }
 }
 
+/// The numbers of all tiles, wherever they are. Throws tessera::error for those that a failed task should have written.
+std::vector<double> numbers_of(runtime& rt, const tiled_memory& from) {
+  std::vector<double> numbers(static_cast<std::size_t>(from.rows() * from.row_elements()));
+  for (const tiled_memory::tile& tile : from.tiles()) {
+    const detail::held_block held(rt, *tile.record, intent::read, std::source_location::current());
+    std::copy_n(static_cast<const double*>(held.data()), (tile.end - tile.begin) * from.row_elements(),
+                numbers.data() + tile.begin * from.row_elements());
+  }
+  return numbers;
+}
+
 }  // namespace
 
 program_state::program_state(runtime& on, const csr_matrix& a, const program_options& how)
     : rt(on), matrix(a), options(how) {
-  require_well_formed(a);
+  check_once(a);
   if (a.rows != a.columns)
     throw error(error_kind::input, fmt::format("the matrix is {} x {}, not square", a.rows, a.columns), a.name,
                 "the vectors of a program have as many rows as its matrix");
@@ -68,7 +84,7 @@ program_state::program_state(runtime& on, const csr_matrix& a, const program_opt
 std::shared_ptr<vector_data> program_state::make_vector(std::string name, std::int64_t columns) {
   if (columns < 1)
     throw error(error_kind::usage, fmt::format("{} columns are no block of vectors", columns), name, "at least one");
-  auto home = make_home(name, matrix.rows * columns);
+  auto home = make_home(name, matrix.rows, columns);
   auto tiles = adopted(rt, name, home, matrix.rows, columns);
   tiles->cut(panels.ends, std::source_location::current());
   auto made = std::make_shared<vector_data>();
@@ -81,7 +97,7 @@ std::shared_ptr<vector_data> program_state::make_vector(std::string name, std::i
 std::shared_ptr<small_data> program_state::make_small(std::string name, std::int64_t rows, std::int64_t columns) {
   if (rows < 1 || columns < 1)
     throw error(error_kind::usage, fmt::format("{} x {} is no matrix", rows, columns), name, "at least 1 x 1");
-  auto home = make_home(name, rows * columns);
+  auto home = make_home(name, rows, columns);
   auto block = adopted(rt, name, home, 1, rows * columns);
   auto made = std::make_shared<small_data>();
   made->owner = this, made->name = std::move(name);
@@ -90,7 +106,14 @@ std::shared_ptr<small_data> program_state::make_small(std::string name, std::int
   return made;
 }
 
+void program_state::check_once(const csr_matrix& a) {
+  if (std::ranges::find(checked, &a) != checked.end()) return;
+  require_well_formed(a);
+  checked.push_back(&a);
+}
+
 void program_state::record(operation o) {
+  if (o.matrix != nullptr) check_once(*o.matrix);
   if (options.how == execution::at_once)
     run_at_once(o);
   else
@@ -182,6 +205,7 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
   }
   const auto started = std::chrono::steady_clock::now();
   while (!(done.converged = converged()) && done.iterations < options.most_iterations) {
+    if (!m_state->recorded.empty()) m_state->run("while_not");  // by the condition, or behind the last iteration
     if (iteration)
       m_state->rt.replay(*iteration);
     else
@@ -199,7 +223,7 @@ std::int64_t block_vector::columns() const noexcept { return m_data->columns; }
 const std::string& block_vector::name() const noexcept { return m_data->name; }
 std::vector<double> block_vector::values() const {
   m_data->owner->run(m_data->name);
-  return {m_data->home.get(), m_data->home.get() + m_data->rows * m_data->columns};
+  return numbers_of(m_data->owner->rt, *m_data->tiles);
 }
 void block_vector::set(std::span<const double> row_major) {
   m_data->owner->run(m_data->name);
@@ -211,7 +235,7 @@ std::int64_t small_matrix::columns() const noexcept { return m_data->columns; }
 const std::string& small_matrix::name() const noexcept { return m_data->name; }
 std::vector<double> small_matrix::values() const {
   m_data->owner->run(m_data->name);
-  return {m_data->home.get(), m_data->home.get() + m_data->size()};
+  return numbers_of(m_data->owner->rt, *m_data->block);
 }
 void small_matrix::set(std::span<const double> row_major) {
   m_data->owner->run(m_data->name);

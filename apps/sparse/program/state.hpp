@@ -17,6 +17,8 @@ struct program_state {
 
   std::shared_ptr<vector_data> make_vector(std::string name, std::int64_t columns);
   std::shared_ptr<small_data> make_small(std::string name, std::int64_t rows, std::int64_t columns);
+  /// Checks the arrays of a matrix that the program has not multiplied by so far, as those of its own.
+  void check_once(const csr_matrix& a);
   /// Runs it at once, or keeps it for later.
   void record(operation o);
   /// Runs what is kept, and waits. Throws tessera::error (usage) inside a loop's body; `what` wants to know.
@@ -31,7 +33,8 @@ struct program_state {
   const csr_matrix& matrix;
   program_options options;
   row_panels panels;
-  std::vector<matrix_panels> matrices;  ///< that were multiplied by so far
+  std::vector<const csr_matrix*> checked;  ///< well formed
+  std::vector<matrix_panels> matrices;     ///< that were multiplied by so far
   std::map<const csr_matrix*, csr_matrix> transposes;
   std::vector<operation> recorded;
   bool in_body = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <unordered_map>
 
@@ -275,20 +276,21 @@ void task_graph::submit_small(const operation& o) {
     to.push_back(static_cast<std::size_t>(known - used.begin()));
     if (known == used.end()) used.push_back(access(*m->block, 0, intent::write));
   }
-  m_runtime.submit_at(
-      std::source_location::current(), {.priority = 1}, o.name,
-      [&o, from = std::move(from), to = std::move(to), used](task_blocks blocks) {
-        const auto seen = [&](std::size_t k, const small_data& m) {
-          return small_view{used[k].intent == intent::read ? const_cast<double*>(blocks.get<const double>(k).data())
-                                                           : blocks.get<double>(k).data(),
-                            m.rows, m.columns};
-        };
-        std::vector<small_view> sources, destinations;
-        for (std::size_t k = 0; k < from.size(); ++k) sources.push_back(seen(from[k], *o.small_from[k]));
-        for (std::size_t k = 0; k < to.size(); ++k) destinations.push_back(seen(to[k], *o.small_to[k]));
-        o.function(sources, destinations);
-      },
-      std::span<const block_access>(used));
+  // Tasks of one std::function type keep their own names, those of a lambda have the first.
+  const std::function<void(task_blocks)> run = [&o, from = std::move(from), to = std::move(to),
+                                                used](task_blocks blocks) {
+    const auto seen = [&](std::size_t k, const small_data& m) {
+      return small_view{used[k].intent == intent::read ? const_cast<double*>(blocks.get<const double>(k).data())
+                                                       : blocks.get<double>(k).data(),
+                        m.rows, m.columns};
+    };
+    std::vector<small_view> sources, destinations;
+    for (std::size_t k = 0; k < from.size(); ++k) sources.push_back(seen(from[k], *o.small_from[k]));
+    for (std::size_t k = 0; k < to.size(); ++k) destinations.push_back(seen(to[k], *o.small_to[k]));
+    o.function(sources, destinations);
+  };
+  m_runtime.submit_at(std::source_location::current(), {.priority = 1}, o.name, run,
+                      std::span<const block_access>(used));
 }
 
 void task_graph::submit() {

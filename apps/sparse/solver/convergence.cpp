@@ -39,11 +39,18 @@ stopping_rule rule_for(const csr_matrix& a, const eigen_options& o) {
   return {o.compare, o.tolerance, norm, rounding};
 }
 
-void require_pairs(const csr_matrix& a, const eigen_options& o) {
+void require_solvable(const csr_matrix& a, const eigen_options& o) {
+  require_well_formed(a);
+  require_symmetric(a);
   if (o.pairs < 1) throw error(error_kind::usage, "no pairs are asked for", a.name, "at least one");
   if (o.pairs > a.rows)
     throw error(error_kind::usage, fmt::format("{} pairs of a matrix of {} rows", o.pairs, a.rows), a.name,
                 fmt::format("it has {} eigenvalues", a.rows));
+  if (!(o.tolerance >= 0))
+    throw error(error_kind::usage, fmt::format("the tolerance is {}", o.tolerance), a.name, "0 or more");
+  if (!std::isfinite(infinity_norm(a)))
+    throw error(error_kind::input, "the norm of the matrix is too large for a double", a.name,
+                "divide its entries by a number");
 }
 
 std::vector<double> random_start(std::int64_t count, std::uint64_t seed) {

@@ -29,8 +29,9 @@ struct stopping_rule {
 /// By the options, and the matrix's norm and rows.
 stopping_rule rule_for(const csr_matrix& a, const eigen_options& o);
 
-/// Throws tessera::error (usage) for no pairs, and for more than the matrix has.
-void require_pairs(const csr_matrix& a, const eigen_options& o);
+/// Throws tessera::error: usage for a matrix that is not symmetric or malformed, for no pairs and more than the matrix
+/// has, and for a tolerance that is negative or no number; input for a norm that is not finite.
+void require_solvable(const csr_matrix& a, const eigen_options& o);
 
 /// Numbers between -1 and 1, the same everywhere.
 std::vector<double> random_start(std::int64_t count, std::uint64_t seed);

@@ -9,6 +9,7 @@
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/dense.hpp"
 #include "apps/sparse/solver/krylov_basis.hpp"
+#include "apps/sparse/solver/scale.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::sparse {
@@ -152,18 +153,7 @@ class restarted_lanczos {
                m_overlap = m_program.small("X'X", m_options.pairs, m_options.pairs);
 };
 
-}  // namespace
-
-eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o) {
-  require_well_formed(a);
-  require_symmetric(a);
-  require_pairs(a, o);
-  const char* const refused = o.jacobi            ? "preconditioner"
-                              : o.mass != nullptr ? "mass matrix"
-                              : !o.guess.empty()  ? "guess"
-                                                  : nullptr;
-  if (refused != nullptr)
-    throw error(error_kind::usage, fmt::format("Lanczos takes no {}", refused), "lanczos", "LOBPCG does");
+eigenpairs solved(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   const basis_shape shape = shape_for(o);
   const stopping_rule rule = rule_for(a, o);
   eigenpairs found;
@@ -182,6 +172,26 @@ eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   found.norm = rule.norm;
   found.block = shape.width;
   return found;
+}
+
+}  // namespace
+
+double least_memory_of_lanczos(const csr_matrix& a, const eigen_options& o) {
+  const std::int64_t columns = shape_for(o).past_columns();
+  return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
+         static_cast<double>((a.rows <= columns ? a.rows : columns) + o.pairs);
+}
+
+eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o) {
+  require_solvable(a, o);
+  const char* const refused = o.jacobi            ? "preconditioner"
+                              : o.mass != nullptr ? "mass matrix"
+                              : !o.guess.empty()  ? "guess"
+                                                  : nullptr;
+  if (refused != nullptr)
+    throw error(error_kind::usage, fmt::format("Lanczos takes no {}", refused), "lanczos", "LOBPCG does");
+  return at_moderate_scale(
+      a, o, [&rt](const csr_matrix& scaled, const eigen_options& how) { return solved(rt, scaled, how); });
 }
 
 }  // namespace tessera::sparse

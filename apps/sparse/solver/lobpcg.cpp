@@ -9,6 +9,7 @@
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/dense.hpp"
 #include "apps/sparse/solver/mass.hpp"
+#include "apps/sparse/solver/scale.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::sparse {
@@ -23,6 +24,8 @@ std::int64_t block_for(const eigen_options& o) {
   if (o.block != 0) return o.block;
   return (o.pairs + std::max<std::int64_t>(2, o.pairs / 4) + 3) / 4 * 4;
 }
+
+bool is_dense(const csr_matrix& a, std::int64_t block) { return a.rows < 3 * block; }
 
 /// The products of [X R P] from those of its blocks, b x b each: of X, R and P with themselves, and of X with R, X with
 /// P, R with P.
@@ -90,12 +93,19 @@ class iteration {
   }
 
   loop_outcome iterate(int most, int before) {
-    const auto converged = [this] { return pairs_done() == m_options.pairs; };
+    const auto converged = [this] { return lost_products() || pairs_done() == m_options.pairs; };
     const auto tell = [&](int k) {
       if (m_options.report)
         m_options.report(m_rule.progress(before + k, m_values.values(), m_norms.values(), m_options.pairs));
     };
     return m_program.while_not(converged, [this] { step(); }, {.most_iterations = most, .after_each = tell});
+  }
+
+  /// Whether rounding has made of AX and AP what no products with A are: a Ritz value beyond the norm. Where X moves by
+  /// tiny directions only, making those of unit length makes their errors large. X itself is still good.
+  bool lost_products() const {
+    const std::vector<double> values = m_values.values();
+    return !std::ranges::all_of(values, [&](double v) { return std::abs(v) <= 1.01 * m_rule.norm; });
   }
 
   std::int64_t pairs_done() const { return m_rule.pairs_done(m_values.values(), m_norms.values(), m_options.pairs); }
@@ -225,14 +235,15 @@ eigenpairs solved(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   const std::int64_t b = block_for(o);
   const stopping_rule rule = rule_for(a, o);
   eigenpairs found;
-  if (a.rows < 3 * b) {
+  if (is_dense(a, b)) {
     found = dense_pairs(a, o, rule);
   } else {
     iteration solver(rt, a, o, b, rule);
     solver.start();
     // The products with A and B of the iteration are sums of earlier ones, and lose digits. So they are made anew where
-    // the pairs seem to be done, and the iteration goes on where they are not. With a mass matrix, what is lost grows
-    // once residuals are near rounding, until nothing is right: there they are made anew more often.
+    // the pairs seem to be done, or the products are lost, and the iteration goes on where they are not. With a mass
+    // matrix, what is lost grows once residuals are near rounding, until nothing is right: there they are made anew
+    // more often.
     const int between = o.mass != nullptr ? 20 : o.most_iterations;
     while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
       const int most = std::min(between, o.most_iterations - found.loop.iterations);
@@ -247,15 +258,7 @@ eigenpairs solved(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   return found;
 }
 
-}  // namespace
-
-eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const eigen_options& o) {
-  require_well_formed(a);
-  require_symmetric(a);
-  require_pairs(a, o);
-  if (std::ssize(o.guess) % a.rows != 0)
-    throw error(error_kind::usage, fmt::format("{} numbers are no vectors of {} rows", o.guess.size(), a.rows),
-                "the guess", "as many rows as the matrix has");
+eigenpairs of_any_mass(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   if (o.mass == nullptr) return solved(rt, a, o);
   const scaled_mass b = scaled(rt, *o.mass, a.rows);
   eigen_options how = o;
@@ -271,6 +274,24 @@ eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   for (double& x : found.vectors) x *= length;
   for (eigenvalue& e : found.values) e.value /= b.least, e.error_bound /= b.least, e.residual *= length;
   return found;
+}
+
+}  // namespace
+
+double least_memory_of_lobpcg(const csr_matrix& a, const eigen_options& o) {
+  const std::int64_t b = block_for(o);
+  const std::int64_t kept = (o.mass != nullptr ? 9 : 6) * b;
+  return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
+         static_cast<double>((is_dense(a, b) ? a.rows : kept) + o.pairs);
+}
+
+eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const eigen_options& o) {
+  require_solvable(a, o);
+  if (std::ssize(o.guess) % a.rows != 0)
+    throw error(error_kind::usage, fmt::format("{} numbers are no vectors of {} rows", o.guess.size(), a.rows),
+                "the guess", "as many rows as the matrix has");
+  return at_moderate_scale(
+      a, o, [&rt](const csr_matrix& scaled, const eigen_options& how) { return of_any_mass(rt, scaled, how); });
 }
 
 }  // namespace tessera::sparse

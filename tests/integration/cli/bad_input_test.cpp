@@ -180,6 +180,12 @@ TEST(bad_input, sizes) {
   expect_failure({"gemm", "--n", "500000"}, 7, {"TiB", "choose a smaller problem"});
 }
 
+TEST(bad_input, what_is_no_number) {
+  expect_failure({"nn", "--size", "100", "--latitude", "nan"}, 2, {"--latitude", "'nan' is not a number"});
+  expect_failure({"hotspot", "--size", "64", "--divisor", "NaN"}, 2, {"--divisor", "'NaN' is not a number"});
+  expect_failure({"nn", "--size", "100", "--longitude", "inf"}, 2, {"--longitude", "range"});
+}
+
 TEST(bad_input, a_working_set_larger_than_any_memory) {
   // Three matrices of 512 x 512 doubles are 6 MiB.
   expect_failure({"gemm", "--n", "512", "--tile", "512", "--set", "memory.host_limit=4 MiB"}, 7,

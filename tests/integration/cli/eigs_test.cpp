@@ -150,4 +150,18 @@ TEST(eigs_command, takes_a_zero_matrix) {
   EXPECT_THAT(done.out, HasSubstr("lambda 2"));
 }
 
+TEST(eigs_command, refuses_what_memory_does_not_hold) {
+  const outcome iterated = eigs({"--generate", "lap2d:100", "--block", "1000", "--set", "memory.host_limit=64 MiB"});
+  EXPECT_NE(iterated.code, 0);
+  EXPECT_THAT(iterated.err, HasSubstr("the vectors take"));
+  const outcome dense = eigs({"--generate", "lap2d:100", "--block", "4000", "--set", "memory.host_limit=64 MiB"});
+  EXPECT_THAT(dense.err, HasSubstr("the vectors take"));
+}
+
+TEST(eigs_command, refuses_a_tolerance_that_is_no_number) {
+  const outcome done = eigs({"--generate", "lap2d:20", "--tol", "nan"});
+  EXPECT_EQ(done.code, 2);
+  EXPECT_THAT(done.err, HasSubstr("the tolerance is nan"));
+}
+
 }  // namespace

@@ -52,6 +52,83 @@ TEST_F(sparse_lobpcg, stays_stable_where_a_level_is_cut_by_the_block) {
   expect(generate("xx:12"), {.pairs = 12, .block = 16, .tolerance = 1e-8}, known_lowest("xx:12", 12), 1e-10);
 }
 
+TEST_F(sparse_lobpcg, finds_the_same_at_any_scale) {
+  const csr_matrix a = generate("lap2d:12");
+  for (const std::int64_t pairs : {4, 60})  // iterated, dense
+    for (const criterion compare : {criterion::relative, criterion::norm}) {
+      const eigen_options o{.pairs = pairs, .compare = compare};
+      const eigenpairs ordinary = lobpcg(rt, a, o);
+      for (const int exponent : {-1000, -700, -520, 510, 700, 1019}) {
+        const eigenpairs found = lobpcg(rt, times_power_of_two(a, exponent), o);
+        EXPECT_TRUE(found.converged()) << exponent;
+        EXPECT_EQ(found.loop.iterations, ordinary.loop.iterations) << exponent;
+        EXPECT_NEAR(std::ldexp(found.norm, -exponent), 8, 1e-14) << exponent;
+        for (std::size_t k = 0; k < found.values.size(); ++k) {
+          EXPECT_NEAR(std::ldexp(found.values[k].value, -exponent), ordinary.values[k].value, 1e-12) << exponent;
+          EXPECT_GT(found.values[k].error_bound, std::ldexp(1e-16, exponent)) << exponent;
+          EXPECT_LT(found.values[k].error_bound, std::ldexp(1e-6, exponent)) << exponent;
+        }
+      }
+    }
+}
+
+TEST_F(sparse_lobpcg, compares_with_an_absolute_tolerance_at_any_scale) {
+  const csr_matrix tiny = times_power_of_two(generate("lap2d:20"), -700);
+  const eigenpairs loose = lobpcg(rt, tiny, {.pairs = 2, .tolerance = 1e-8, .compare = criterion::absolute});
+  EXPECT_TRUE(loose.converged());
+  EXPECT_EQ(loose.loop.iterations, 0);
+  double told = 1;
+  eigen_options o{.pairs = 2, .tolerance = std::ldexp(1e-8, -700), .compare = criterion::absolute};
+  o.report = [&](const eigen_progress& now) { told = now.largest_residual; };
+  const eigenpairs sharp = lobpcg(rt, tiny, o);
+  EXPECT_TRUE(sharp.converged());
+  EXPECT_NEAR(std::ldexp(sharp.values[0].value, 700), known_lowest("lap2d:20", 1)[0], 1e-8);
+  EXPECT_LE(told, std::ldexp(1e-8, -700));
+}
+
+TEST_F(sparse_lobpcg, works_where_the_diagonal_has_numbers_that_have_no_reciprocal) {
+  csr_matrix a = generate("lap2d:20");
+  a.values[static_cast<std::size_t>(std::ranges::find(a.entry_columns, 0) - a.entry_columns.begin())] = 1e-320;
+  EXPECT_TRUE(lobpcg(rt, a, {.pairs = 2, .jacobi = true}).converged());
+}
+
+TEST_F(sparse_lobpcg, gives_values_with_bounds_where_rounding_has_spoiled_the_products) {
+  // Ten chains of ten points: ten times the same ten values, more than a block has. This was an error of the small
+  // problem, whose numbers had become infinite.
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < 100; ++i) {
+    entries.push_back({i, i, 2});
+    if (i % 10 != 9) entries.push_back({i, i + 1, -1}), entries.push_back({i + 1, i, -1});
+  }
+  const csr_matrix chains = matrix_of("chains", 100, 100, entries);
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const eigenpairs found = lobpcg(rt, chains,
+                                    {.pairs = 7,
+                                     .block = 9,
+                                     .tolerance = 1e-10,
+                                     .compare = criterion::absolute,
+                                     .most_iterations = 200,
+                                     .seed = seed});
+    ASSERT_EQ(found.values.size(), 7u);
+    for (const eigenvalue& e : found.values) {
+      double nearest = 1;
+      for (int k = 1; k <= 10; ++k)
+        nearest = std::min(nearest, std::abs(e.value - 4 * std::pow(std::sin(k * std::acos(-1.0) / 22), 2)));
+      EXPECT_LE(nearest, e.error_bound) << seed;
+    }
+  }
+}
+
+TEST_F(sparse_lobpcg, refuses_what_is_no_number) {
+  csr_matrix a = generate("lap2d:20");
+  EXPECT_NE(message_of([&] { (void)lobpcg(rt, a, {.tolerance = std::nan("")}); }, error_kind::usage).find("nan"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { (void)lobpcg(rt, a, {.tolerance = -1}); }, error_kind::usage).find("-1"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { (void)lobpcg(rt, times_power_of_two(a, 1021), {}); }, error_kind::input).find("norm"),
+            std::string::npos);
+}
+
 TEST_F(sparse_lobpcg, finds_the_eigenvalues_of_real_matrices) {
   expect(read_matrix(data + "gr_30_30.mtx"), {.pairs = 4},
          {0.0614628239274, 0.153184311127, 0.153184311127, 0.24396461175}, 1e-11);

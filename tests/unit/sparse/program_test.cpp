@@ -226,6 +226,60 @@ TEST_F(sparse_calls, end_a_loop_that_does_not_converge) {
   EXPECT_EQ(told, 28);
 }
 
+TEST_F(sparse_calls, behind_an_iteration_are_done_before_the_next) {
+  const auto last = [&](execution how) {
+    program doubling(rt, a, {.how = how});
+    const small_matrix n = doubling.small("n", 1, 1);
+    const auto adding = [&](double factor, double summand) {
+      small_operation(factor == 1 ? "add" : "double", std::span(&n, 1), std::span(&n, 1),
+                      [=](auto from, auto to) { to[0](0, 0) = factor * from[0](0, 0) + summand; });
+    };
+    int asked = 0;
+    const auto converged = [&] {
+      if (asked++ == 1) adding(1, 100);  // the condition may record too
+      return false;
+    };
+    doubling.while_not(converged, [&] { adding(1, 1); },
+                       {.most_iterations = 3, .after_each = [&](int) { adding(2, 0); }});
+    return n.values()[0];
+  };
+  EXPECT_EQ(last(execution::at_once), ((1 * 2 + 100 + 1) * 2 + 1) * 2);
+  EXPECT_EQ(last(execution::fused), last(execution::at_once));
+}
+
+TEST_F(sparse_calls, refuse_values_that_a_failed_operation_should_have_made) {
+  x.set(std::vector<double>(400 * 4, 1.0));
+  const auto fail = [](auto, auto) { throw error(error_kind::numerical, "cannot", "here"); };
+  small_operation("first", std::span(&row, 1), std::span(&row, 1), [](auto, auto) {});
+  small_operation("second", std::span(&row, 1), std::span(&g, 1), fail);
+  combine(x, g, x);
+  EXPECT_NE(message_of([&] { p.run(); }, error_kind::numerical).find("second failed"), std::string::npos);
+  EXPECT_THROW((void)g.values(), error);
+  EXPECT_THROW((void)x.values(), error);
+  EXPECT_NO_THROW((void)row.values());
+  g.set(std::vector<double>(16, 2.0));
+  x.set(std::vector<double>(400 * 4, 1.0));
+  combine(x, g, x);
+  EXPECT_EQ(x.values()[0], 8);
+}
+
+TEST_F(sparse_calls, refuse_sizes_that_no_memory_has) {
+  const auto message = [&](std::int64_t rows, std::int64_t columns) {
+    return message_of([&] { (void)p.small("S", rows, columns); }, error_kind::memory);
+  };
+  EXPECT_NE(message(std::int64_t{1} << 32, std::int64_t{1} << 32).find("4294967296 x 4294967296"), std::string::npos);
+  EXPECT_NE(message(1, std::int64_t{1} << 61).find("do not fit"), std::string::npos);
+  EXPECT_NE(message_of([&] { (void)p.vector("V", std::int64_t{1} << 60); }, error_kind::memory).find("do not fit"),
+            std::string::npos);
+}
+
+TEST_F(sparse_calls, refuse_another_matrix_whose_arrays_make_none) {
+  csr_matrix b = a;
+  b.name = "B", b.entry_columns[5] = 1000;
+  EXPECT_NE(message_of([&] { mxm(b, x, y); }, error_kind::input).find("column outside"), std::string::npos);
+  EXPECT_NO_THROW(p.run());
+}
+
 TEST_F(sparse_calls, refuse_shapes_that_do_not_fit) {
   const auto message = [](const auto& call) { return message_of(call, error_kind::usage); };
   EXPECT_NE(message([&] { mxm(a, x, wide); }).find("X has 4 columns, and wide has 6"), std::string::npos);
@@ -236,6 +290,8 @@ TEST_F(sparse_calls, refuse_shapes_that_do_not_fit) {
   EXPECT_NE(message([&] { combine(twice, g, twice); }).find("destination twice"), std::string::npos);
   EXPECT_NE(message([&] { x.set(std::vector<double>(3)); }).find("3 numbers are given"), std::string::npos);
   EXPECT_NE(message([&] { p.vector("none", 0); }).find("0 columns"), std::string::npos);
+  EXPECT_NE(message([&] { small_operation("none", {}, std::span(&g, 1), nullptr); }).find("no function"),
+            std::string::npos);
   program other(rt, a);
   EXPECT_NE(message([&] { copy(x, other.vector("Z", 4)); }).find("another program"), std::string::npos);
 }

@@ -26,7 +26,8 @@ class block_vector {
   std::int64_t rows() const noexcept;        ///< those of the program's matrix
   std::int64_t columns() const noexcept;     ///< vectors
   const std::string& name() const noexcept;  ///< for messages
-  /// Runs what is recorded, waits for it, and copies the numbers, row by row.
+  /// Runs what is recorded, waits for it, and copies the numbers, row by row. Throws tessera::error for numbers that an
+  /// operation which failed should have made.
   std::vector<double> values() const;
   /// Runs what is recorded, waits for it, and overwrites all numbers. Throws tessera::error (usage) for another count,
   /// and inside a loop's body.
@@ -45,7 +46,8 @@ class small_matrix {
   std::int64_t rows() const noexcept;        ///< as it was made
   std::int64_t columns() const noexcept;     ///< likewise
   const std::string& name() const noexcept;  ///< for messages
-  /// Runs what is recorded, waits for it, and copies the numbers, row by row.
+  /// Runs what is recorded, waits for it, and copies the numbers, row by row. Throws tessera::error for numbers that an
+  /// operation which failed should have made.
   std::vector<double> values() const;
   /// Runs what is recorded, waits for it, and overwrites all numbers. Throws tessera::error (usage) for another count,
   /// and inside a loop's body.
@@ -102,9 +104,9 @@ class program {
   /// Runs what was recorded and waits for it. Throws what it throws. Reading a value does so too.
   void run();
   /// Runs `body` until `converged` says so, asked before each iteration. `body` records an iteration: it is called
-  /// twice, compared, made one graph, and replayed; so it must record the same each time and read no value. With
-  /// execution::at_once it is called each time. Throws tessera::error: usage when the two differ, and what the
-  /// iterations throw.
+  /// twice, compared, made one graph, and replayed; so it must record the same each time and read no value. What
+  /// `converged` and loop_options::after_each record is done before the next iteration. With execution::at_once the
+  /// body is called each time. Throws tessera::error: usage when the two differ, and what the iterations throw.
   loop_outcome while_not(const std::function<bool()>& converged, const std::function<void()>& body,
                          const loop_options& options = {});
 
@@ -120,6 +122,7 @@ class program {
 // do not fit, and operands of two programs, throw tessera::error (usage).
 
 /// Y = A X. A has the program's rows and columns, and outlives it; X and Y have equal columns and are not the same.
+/// Throws tessera::error (input) for a matrix that is not well formed, when the program first multiplies by it.
 void mxm(const csr_matrix& a, const block_vector& x, const block_vector& y);
 /// Y = A^T X. The program keeps a transposed copy of A, made at the first call.
 void mxm_transposed(const csr_matrix& a, const block_vector& x, const block_vector& y);
@@ -148,7 +151,8 @@ void column_dots(const block_vector& x, const block_vector& y, const small_matri
 /// M^-1 for one diagonal matrix: divides rows by what `jacobi` was given. Outlives the program that uses it.
 class preconditioner {
  public:
-  /// By the absolute values of the diagonal of A; rows whose diagonal is 0 stay as they are.
+  /// By the absolute values of the diagonal of A; rows whose diagonal is 0, or below 2^-300 of the largest, stay as
+  /// they are.
   static preconditioner jacobi(const csr_matrix& a);
   const std::vector<double>& factors() const noexcept { return m_factors; }  ///< of the rows
 
