@@ -153,7 +153,7 @@ class restarted_lanczos {
                m_overlap = m_program.small("X'X", m_options.pairs, m_options.pairs);
 };
 
-eigenpairs solved(runtime& rt, const csr_matrix& a, const eigen_options& o) {
+eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   const basis_shape shape = shape_for(o);
   const stopping_rule rule = rule_for(a, o);
   eigenpairs found;
@@ -191,7 +191,7 @@ eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   if (refused != nullptr)
     throw error(error_kind::usage, fmt::format("Lanczos takes no {}", refused), "lanczos", "LOBPCG does");
   return at_moderate_scale(
-      a, o, [&rt](const csr_matrix& scaled, const eigen_options& how) { return solved(rt, scaled, how); });
+      a, o, [&rt](const csr_matrix& scaled, const eigen_options& how) { return lanczos_pairs(rt, scaled, how); });
 }
 
 }  // namespace tessera::sparse
