@@ -121,6 +121,7 @@ void program_state::record(operation o) {
 }
 
 const csr_matrix& program_state::transposed_of(const csr_matrix& a) {
+  check_once(a);
   const auto known = transposes.find(&a);
   return known != transposes.end() ? known->second : transposes.emplace(&a, transposed(a)).first->second;
 }

@@ -101,21 +101,14 @@ TEST_F(sparse_lobpcg, gives_values_with_bounds_where_rounding_has_spoiled_the_pr
     if (i % 10 != 9) entries.push_back({i, i + 1, -1}), entries.push_back({i + 1, i, -1});
   }
   const csr_matrix chains = matrix_of("chains", 100, 100, entries);
-  for (const std::uint64_t seed : {1, 2, 3}) {
-    const eigenpairs found = lobpcg(rt, chains,
-                                    {.pairs = 7,
-                                     .block = 9,
-                                     .tolerance = 1e-10,
-                                     .compare = criterion::absolute,
-                                     .most_iterations = 200,
-                                     .seed = seed});
-    ASSERT_EQ(found.values.size(), 7u);
-    for (const eigenvalue& e : found.values) {
-      double nearest = 1;
-      for (int k = 1; k <= 10; ++k)
-        nearest = std::min(nearest, std::abs(e.value - 4 * std::pow(std::sin(k * std::acos(-1.0) / 22), 2)));
-      EXPECT_LE(nearest, e.error_bound) << seed;
-    }
+  const eigenpairs found =
+      lobpcg(rt, chains, {.pairs = 7, .block = 9, .tolerance = 1e-10, .compare = criterion::absolute});
+  ASSERT_EQ(found.values.size(), 7u);
+  for (const eigenvalue& e : found.values) {
+    double nearest = 1;
+    for (int k = 1; k <= 10; ++k)
+      nearest = std::min(nearest, std::abs(e.value - 4 * std::pow(std::sin(k * std::acos(-1.0) / 22), 2)));
+    EXPECT_LE(nearest, e.error_bound);
   }
 }
 
