@@ -67,11 +67,14 @@ std::uint64_t bytes_of(const std::string& name, element_type type, const row_ext
 }
 
 /// Throws usage where memory of so many elements is not that of the extents. @returns its bytes
-std::uint64_t bytes_over(const std::string& name, element_type type, std::size_t elements, const row_extents& e) {
+std::uint64_t bytes_over(const void* memory, const std::string& name, element_type type, std::size_t elements,
+                         const row_extents& e) {
   const std::uint64_t bytes = bytes_of(name, type, e);
   if (bytes != elements * size_of(type))
     throw error(error_kind::usage, fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name, e.rows,
                                                e.second, e.third, elements));
+  if (memory == nullptr && bytes != 0)
+    throw error(error_kind::usage, fmt::format("array '{}' adopts {} elements at no address", name, elements));
   return bytes;
 }
 
@@ -125,7 +128,7 @@ detail::region_array_handle location_model::adopt_memory(std::string name, eleme
                                                          std::size_t elements, const row_extents& extents,
                                                          const array_options& options, std::source_location site) {
   check_distance(name, options, false);
-  finish_ended(memory, bytes_over(name, type, elements, extents));
+  finish_ended(memory, bytes_over(memory, name, type, elements, extents));
   return detail::region_array_handle(add(std::move(name), type, memory, nullptr, extents, options, site));
 }
 
@@ -150,7 +153,7 @@ detail::region_array_handle location_model::map(std::string name, element_type t
 detail::region_array_handle location_model::memory_until_pause(std::string name, element_type type, void* memory,
                                                                std::size_t elements, const row_extents& extents,
                                                                std::source_location site) {
-  const std::uint64_t bytes = bytes_over(name, type, elements, extents);
+  const std::uint64_t bytes = bytes_over(memory, name, type, elements, extents);
   finish_ended(memory, bytes);  // before the lock below, since it may run tasks
   return detail::region_array_handle(m_memory->array_over({memory, bytes, type, extents}, name, [&] {
     auto made = add(name, type, memory, nullptr, extents, {}, site);

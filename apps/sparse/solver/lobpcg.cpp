@@ -94,11 +94,12 @@ class iteration {
 
   loop_outcome iterate(int most, int before) {
     const auto converged = [this] { return lost_products() || pairs_done() == m_options.pairs; };
-    const auto tell = [&](int k) {
+    const auto after = [&](int k) {
+      if (k % iterations_between_products == 0) renew_products();
       if (m_options.report)
         m_options.report(m_rule.progress(before + k, m_values.values(), m_norms.values(), m_options.pairs));
     };
-    return m_program.while_not(converged, [this] { step(); }, {.most_iterations = most, .after_each = tell});
+    return m_program.while_not(converged, [this] { step(); }, {.most_iterations = most, .after_each = after});
   }
 
   /// Whether rounding has made of AX and AP what no products with A are: a Ritz value beyond the norm. Where X moves by
@@ -116,6 +117,15 @@ class iteration {
   }
 
  private:
+  /// The products with A and B of the iteration are sums of earlier ones. What they lose grows once residuals are near
+  /// rounding, until nothing is right.
+  static constexpr int iterations_between_products = 20;
+  void renew_products() {
+    mxm(m_a, m_x, m_ax), mxm(m_a, m_p, m_ap);
+    if (m_mass != nullptr) mxm(*m_mass, m_x, m_bx), mxm(*m_mass, m_p, m_bp);
+    measure();
+  }
+
   static void give_values(const ritz_step& step, const small_view& values, const small_view& minus) {
     for (std::int64_t j = 0; j < values.columns; ++j) {
       values(0, j) = step.values[static_cast<std::size_t>(j)];
@@ -240,14 +250,10 @@ eigenpairs solved(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   } else {
     iteration solver(rt, a, o, b, rule);
     solver.start();
-    // The products with A and B of the iteration are sums of earlier ones, and lose digits. So they are made anew where
-    // the pairs seem to be done, or the products are lost, and the iteration goes on where they are not. With a mass
-    // matrix, what is lost grows once residuals are near rounding, until nothing is right: there they are made anew
-    // more often.
-    const int between = o.mass != nullptr ? 20 : o.most_iterations;
+    // Where the pairs seem to be done, or the products are lost, these are made anew, and the iteration goes on where
+    // the pairs are not done.
     while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
-      const int most = std::min(between, o.most_iterations - found.loop.iterations);
-      add_iterations(found.loop, solver.iterate(most, found.loop.iterations));
+      add_iterations(found.loop, solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations));
       solver.start();
     }
     solver.give(found);

@@ -108,6 +108,8 @@ TEST_F(refused_regions, arrays_that_cannot_be) {
   EXPECT_EQ(error_of([&] { (void)model.make_array<double>("a", {5}, {.at = "machin"}); }).kind(), error_kind::usage);
   std::vector<double> memory(9);
   EXPECT_EQ(error_of([&] { (void)model.adopt("a", std::span(memory), {10}); }).kind(), error_kind::usage);
+  EXPECT_EQ(error_of([&] { (void)model.adopt("a", std::span<double>(static_cast<double*>(nullptr), 5), {5}); }).kind(),
+            error_kind::usage);
 }
 
 TEST_F(refused_regions, other_cuts_inside_a_recording) {
