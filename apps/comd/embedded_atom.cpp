@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "apps/comd/wide_vectors.hpp"
+#include "apps/common/wide_vectors.hpp"
 
 namespace tessera::apps::comd {
 namespace {

@@ -1,6 +1,6 @@
 #include "apps/comd/lennard_jones.hpp"
 
-#include "apps/comd/wide_vectors.hpp"
+#include "apps/common/wide_vectors.hpp"
 
 namespace tessera::apps::comd {
 

@@ -31,8 +31,8 @@ class region_result_handle {
 
 }  // namespace detail
 
-/// The result of a region's reduction: a number that each region which names it makes anew. A handle; copies are the
-/// same number.
+/// The result of a region's reduction: a number that each region which names it computes again. A handle; copies are
+/// the same number.
 /// @tparam T  an arithmetic element type
 template <class T>
 class region_result {

@@ -39,7 +39,7 @@ std::vector<std::vector<std::int32_t>> touched_panels(const csr_matrix& a, const
   for (std::int64_t p = 0; p < panels.count(); ++p) {
     auto& list = touched[static_cast<std::size_t>(p)];
     for (std::int64_t row = panels.begin(p); row < panels.end(p); ++row) {
-      std::int64_t at = -1;  // columns ascend: look anew only past the panel's end
+      std::int64_t at = -1;  // columns ascend: search again only past the panel's end
       for (std::int64_t k = a.row_starts[static_cast<std::size_t>(row)];
            k < a.row_starts[static_cast<std::size_t>(row) + 1]; ++k) {
         const std::int64_t column = a.entry_columns[static_cast<std::size_t>(k)];

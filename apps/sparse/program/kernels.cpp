@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "apps/common/wide_vectors.hpp"
+
 namespace tessera::sparse::kernels {
 namespace {
 
@@ -10,21 +12,7 @@ namespace {
 typedef double vector4 __attribute__((vector_size(32), aligned(8), may_alias));
 constexpr std::int64_t lanes = 4;
 
-// Every loop is compiled twice: for AVX2, and for the processor that the whole program is compiled for.
-#if defined(__x86_64__)
-template <class Loop>
-[[gnu::target("avx2,fma"), gnu::noinline, gnu::flatten]] void with_avx2(const Loop& loop) {
-  loop();
-}
-#endif
-template <class Loop>
-void with_wide_vectors(const Loop& loop) {
-#if defined(__x86_64__)
-  static const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (avx2) return with_avx2(loop);
-#endif
-  loop();
-}
+using apps::with_wide_vectors;
 
 /// Calls visit(column, constant) for runs of columns: as many times four as the constant says, most at first.
 template <int Most, class Visit>

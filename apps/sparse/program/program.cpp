@@ -140,18 +140,17 @@ void program_state::run(const std::string& what) {
   if (in_body)
     throw error(error_kind::usage, "the body of a loop records an iteration, and cannot wait for it", what,
                 "read values in the condition or in loop_options::after_each");
+  std::unique_ptr<task_graph> graph;  // its tasks use it until the fence
   if (!recorded.empty()) {
-    const auto graph = make_graph(taken());
+    graph = make_graph(taken());
     try {
       graph->submit();
     } catch (...) {
       rt.drain();
       throw;
     }
-    rt.fence();
-  } else {
-    rt.fence();
   }
+  rt.fence();
 }
 
 program::program(runtime& rt, const csr_matrix& a, const program_options& options)

@@ -66,7 +66,7 @@ class iteration {
     m_x.set(started_at(o.guess, a.rows, b, o.seed));
   }
 
-  /// X becomes Ritz vectors of its span, AX is multiplied anew, and there are no directions yet.
+  /// X becomes Ritz vectors of its span, AX is multiplied again, and there are no directions yet.
   void start() {
     const std::vector<double> none(static_cast<std::size_t>(m_a.rows * m_b), 0.0);
     m_p.set(none), m_ap.set(none), m_bp.set(none);
@@ -250,8 +250,8 @@ eigenpairs solved(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   } else {
     iteration solver(rt, a, o, b, rule);
     solver.start();
-    // Where the pairs seem to be done, or the products are lost, these are made anew, and the iteration goes on where
-    // the pairs are not done.
+    // Where the pairs seem to be done, or the products are lost, they are multiplied again, and the iteration goes on
+    // where the pairs are not done.
     while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
       add_iterations(found.loop, solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations));
       solver.start();

@@ -44,7 +44,7 @@ constexpr std::array chain_begin_clauses = {clause_rule{"declare"}};
 
 constexpr std::array rules = {
     directive_rule{action::config, "gecko", "config", config_clauses, R"(gecko config file("tree.csv"))",
-                   "reads the machine from a TOML file, or declarations from a CSV file; later arranges the tree anew"},
+                   "reads the machine from a TOML file, or declarations from a CSV file; later rearranges the tree"},
     directive_rule{action::loctype, "gecko", "loctype", loctype_clauses,
                    R"(gecko loctype name("group") kind("cpu") num_cores(2))", "declares a type of location"},
     directive_rule{action::location, "gecko", "location", location_clauses,

@@ -103,7 +103,7 @@ TEST_F(sparse_lobpcg, gives_values_with_bounds_where_rounding_has_spoiled_the_pr
   const csr_matrix chains = matrix_of("chains", 100, 100, entries);
   const eigenpairs found =
       lobpcg(rt, chains, {.pairs = 7, .block = 9, .tolerance = 1e-10, .compare = criterion::absolute});
-  EXPECT_TRUE(found.converged());  // not without products that are made anew from time to time
+  EXPECT_TRUE(found.converged());  // not without products that are multiplied again from time to time
   ASSERT_EQ(found.values.size(), 7u);
   for (const eigenvalue& e : found.values) {
     double nearest = 1;

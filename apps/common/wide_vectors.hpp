@@ -1,7 +1,7 @@
 #pragma once
 // Loops for the vectors of the processor that runs them, where the program was compiled for any processor.
 
-namespace tessera::apps::comd {
+namespace tessera::apps {
 
 #if defined(__x86_64__)
 /// Compiled for AVX2, with all that it calls.
@@ -21,4 +21,4 @@ void with_wide_vectors(const Loop& loop) {
   loop();
 }
 
-}  // namespace tessera::apps::comd
+}  // namespace tessera::apps
