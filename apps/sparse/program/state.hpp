@@ -2,10 +2,12 @@
 // A program's inside: its memory, and what is recorded.
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/sparse/matrix/row_panels.hpp"
+#include "apps/sparse/program/device_data.hpp"
 #include "apps/sparse/program/operation.hpp"
 #include "apps/sparse/program/task_graph.hpp"
 #include "tessera/sparse.hpp"
@@ -21,7 +23,7 @@ struct program_state {
   void check_once(const csr_matrix& a);
   /// Runs it at once, or keeps it for later.
   void record(operation o);
-  /// Runs what is kept, and waits. Throws tessera::error (usage) inside a loop's body; `what` wants to know.
+  /// Runs what is kept, and waits for it, but not between the iterations of a loop. Throws tessera::error (usage) inside a loop's body; `what` wants to know.
   void run(const std::string& what);
   std::unique_ptr<task_graph> make_graph(std::vector<operation> operations);
   /// The transposed matrix: made at the first call for it, and kept.
@@ -32,12 +34,16 @@ struct program_state {
   runtime& rt;
   const csr_matrix& matrix;
   program_options options;
+  std::uint32_t location = anywhere;  ///< of program_options::at
   row_panels panels;
   std::vector<const csr_matrix*> checked;  ///< well formed
   std::vector<matrix_panels> matrices;     ///< that were multiplied by so far
   std::map<const csr_matrix*, csr_matrix> transposes;
+  std::optional<device_data> on_devices;   ///< where devices take part
   std::vector<operation> recorded;
+  std::vector<std::unique_ptr<task_graph>> under_way;  ///< of run, until a fence: their tasks use them
   bool in_body = false;
+  bool between_iterations = false;
 };
 
 /// One operation over all rows, by the plainest loops; its operands are at home. For execution::at_once.
