@@ -215,9 +215,26 @@ void region_engine::submit(const region_request& c, launch_plan& made) {
     for (const detail::region_demand& d : c.demands)
       if (d.array != nullptr) scheduler.keep_with_recording(d.array->keep_tiles());
   }
-  for (detail::made_piece& p : pieces) p.task.commit();
+  const bool back = goes_back(c, *made.split);
+  for (std::size_t k = 0; k < pieces.size(); ++k) pieces[back ? pieces.size() - 1 - k : k].task.commit();
   for (detail::submission& join : joins) join.commit();
   place_by_distance(c, made);
+}
+
+/// Whether the tasks are submitted, and so begun, in the order of falling rows. Where what a device gets does not fit
+/// its memory, every second sweep over an array goes back: it begins with the rows that are still there. With the
+/// arrays locked; remembers what is chosen.
+bool region_engine::goes_back(const region_request& c, const plan& split) {
+  const auto in_parts = [](const piece& one, const piece& next) { return one.on_device && one.at == next.at; };
+  if (std::ranges::adjacent_find(split.pieces, in_parts) == split.pieces.end()) return false;
+  const detail::region_demand* largest = nullptr;
+  for (const detail::region_demand& d : c.demands)
+    if (c.by_part(d) && (largest == nullptr || d.array->bytes() > largest->array->bytes())) largest = &d;
+  if (largest == nullptr) return false;
+  const bool back = largest->array->last_went_up();
+  for (const detail::region_demand& d : c.demands)
+    if (c.by_part(d)) d.array->note_sweep(!back);
+  return back;
 }
 
 /// The arrays that have no location of their own: where the region executes, or above.
