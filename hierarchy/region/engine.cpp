@@ -83,18 +83,26 @@ std::shared_ptr<const plan> region_engine::planned(const region_request& c, cons
   const std::shared_ptr<const policy>& by = made.rule;
   const location::tree& tree = *made.tree;
   const location::node_id at = made.at;
+  const auto plan_by = [&](const policy& rule, std::span<const leaf_state> states) {
+    return std::make_shared<const plan>(plan_region(rule, c.split_count(), tree, at, c.who_splits(), states, who));
+  };
   if (by->kind == policy_kind::any || by->kind == policy_kind::automatic) {  // as things are now
+    const std::vector<location::node_id> leaves = leaves_of_region(tree, at, who);
     std::vector<leaf_state> states;
-    for (const location::node_id leaf : leaves_of_region(tree, at, who)) {
+    std::vector<leaf_cost> costs;
+    for (const location::node_id leaf : leaves) {
       region_leaf_times& t = m_history.times(*made.past, leaf, tree.at(leaf).properties.name, *by);
-      const double rate = t.rate.load(std::memory_order_relaxed);
+      leaf_cost cost = t.cost();
+      if (is_team(tree, leaf)) cost.per_iteration /= static_cast<double>(tree.at(leaf).children.size());
       const auto ahead = t.under_way.load(std::memory_order_relaxed);
-      const double cores = is_team(tree, leaf) ? static_cast<double>(tree.at(leaf).children.size()) : 1;
       states.push_back({.idle = ahead == 0,
-                        .expected_finish = rate > 0 ? (ahead + 1) / (rate * cores) : ahead + 1.0,
-                        .throughput = rate * cores});
+                        .expected_finish =
+                            (ahead + 1.0) * (cost.known() ? cost.seconds(static_cast<double>(c.split_count())) : 1)});
+      costs.push_back(cost);
     }
-    return std::make_shared<const plan>(plan_region(*by, c.split_count(), tree, at, c.who_splits(), states, who));
+    if (by->kind == policy_kind::automatic && std::ranges::any_of(costs, &leaf_cost::known))
+      return plan_by({policy_kind::range, {}, m_history.shares(*made.past, c.split_count(), leaves, costs)}, states);
+    return plan_by(*by, states);
   }
   if (m_planned_for != made.tree) m_plans.clear(), m_planned_for = made.tree;
   const auto key = plan_key{by, c.split_count(), at, who.devices, who.without.data()};
@@ -102,7 +110,7 @@ std::shared_ptr<const plan> region_engine::planned(const region_request& c, cons
   if (found != m_plans.end()) return found->second;
   if (m_plans.size() >= most_plans) m_plans.clear();  // a loop whose length changes each time
   return m_plans
-      .emplace(key, std::make_shared<const plan>(plan_region(*by, c.split_count(), tree, at, c.who_splits(), {}, who)))
+      .emplace(key, plan_by(*by, {}))
       .first->second;
 }
 
@@ -151,6 +159,7 @@ void region_engine::count_tasks(launch_plan& made) {
 void region_engine::launch(const task_name& name, const region_options& options, const loop_bounds& over,
                            std::span<const detail::region_demand> demands, const detail::region_code& code) {
   const region_request c(name, options, over, demands, code);
+  c.check_named();
   c.check_owner(m_runtime);
   c.check_once();
   c.check_rows();
@@ -206,9 +215,26 @@ void region_engine::submit(const region_request& c, launch_plan& made) {
     for (const detail::region_demand& d : c.demands)
       if (d.array != nullptr) scheduler.keep_with_recording(d.array->keep_tiles());
   }
-  for (detail::made_piece& p : pieces) p.task.commit();
+  const bool back = goes_back(c, *made.split);
+  for (std::size_t k = 0; k < pieces.size(); ++k) pieces[back ? pieces.size() - 1 - k : k].task.commit();
   for (detail::submission& join : joins) join.commit();
   place_by_distance(c, made);
+}
+
+/// Whether the tasks are submitted, and so begun, in the order of falling rows. Where what a device gets does not fit
+/// its memory, every second sweep over an array goes back: it begins with the rows that are still there. With the
+/// arrays locked; remembers what is chosen.
+bool region_engine::goes_back(const region_request& c, const plan& split) {
+  const auto in_parts = [](const piece& one, const piece& next) { return one.on_device && one.at == next.at; };
+  if (std::ranges::adjacent_find(split.pieces, in_parts) == split.pieces.end()) return false;
+  const detail::region_demand* largest = nullptr;
+  for (const detail::region_demand& d : c.demands)
+    if (c.by_part(d) && (largest == nullptr || d.array->bytes() > largest->array->bytes())) largest = &d;
+  if (largest == nullptr) return false;
+  const bool back = largest->array->last_went_up();
+  for (const detail::region_demand& d : c.demands)
+    if (c.by_part(d)) d.array->note_sweep(!back);
+  return back;
 }
 
 /// The arrays that have no location of their own: where the region executes, or above.

@@ -67,6 +67,7 @@ class region_engine {
   launch_plan plan_launch(const region_request& c);
   void count_tasks(launch_plan& made);
   void submit(const region_request& c, launch_plan& made);
+  static bool goes_back(const region_request& c, const plan& split);
   void place_by_distance(const region_request& c, const launch_plan& made);
   std::vector<const operation::definition*> kernels_of(const region_request& c, const launch_plan& made,
                                                        std::span<const row_interval> parts,

@@ -70,6 +70,16 @@ void region_request::refuse(std::string text, std::string hint) const {
   throw error(error_kind::usage, std::move(text), "region " + who(), std::move(hint));
 }
 
+void region_request::check_named() const {
+  for (std::size_t u = 0; u < demands.size(); ++u) {
+    const detail::region_demand& d = demands[u];
+    if (d.array != nullptr || d.result != nullptr) continue;
+    const bool is_array = d.join == detail::reduction_kind::none;
+    refuse(fmt::format("its use {} is {} that was moved from", u + 1, is_array ? "an array" : "a result"),
+           fmt::format("name the {} that it was moved to", is_array ? "array" : "result"));
+  }
+}
+
 void region_request::check_owner(const runtime& of) const {
   for (const detail::region_demand& d : demands)
     if ((d.array != nullptr ? &d.array->owner() : &d.result->owner()) != &of)

@@ -37,6 +37,8 @@ class region_request {
 
   // ---- what may be refused
 
+  /// No array or result was moved from. Before all others.
+  void check_named() const;
   /// Arrays and results belong to this runtime.
   void check_owner(const runtime& of) const;
   /// No result is named twice, and no array but for one that is written by chunk and read in rows that no iteration
