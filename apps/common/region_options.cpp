@@ -1,10 +1,13 @@
 #include "apps/common/region_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "core/base/environment.hpp"
 
 namespace tessera::apps {
 
@@ -37,6 +40,14 @@ std::string draw_tree(const location_model& model, const std::string& file) {
   if (file.ends_with(".dot")) return model.draw(tree_form::dot);
   if (file.ends_with(".json")) return model.draw(tree_form::json);
   return model.draw(tree_form::text);
+}
+
+void add_tree(report& to, const command_options& options) {
+  const char* const named = environment_variable("TESSERA_CONFIG");
+  to.add("tree", "tree",
+         !options.config.empty() ? fmt::format("{}", fmt::join(options.config, ", "))
+         : named != nullptr      ? std::string(named)
+                                 : "as discovered");
 }
 
 void add_regions(report& to, const location_model& model) {
