@@ -1,11 +1,9 @@
 // tessera topology: the tree of memories and workers that every command would run on.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -14,9 +12,9 @@
 #include <vector>
 
 #include "apps/cli/commands.hpp"
+#include "apps/common/region_options.hpp"
 #include "apps/common/session.hpp"
 #include "core/base/error.hpp"
-#include "core/base/suggest.hpp"
 #include "hierarchy/draw/draw.hpp"
 #include "hierarchy/machine/assemble.hpp"
 #include "hierarchy/machine/peers.hpp"
@@ -52,19 +50,6 @@ int run(const topology_options& o) {
   give(o.svg, hierarchy::to_svg);
   if (!asked) apps::write_text("-", hierarchy::to_text(m.tree, drawn));
   return 0;
-}
-
-/// Throws usage where the word is no application that draws its tree.
-void require_application(const CLI::App& all, const std::string& name) {
-  std::vector<std::string> names;
-  for (const CLI::App* command :
-       all.get_subcommands([](const CLI::App* one) { return one->get_option_no_throw("--tree") != nullptr; }))
-    names.push_back(command->get_name());
-  if (std::ranges::find(names, name) != names.end()) return;
-  const std::string near = suggest(name, names);
-  throw error(
-      error_kind::usage, fmt::format("there is no application over regions '{}'", name), "the command line",
-      near.empty() ? fmt::format("there are {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
 }
 
 /// The file that an application draws its tree into: "-" for text.
@@ -118,7 +103,7 @@ void add_topology(CLI::App& to, command& selected) {
       "Examples:\n  tessera topology --config configs/sim_two.toml --svg machine.svg\n"
       "  tessera topology --config configs/sim_two.toml -- hotspot --size 512");
   sub.callback([options, &selected, &to] {
-    if (!options->application.empty()) require_application(to, options->application.front());
+    if (!options->application.empty()) apps::require_region_application(to, options->application.front());
     if ((options->dot == "-") + (options->svg == "-") + (options->json == "-") > 1)
       throw error(error_kind::usage, "only one form of the tree can go to standard output", "the command line",
                   "give the others a FILE");

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/environment.hpp"
+#include "core/base/suggest.hpp"
 
 namespace tessera::apps {
 
@@ -40,6 +41,18 @@ std::string draw_tree(const location_model& model, const std::string& file) {
   if (file.ends_with(".dot")) return model.draw(tree_form::dot);
   if (file.ends_with(".json")) return model.draw(tree_form::json);
   return model.draw(tree_form::text);
+}
+
+void require_region_application(const CLI::App& commands, const std::string& name) {
+  std::vector<std::string> names;
+  for (const CLI::App* one : commands.get_subcommands(
+           [](const CLI::App* command) { return command->get_option_no_throw("--policy") != nullptr; }))
+    names.push_back(one->get_name());
+  if (std::ranges::find(names, name) != names.end()) return;
+  const std::string near = suggest(name, names);
+  throw error(
+      error_kind::usage, fmt::format("there is no application over regions '{}'", name), "the command line",
+      near.empty() ? fmt::format("there are {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
 }
 
 void add_tree(report& to, const command_options& options) {

@@ -140,7 +140,7 @@ TEST(topology, of_an_application_shows_what_is_placed_where) {
   };
   const outcome text = shown({"topology"});
   EXPECT_EQ(text.code, 0) << text.err;
-  for (const char* part : {"temperature 32 KiB", "heat 75 %"}) EXPECT_THAT(text.out, HasSubstr(part));
+  for (const char* part : {"temperatures 32 KiB", "heat 75 %"}) EXPECT_THAT(text.out, HasSubstr(part));
   EXPECT_THAT(text.out, Not(HasSubstr("checksum")));
   EXPECT_THAT(shown({"topology", "--svg", "tree.txt"}).err, HasSubstr("ends in .svg, not to 'tree.txt'"));
   EXPECT_THAT(shown({"topology", "--svg", "a.svg", "--dot", "b.dot"}).err, HasSubstr("in one form"));
