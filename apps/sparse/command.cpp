@@ -13,8 +13,7 @@
 #include "apps/matrix_market/write.hpp"
 #include "apps/sparse/matrix/generate.hpp"
 #include "apps/sparse/moved_bytes.hpp"
-#include "apps/sparse/solver/lanczos.hpp"
-#include "apps/sparse/solver/lobpcg.hpp"
+#include "apps/sparse/solver/solvers.hpp"
 #include "core/base/units.hpp"
 
 namespace tessera::apps {
@@ -25,7 +24,7 @@ using namespace sparse;
 struct eigs_options : command_options {
   std::string matrix, family, mass, guess, out;
   eigen_options solver;
-  std::string method = "lobpcg", which = "smallest", compare = "relative", precondition = "none";
+  std::string method{eigensolvers().front().name}, which = "smallest", compare = "relative", precondition = "none";
 };
 
 csr_matrix matrix_for(const eigs_options& o) { return o.family.empty() ? read_matrix(o.matrix) : generate(o.family); }
@@ -74,7 +73,7 @@ eigen_options solver_options(const eigs_options& o) {
   return how;
 }
 
-void describe(report& r, const eigs_options& o, const csr_matrix& a, const eigenpairs& found) {
+void describe(report& r, const eigs_options& o, const eigensolver& by, const csr_matrix& a, const eigenpairs& found) {
   r.add("matrix", "matrix", a.name);
   if (!o.mass.empty()) r.add("mass", "mass matrix", o.mass);
   r.add("n", "n", fmt::format("{}, {} nonzeros, norm {:.6g}", a.rows, a.nonzeros(), found.norm), a.rows);
@@ -85,19 +84,18 @@ void describe(report& r, const eigs_options& o, const csr_matrix& a, const eigen
   r.note("tolerance", o.solver.tolerance);
   r.add("solver", "solver",
         found.dense ? fmt::format("dense (n is too small for blocks of {})", found.block)
-                    : fmt::format("{}, block {}, {} panels, {} passes of {} tasks together",
-                                  o.method == "lobpcg" ? "LOBPCG" : "Lanczos", found.block, found.panels,
-                                  found.loop.passes, found.loop.tasks),
-        found.dense ? "dense" : o.method);
+                    : fmt::format("{}, block {}, {} panels, {} passes of {} tasks together", by.title, found.block,
+                                  found.panels, found.loop.passes, found.loop.tasks),
+        found.dense ? "dense" : by.name);
   r.note("block", found.block);
-  if (o.method == "lanczos" && !found.dense)
+  if (by.block_limits_levels && !found.dense)
     r.add("multiplicities", "multiplicities",
           found.block == 1 ? std::string("not seen: one vector finds one of several equal eigenvalues; use --block")
                            : fmt::format("seen up to {}, the block", found.block),
           found.block);
   r.note("panels", found.panels);
   r.note("tasks_per_iteration", found.loop.tasks);
-  r.add_integer("iterations", o.method == "lobpcg" ? "iterations" : "restarts", found.loop.iterations);
+  r.add_integer("iterations", std::string(by.iteration), found.loop.iterations);
   r.note("seconds", found.loop.seconds);
   if (found.loop.iterations > 0) {
     const double each = found.loop.seconds / found.loop.iterations;
@@ -129,19 +127,16 @@ void describe(report& r, const eigs_options& o, const csr_matrix& a, const eigen
   r.note("converged", found.converged());
 }
 
-double least_memory_of(const eigs_options& o, const csr_matrix& a, const eigen_options& how) {
-  return o.method == "lobpcg" ? least_memory_of_lobpcg(a, how) : least_memory_of_lanczos(a, how);
-}
-
 int run(const eigs_options& o) {
   if (!o.out.empty()) require_writable(o.out);
+  const eigensolver& by = eigensolver_named(o.method);
   const csr_matrix a = matrix_for(o);
   session s(o);
   eigen_options how = solver_options(o);
   if (!o.guess.empty()) how.guess = read_vectors(o.guess, a.rows);
   std::optional<csr_matrix> mass;
   if (!o.mass.empty()) how.mass = &mass.emplace(read_matrix(o.mass));
-  s.require_memory(least_memory_of(o, a, how), "the vectors");
+  s.require_memory(by.least_memory(a, how), "the vectors");
   shown_progress shown;
   how.report = [&](const eigen_progress& now) {
     shown.note(now);
@@ -151,22 +146,20 @@ int run(const eigs_options& o) {
   {
     const progress line([&](double seconds) { return shown.line(seconds); },
                         {.where = o.quiet ? progress_where::nowhere : progress_where::terminals});
-    found = o.method == "lobpcg" ? lobpcg(s.rt(), a, how) : lanczos(s.rt(), a, how);
+    found = by.solve(s.rt(), a, how);
   }
   report r;
   s.describe(r);
-  describe(r, o, a, found);
+  describe(r, o, by, a, found);
   if (!o.out.empty()) {
     matrix_market::write_dense(o.out, a.rows, std::ssize(found.values), found.vectors);
     r.add("vectors", "vectors", o.out);
   }
   s.finish(r);
   if (found.converged()) return 0;
-  fmt::print(stderr,
-             "error: {} of {} pairs converged in {} iterations\n  at: {}\n  hint: more --iterations, a larger --block, "
-             "--precond jacobi (lobpcg), or a larger --tol\n",
+  fmt::print(stderr, "error: {} of {} pairs converged in {} {}\n  at: {}\n  hint: {}\n",
              std::ranges::count_if(found.values, &eigenvalue::converged), found.values.size(), found.loop.iterations,
-             a.name);
+             by.iteration, a.name, by.hint);
   return 1;
 }
 
@@ -187,7 +180,7 @@ void add_eigs(CLI::App& to, command& selected) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16))
       ->capture_default_str();
   sub.add_option("--solver", options->method, "lobpcg, or lanczos: by blocks, with thick restarts")
-      ->check(CLI::IsMember({"lobpcg", "lanczos"}))
+      ->check(CLI::IsMember(eigensolver_names()))
       ->capture_default_str();
   sub.add_option("--which", options->which, "smallest, largest, or both (lanczos)")
       ->check(CLI::IsMember({"smallest", "largest", "both"}))

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "apps/sparse/matrix/generate.hpp"
-#include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 
@@ -19,15 +18,7 @@ using test_support::message_of;
 
 const std::string data = TESSERA_SOURCE_DIR "/apps/sparse/data/";
 
-class sparse_lobpcg : public ::testing::Test {
- protected:
-  eigenpairs expect(const csr_matrix& a, const eigen_options& o, const std::vector<double>& values, double tolerance) {
-    eigenpairs found = lobpcg(rt, a, o);
-    expect_pairs(a, o, found, values, tolerance);
-    return found;
-  }
-  runtime rt{testing::host_only()};
-};
+using sparse_lobpcg = solver_test<lobpcg>;
 
 TEST_F(sparse_lobpcg, finds_multiple_eigenvalues_of_laplacians) {
   const eigen_options o{.pairs = 7, .tolerance = 1e-9};
@@ -137,12 +128,6 @@ TEST_F(sparse_lobpcg, solves_matrices_below_three_blocks_as_dense_ones) {
   const csr_matrix two = matrix_of("two", 2, 2, {{0, 0, 2}, {0, 1, 1}, {1, 0, 1}, {1, 1, 2}});
   expect(two, {.pairs = 2}, {1, 3}, 1e-14);
   expect(two, {.pairs = 1, .which = spectrum_end::largest}, {3}, 1e-14);
-}
-
-csr_matrix diagonal(std::int32_t n, double (*element)(std::int32_t)) {
-  std::vector<triplet> entries;
-  for (std::int32_t i = 0; i < n; ++i) entries.push_back({i, i, element(i)});
-  return matrix_of("diagonal", n, n, entries);
 }
 
 TEST_F(sparse_lobpcg, is_right_where_there_is_nothing_to_do) {
