@@ -36,7 +36,7 @@ class lobpcg_trace {
       tiles.push_back({12.0 * static_cast<double>(entries) + 4.0 * static_cast<double>(rows)});
       matrix_bytes += tiles.back().bytes;
     }
-    for (int vector = 0; vector < 6; ++vector)
+    for (int v = 0; v < 6; ++v)
       for (std::size_t p = 0; p < m_panels; ++p) {
         const auto k = static_cast<std::int64_t>(p);
         tiles.push_back({8.0 * static_cast<double>((panels.end(k) - panels.begin(k)) * block)});
@@ -45,15 +45,15 @@ class lobpcg_trace {
     const auto touched = touched_panels(a, panels);
     for (int iteration = 0; iteration < iterations; ++iteration) {
       for (std::size_t p = 0; p < m_panels; ++p) {
-        step s{{p, at(x, p), at(r, p), at(pp, p)}, {at(ar, p)}};
+        step s{{p, at(x, p), at(r, p), at(direction, p)}, {at(ar, p)}};
         for (const std::int32_t other : touched[p])
           if (static_cast<std::size_t>(other) != p) s.reads.push_back(at(r, static_cast<std::size_t>(other)));
         steps.push_back(std::move(s));
       }
       for (std::size_t k = 0; k < m_panels; ++k) {
         const std::size_t p = turning ? m_panels - 1 - k : k;
-        steps.push_back({{at(x, p), at(ax, p), at(r, p), at(ar, p), at(pp, p), at(ap, p)},
-                         {at(x, p), at(ax, p), at(r, p), at(pp, p), at(ap, p)}});
+        steps.push_back({{at(x, p), at(ax, p), at(r, p), at(ar, p), at(direction, p), at(ap, p)},
+                         {at(x, p), at(ax, p), at(r, p), at(direction, p), at(ap, p)}});
       }
     }
     steps_of_iteration = 2 * m_panels;
@@ -74,8 +74,8 @@ class lobpcg_trace {
   double matrix_bytes = 0, vector_bytes = 0;
 
  private:
-  enum vector : std::size_t { x, ax, r, ar, pp, ap };
-  std::size_t at(vector v, std::size_t panel) const { return (1 + v) * m_panels + panel; }
+  enum operand : std::size_t { x, ax, r, ar, direction, ap };
+  std::size_t at(operand v, std::size_t panel) const { return (1 + v) * m_panels + panel; }
   std::size_t m_panels;
 };
 

@@ -103,11 +103,14 @@ INSTANTIATE_TEST_SUITE_P(all, sparse_out_of_core, ::testing::Values("next_use", 
 
 TEST_P(sparse_out_of_core, gives_the_same_in_a_memory_that_is_too_small) {
   const csr_matrix a = generate("lap2d:40");  // six vectors of 4 columns and the matrix: 410 kB
-  const std::vector<double> known = known_lowest("lap2d:40", 2);
+  eigen_options o{.pairs = 2, .tolerance = 0, .most_iterations = 8, .program = {.panel_rows = 50}};
+  runtime host(testing::host_only());
+  const eigenpairs expected = lobpcg(host, a, o);
+  o.program.at = "sim0";
   runtime rt(device_machine{"sim", "160 KiB", GetParam()}.make());
-  const eigen_options o{.pairs = 2, .tolerance = 1e-8, .program = {.panel_rows = 50, .at = "sim0"}};
   const eigenpairs found = lobpcg(rt, a, o);
-  expect_pairs(a, o, found, known, 1e-9);
+  for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(found.values[k].value, expected.values[k].value, 1e-10);
+  EXPECT_LT(found.orthogonality, 1e-12);
   const auto evictions = rt.statistics().coherence;
   EXPECT_GT(evictions.dropped, 0u);
   EXPECT_GT(evictions.written_back, 0u);
