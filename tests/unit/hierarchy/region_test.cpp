@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <limits>
 #include <memory>
 
 #include "core/base/error.hpp"
@@ -10,6 +11,7 @@
 #include "hierarchy/region/kernel_text.hpp"
 #include "hierarchy/region/place.hpp"
 #include "hierarchy/region/plan.hpp"
+#include "hierarchy/region/sweep.hpp"
 #include "tests/support/error_of.hpp"
 
 namespace tessera::hierarchy {
@@ -296,6 +298,25 @@ TEST(kernel_text, names_the_place_of_what_is_wrong) {
   EXPECT_NE(refused_text("(i, x) { }", {1, {{element_type::c128, true, 1, 1, detail::reduction_kind::none}}, {}})
                 .find("a kernel cannot have numbers of type c128"),
             std::string::npos);
+}
+
+TEST(sweeps, give_the_first_part_on_their_way_the_highest_priority) {
+  const auto on = [](node_id at, std::uint64_t begin, bool device) {
+    return piece{at, at, begin, begin + 10, device, at};
+  };
+  EXPECT_FALSE(goes_in_parts({{}, {on(1, 0, false), on(1, 10, false), on(2, 20, true)}}));
+  const plan split{{}, {on(1, 0, false), on(2, 10, true), on(2, 20, true), on(2, 30, true)}};
+  EXPECT_TRUE(goes_in_parts(split));
+  const auto priorities = [&](const sweep& way) {
+    std::vector<int> all;
+    for (std::size_t k = 0; k < split.pieces.size(); ++k) all.push_back(way.priority_of(split, k));
+    return all;
+  };
+  EXPECT_EQ(priorities({}), (std::vector{0, 0, 0, 0}));
+  EXPECT_EQ(priorities({true, false}), (std::vector{0, -2, -3, -4}));
+  EXPECT_EQ(priorities({true, true}), (std::vector{0, -3, -2, -1}));
+  const plan many{{}, std::vector<piece>(40'000, on(2, 0, true))};
+  EXPECT_EQ((sweep{true, false}.priority_of(many, 39'999)), std::numeric_limits<std::int16_t>::min());
 }
 
 TEST(cuts, ahead_of_a_row_are_the_same_for_its_neighbours) {
