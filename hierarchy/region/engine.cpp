@@ -137,6 +137,9 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
   made.split = c.of_the_loop(std::move(made.split), made.parts);
   c.check_writes(made.split->pieces.size());
   c.check_remade(made.recorded);
+  made.goes_on = made.recorded || std::ranges::any_of(made.split->pieces, [&](const piece& p) {
+                   return p.on_device && m_tree->work_at(p.at)->under_way.load(std::memory_order_relaxed) != 0;
+                 });
   const auto by_distance = [](const detail::region_demand& d) { return d.array != nullptr && d.array->distance(); };
   if (std::ranges::any_of(c.demands, by_distance)) made.executes = executes_at(*made.tree, *made.split, made.at);
   count_tasks(made);
@@ -191,11 +194,21 @@ void region_engine::plan_and_submit(const region_request& c) {
   m_history.note(made.past, {made.at, made.rule, c.count, made.split});
 }
 
+/// Where a region goes through a memory that is too small for it. With the arrays locked.
+sweep region_engine::sweep_of(const region_request& c, const launch_plan& made) {
+  const detail::region_demand* largest = nullptr;
+  for (const detail::region_demand& d : c.demands)
+    if (c.by_part(d) && (largest == nullptr || d.array->bytes() > largest->array->bytes())) largest = &d;
+  if (largest == nullptr || !goes_in_parts(*made.split)) return {};
+  return {true, made.goes_on != largest->array->last_went_up()};
+}
+
 /// With the arrays locked. Whatever may be refused, or thrown by the program, comes before the first change.
 void region_engine::submit(const region_request& c, launch_plan& made) {
   const std::span<const row_interval> parts = made.parts;
   const std::vector<wanted_cut> cuts = wanted_cuts(c, *made.split, parts, made.recorded, made.devices);
-  std::vector<detail::made_piece> pieces = make_pieces(c, made, kernels_of(c, made, parts, cuts));
+  const sweep way = sweep_of(c, made);
+  std::vector<detail::made_piece> pieces = make_pieces(c, made, kernels_of(c, made, parts, cuts), way);
   std::vector<detail::submission> joins;
   joins.reserve(c.code.joins.size());
   for (const detail::make_join join : c.code.joins) joins.push_back(join(m_runtime, c.name.text, c.name.site));
@@ -203,6 +216,9 @@ void region_engine::submit(const region_request& c, launch_plan& made) {
     for (std::size_t k = 0; d.result != nullptr && k < pieces.size(); ++k)
       (void)d.result->part(k, part_elements(made.split->pieces[k], c.code), c.name.site);
 
+  if (way.in_parts)
+    for (const detail::region_demand& d : c.demands)
+      if (c.by_part(d)) d.array->note_sweep(!way.back);
   for (const wanted_cut& cut : cuts) {
     cut.array->tiles().cut(cut.ends, c.name.site);
     cut.array->views().note_region(true);
@@ -216,26 +232,9 @@ void region_engine::submit(const region_request& c, launch_plan& made) {
     for (const detail::region_demand& d : c.demands)
       if (d.array != nullptr) scheduler.keep_with_recording(d.array->keep_tiles());
   }
-  const bool back = goes_back(c, *made.split);
-  for (std::size_t k = 0; k < pieces.size(); ++k) pieces[back ? pieces.size() - 1 - k : k].task.commit();
+  for (detail::made_piece& p : pieces) p.task.commit();
   for (detail::submission& join : joins) join.commit();
   place_by_distance(c, made);
-}
-
-/// Whether the tasks are submitted, and so begun, in the order of falling rows. Where what a device gets does not fit
-/// its memory, every second sweep over an array goes back: it begins with the rows that are still there. With the
-/// arrays locked; remembers what is chosen.
-bool region_engine::goes_back(const region_request& c, const plan& split) {
-  const auto in_parts = [](const piece& one, const piece& next) { return one.on_device && one.at == next.at; };
-  if (std::ranges::adjacent_find(split.pieces, in_parts) == split.pieces.end()) return false;
-  const detail::region_demand* largest = nullptr;
-  for (const detail::region_demand& d : c.demands)
-    if (c.by_part(d) && (largest == nullptr || d.array->bytes() > largest->array->bytes())) largest = &d;
-  if (largest == nullptr) return false;
-  const bool back = largest->array->last_went_up();
-  for (const detail::region_demand& d : c.demands)
-    if (c.by_part(d)) d.array->note_sweep(!back);
-  return back;
 }
 
 /// The arrays that have no location of their own: where the region executes, or above.
@@ -282,14 +281,16 @@ std::vector<const operation::definition*> region_engine::kernels_of(const region
 }
 
 std::vector<detail::made_piece> region_engine::make_pieces(const region_request& c, launch_plan& made,
-                                                           std::span<const operation::definition* const> kernels) {
+                                                           std::span<const operation::definition* const> kernels,
+                                                           const sweep& way) {
   std::vector<detail::made_piece> pieces;
   pieces.reserve(made.split->pieces.size());
   for (std::size_t k = 0; k < made.split->pieces.size(); ++k) {
     const piece& p = made.split->pieces[k];
     pieces.push_back(c.code.piece(c.code.call, {p.begin, p.end},
                                   made.counts.empty() ? detail::piece_count() : std::move(made.counts[k]),
-                                  kernels.empty() ? nullptr : kernels[k], {.location = p.at}));
+                                  kernels.empty() ? nullptr : kernels[k],
+                                  {.priority = way.priority_of(*made.split, k), .location = p.at}));
   }
   return pieces;
 }

@@ -62,7 +62,8 @@ class array_storage {
   /// Gives its memory back when the tasks submitted before are done, and takes fresh pages; where there are none, it
   /// keeps its memory. With the lock held.
   void remake(std::source_location site) noexcept;
-  /// Whether the last region that went through a small memory in parts began with the first rows. With the lock held.
+  /// Whether the last region that went through a small memory in parts began with the first rows (sweep.hpp). With the
+  /// lock held.
   bool last_went_up() const noexcept { return m_went_up; }
   void note_sweep(bool up) noexcept { m_went_up = up; }  ///< likewise
   view_ledger& views() noexcept { return m_views; }  ///< with the lock held
