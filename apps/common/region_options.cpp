@@ -45,8 +45,8 @@ std::string draw_tree(const location_model& model, const std::string& file) {
 
 void require_region_application(const CLI::App& commands, const std::string& name) {
   std::vector<std::string> names;
-  for (const CLI::App* one : commands.get_subcommands(
-           [](const CLI::App* command) { return command->get_option_no_throw("--policy") != nullptr; }))
+  for (const CLI::App* one :
+       commands.get_subcommands([](const CLI::App* any) { return any->get_option_no_throw("--policy") != nullptr; }))
     names.push_back(one->get_name());
   if (std::ranges::find(names, name) != names.end()) return;
   const std::string near = suggest(name, names);

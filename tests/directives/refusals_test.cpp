@@ -207,6 +207,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "5:46: error: 'x' is written where other iterations may use it: this is 1 rows", "exec_pol(any)"},
         refusal{"row_of_another_iteration", REGION "for (int i = 5; i < n; ++i) x[i] -= x[4];" END,
                 "5:37: error: 'x' is written by other iterations while this one reads it", "to another array"},
+        refusal{"elements_of_a_structure", REGION "for (int i = 0; i < n; ++i) s[i].n = 1;" END,
+                "5:29: error: 's' has elements of type pair, which arrays of regions do not have", "for each member"},
+        refusal{"neighbour_behind_a_comma", REGION "for (int i = 0; i < n; ++i) (y[i] = 1, x[i + 1]) = 2;" END,
+                "5:40: error: 'x' is written where other iterations may use it: this is 1 rows", ""},
         refusal{"scatter", REGION "for (int i = 0; i < n; ++i) x[k[i]] = 1;" END,
                 "5:29: error: 'x' is written where other iterations may use it", "exec_pol(any)"},
         refusal{

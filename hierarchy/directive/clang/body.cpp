@@ -257,6 +257,10 @@ class body_reader {
         write(choice->getFalseExpr(), reads);
       });
     }
+    if (const auto* both = llvm::dyn_cast<clang::BinaryOperator>(to); both != nullptr && both->isCommaOp()) {
+      visit(both->getLHS());
+      return write(both->getRHS(), reads);
+    }
     const symbol s = symbol_of(to, m_chains);
     if (s.name.empty()) return visit_children(to);
     if (s.variable != nullptr && m_known.locals.contains(s.variable)) return;

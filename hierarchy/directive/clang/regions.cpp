@@ -25,6 +25,7 @@ class region_reader {
     const body_facts facts = read_body(*nest, m_reductions, m_around.chains, m_around.context, m_text, m_messages);
     for (const body_array& a : facts.arrays) m_made.model.arrays.push_back(use_of(a, nest->outer()));
     check_list(facts);
+    check_elements(facts);
     if (m_messages.failed()) return std::nullopt;
     write_kernel_of(*nest, facts);
     describe(*nest, facts);
@@ -85,6 +86,21 @@ class region_reader {
   }
 
   // ---- arrays ----
+
+  /// Those of the runtime's arrays.
+  void check_elements(const body_facts& facts) {
+    static constexpr std::array known = {
+        "double", "float", "long", "int", "unsigned char", "std::byte", "std::complex<double>", "std::complex<float>"};
+    for (const body_array& a : facts.arrays) {
+      const std::string type =
+          a.element.getCanonicalType().getUnqualifiedType().getAsString(m_around.context.getPrintingPolicy());
+      if (std::ranges::find(known, type) == known.end())
+        m_messages.error(a.accesses.front().where->getBeginLoc(),
+                         fmt::format("'{}' has elements of type {}, which arrays of regions do not have", a.name, type),
+                         "they are of double, float, std::int64_t, std::int32_t, std::uint8_t, or std::complex of "
+                         "double or float: an array for each member");
+    }
+  }
 
   /// Written so, the whole loop goes to one leaf, and its iterations run one after the other.
   bool in_order() const { return m_made.model.policy == "\"any\""; }
