@@ -12,6 +12,7 @@
 #include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
 #include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/moved_bytes.hpp"
 #include "apps/sparse/solver/hermitian.hpp"
 #include "apps/sparse/solver/solvers.hpp"
 #include "core/base/units.hpp"
@@ -122,6 +123,7 @@ void describe(report& r, const eigs_options& o, const eigensolver& by, const csr
     const double each = found.loop.seconds / found.loop.iterations;
     r.add("seconds_per_iteration", "per iteration", format_seconds(each), each);
   }
+  describe_moved(r, found.loop);
   auto rows = nlohmann::ordered_json::array();
   std::vector<double> known;
   if (!o.family.empty() && o.mass.empty() && o.which == "smallest") known = known_lowest(o.family, found.values.size());
@@ -250,6 +252,9 @@ void add_eigs(CLI::App& to, command& selected) {
   sub.add_option("--panel", solver.program.panel_rows, "rows of a task; by default chosen by the matrix")
       ->type_name("ROWS")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
+  sub.add_option("--at", solver.program.at,
+                 "location where the rows are worked on, such as a device; by default where the runtime places it")
+      ->type_name("LOCATION");
   sub.add_option("--out", options->out, "write the vectors as a Matrix Market array")->type_name("FILE");
   options->add_run_options(sub);
   sub.footer(

@@ -43,7 +43,6 @@ void lagging_loop::run(const std::function<bool()>& converged, loop_outcome& don
     if (m_options.after_each) m_options.after_each(asked);
     done.converged = converged();
   }
-  m_program.run("while_not");
 }
 
 void lagging_loop::begin(int iteration) {

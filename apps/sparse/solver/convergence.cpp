@@ -96,6 +96,7 @@ void add_iterations(loop_outcome& to, const loop_outcome& more) {
   to.seconds += more.seconds;
   to.passes = more.passes;
   to.tasks = more.tasks;
+  add_moved(to.moved, more.moved);
 }
 
 void give_pairs(eigenpairs& to, const stopping_rule& rule, std::int64_t pairs, const measured_block& of) {

@@ -69,6 +69,7 @@ struct program_options {
   execution how = execution::fused;
   std::int64_t panel_rows = 0;  ///< rows of a task; 0: chosen by the matrix alone
   std::int64_t strip_rows = 0;  ///< rows that all operations of a task go through together; 0: what fits the cache
+  std::string at = {};          ///< location where operations over the rows run; "": where the runtime places them
 };
 
 /// When a loop ends, beside its condition.
@@ -84,6 +85,15 @@ struct loop_options {
       {};  ///< with a lag: what the two read, as it was behind the iteration in question
 };
 
+/// What went from one memory to another.
+struct link_bytes {
+  std::string from, to;     ///< memories, as statistics::links names them
+  std::uint64_t bytes = 0;  ///< together
+};
+
+/// Adds up what went over the same links.
+void add_moved(std::vector<link_bytes>& to, const std::vector<link_bytes>& more);
+
 /// What program::while_not did.
 struct loop_outcome {
   bool converged = false;   ///< the condition became true
@@ -91,13 +101,15 @@ struct loop_outcome {
   std::int64_t passes = 0;  ///< over the rows, in one iteration
   std::int64_t tasks = 0;   ///< of one iteration
   double seconds = 0;       ///< of all iterations, conditions included
+  std::vector<link_bytes> moved = {};  ///< by all iterations, between memories; without what goes home at the end
 };
 
 /// Vectors of the rows of one matrix, and the operations that were recorded on them. One thread at a time.
 class program {
  public:
   /// Cuts the rows of a square matrix into panels, balanced by its nonzeros. The matrix must outlive the program and
-  /// stay as it is. Throws tessera::error: input for a matrix that is not square or not well formed.
+  /// stay as it is. Throws tessera::error: input for a matrix that is not square or not well formed, usage for a
+  /// location that does not exist.
   program(runtime& rt, const csr_matrix& a, const program_options& options = {});
   ~program();  ///< waits; what is recorded and was not asked for does not run
   program(const program&) = delete;
