@@ -26,5 +26,7 @@ std::span<const eigensolver> eigensolvers() noexcept;
 const eigensolver& eigensolver_named(std::string_view name);
 /// For a choice of the command line.
 std::vector<std::string> eigensolver_names();
+/// What helps where pairs of a solution did not converge: of the solver, or of the spectrum as far as it is seen.
+std::string hint_for(const eigensolver& by, const eigen_options& o, const eigenpairs& found);
 
 }  // namespace tessera::sparse

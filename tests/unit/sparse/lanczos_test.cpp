@@ -87,9 +87,10 @@ TEST_F(sparse_lanczos, says_what_it_cannot_do) {
   const csr_matrix a = generate("lap2d:5");
   EXPECT_NE(message_of([&] { lanczos(rt, a, {.pairs = 26}); }, error_kind::usage).find("26 pairs of a matrix of 25"),
             std::string::npos);
-  EXPECT_NE(message_of([&] { lanczos(rt, a, {.pairs = 2, .jacobi = true}); }, error_kind::usage)
-                .find("takes no preconditioner"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of([&] { lanczos(rt, a, {.pairs = 2, .precondition = preconditioning::jacobi}); }, error_kind::usage)
+          .find("takes no preconditioner"),
+      std::string::npos);
 }
 
 }  // namespace
