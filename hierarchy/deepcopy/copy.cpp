@@ -272,19 +272,34 @@ deep_copy_handle::deep_copy_handle(void* root, const described_type& type, const
 deep_copy_handle::deep_copy_handle(deep_copy_handle&&) noexcept = default;
 deep_copy_handle& deep_copy_handle::operator=(deep_copy_handle&&) noexcept = default;
 deep_copy_handle::~deep_copy_handle() = default;
-const copy_report& deep_copy_handle::report() const noexcept { return m_state->report(); }
-copy_report deep_copy_handle::copy_back(std::source_location site) { return m_state->copy_back(site); }
-std::size_t deep_copy_handle::size() const noexcept { return m_state->size(); }
-block::record& deep_copy_handle::block(std::size_t k) const { return m_state->block(k); }
-copy_place deep_copy_handle::place_of(const void* original) const { return m_state->place_of(original); }
+
+namespace {
+
+deep_copy_state& needed(const std::unique_ptr<deep_copy_state>& state) {
+  if (state == nullptr)
+    throw error(error_kind::usage, "a deep copy that was moved from has nothing", {},
+                "use the object that it was moved to");
+  return *state;
+}
+
+}  // namespace
+
+const copy_report& deep_copy_handle::report() const noexcept {
+  static constexpr copy_report nothing;
+  return m_state == nullptr ? nothing : m_state->report();
+}
+copy_report deep_copy_handle::copy_back(std::source_location site) { return needed(m_state).copy_back(site); }
+std::size_t deep_copy_handle::size() const noexcept { return m_state == nullptr ? 0 : m_state->size(); }
+block::record& deep_copy_handle::block(std::size_t k) const { return needed(m_state).block(k); }
+copy_place deep_copy_handle::place_of(const void* original) const { return needed(m_state).place_of(original); }
 void* deep_copy_handle::open(const task_blocks& blocks, std::size_t first) const {
-  return m_state->open(blocks, first);
+  return needed(m_state).open(blocks, first);
 }
 
 held_block deep_copy_handle::hold(std::source_location site) const { return m_state->hold(only_block(), site); }
 
 block::record& deep_copy_handle::only_block() const {
-  if (size() != 1)
+  if (needed(m_state).size() != 1)
     throw error(error_kind::usage, fmt::format("a deep copy of {} blocks as one", size()), {},
                 "submit a task with a list of uses, one per block, and open the copy in it");
   return m_state->block(0);

@@ -261,7 +261,7 @@ struct object_use {
 
 /// A copy of a structure at a location. It stays there between tasks, like any block, and moves when a task uses it
 /// elsewhere. The original stays as it is until copy_back; originals and this must outlive the tasks that use the copy.
-/// Move-only. One thread at a time.
+/// Move-only; moved from, it has nothing, and calls of it throw tessera::error (usage). One thread at a time.
 /// @tparam T  type of the root
 template <class T>
 class deep_copied {

@@ -282,6 +282,25 @@ INSTANTIATE_TEST_SUITE_P(memories, deep_copies, testing::copy_settings, testing:
 INSTANTIATE_TEST_SUITE_P(opencl, deep_copies, testing::copy_settings_opencl, testing::name_of);
 #endif
 
+TEST(deep_copies_of_a_runtime, that_were_moved_from_have_nothing) {
+  ring r(2);
+  runtime rt(testing::host_only());
+  auto copy = deep_copy(r.links[0], to(rt, "machine"));
+  auto other = std::move(copy);
+  const auto refused = [&](auto call) {
+    EXPECT_THAT(message_of(call, error_kind::usage), HasSubstr("a deep copy that was moved from has nothing"));
+  };
+  // NOLINTBEGIN(bugprone-use-after-move)
+  refused([&] { (void)copy.copy_back(); });
+  refused([&] { (void)copy.update_host(); });
+  refused([&] { (void)update(copy); });
+  refused([&] { (void)copy.place_of(&r); });
+  EXPECT_EQ(copy.size(), 0u);
+  EXPECT_EQ(copy.report().bytes, 0u);
+  // NOLINTEND(bugprone-use-after-move)
+  EXPECT_EQ(other.copy_back().objects, 2u);
+}
+
 TEST(deep_copies_of_a_runtime, are_refused_when_it_has_ended) {
   ring r(2);
   auto rt = std::make_unique<runtime>(testing::machine_of("plugins = [\"host\"]\n"));
