@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 
+#include "apps/sparse/program/lagging_loop.hpp"
 #include "apps/sparse/program/link_meter.hpp"
 #include "apps/sparse/program/state.hpp"
 #include "core/base/error.hpp"
@@ -121,6 +122,13 @@ std::shared_ptr<small_data> program_state::make_small(std::string name, std::int
   return made;
 }
 
+block_vector program_state::scratch(int number, std::int64_t columns) {
+  const std::pair key(number, columns);
+  const auto known = scratch_blocks.find(key);
+  if (known != scratch_blocks.end()) return known->second;
+  return scratch_blocks.emplace(key, make_vector(fmt::format("scratch {}", number), columns)).first->second;
+}
+
 void program_state::check_once(const csr_matrix& a) {
   if (std::ranges::find(checked, &a) != checked.end()) return;
   require_well_formed(a);
@@ -145,18 +153,20 @@ std::unique_ptr<task_graph> program_state::make_graph(std::vector<operation> ope
   for (const operation& o : operations)
     if (o.matrix != nullptr && std::ranges::find(matrices, o.matrix, &matrix_panels::matrix) == matrices.end())
       matrices.push_back({o.matrix, touched_panels(*o.matrix, panels)});
-  return std::make_unique<task_graph>(
-      graph_shape{.rt = rt,
-                  .panels = panels,
-                  .strip_rows = options.strip_rows,
-                  .matrices = matrices,
-                  .on_devices = on_devices ? &*on_devices : nullptr,
-                  .location = location},
-      std::move(operations));
+  return std::make_unique<task_graph>(graph_shape{.rt = rt,
+                                                  .panels = panels,
+                                                  .strip_rows = options.strip_rows,
+                                                  .matrices = matrices,
+                                                  .on_devices = on_devices ? &*on_devices : nullptr,
+                                                  .location = location},
+                                      std::move(operations));
 }
 
 void program_state::run(const std::string& what) {
   if (options.how == execution::at_once) return;
+  if (seen != nullptr)
+    throw error(error_kind::usage, "with a lag, later iterations are under way when this is asked for", what,
+                "list small matrices in loop_options::watched; block vectors have no earlier values");
   if (in_body)
     throw error(error_kind::usage, "the body of a loop records an iteration, and cannot wait for it", what,
                 "read values in the condition or in loop_options::after_each");
@@ -200,6 +210,7 @@ std::int64_t program::panels() const noexcept { return m_state->panels.count(); 
 
 loop_outcome program::while_not(const std::function<bool()>& converged, const std::function<void()>& body,
                                 const loop_options& options) {
+  require_lag(options);
   m_state->run("while_not");
   loop_outcome done;
   std::unique_ptr<task_graph> graph;
@@ -235,7 +246,9 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
   const link_meter links(m_state->rt);
   try {
     const between_iterations here(*m_state);
-    while (!(done.converged = converged()) && done.iterations < options.most_iterations) {
+    const bool lags = iteration && options.lag > 0;
+    if (lags) lagging_loop(*m_state, *iteration, options).run(converged, done);
+    while (!lags && !(done.converged = converged()) && done.iterations < options.most_iterations) {
       if (!m_state->recorded.empty()) m_state->run("while_not");  // by the condition, or behind the last iteration
       if (iteration)
         m_state->rt.replay(*iteration);
@@ -281,6 +294,9 @@ std::int64_t small_matrix::rows() const noexcept { return m_data->rows; }
 std::int64_t small_matrix::columns() const noexcept { return m_data->columns; }
 const std::string& small_matrix::name() const noexcept { return m_data->name; }
 std::vector<double> small_matrix::values() const {
+  const program_state& owner = *m_data->owner;
+  if (const small_data* const kept = owner.seen != nullptr ? owner.seen->of(*m_data) : nullptr)
+    return numbers_of(owner.rt, *kept->block);
   m_data->owner->run(m_data->name);
   return numbers_of(m_data->owner->rt, *m_data->block);
 }
