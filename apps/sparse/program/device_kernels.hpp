@@ -38,6 +38,6 @@ op::kernel_text sums_text();   ///< of sparse_add_parts and sparse_finish
 
 /// The runtime's operation of this name. `fill` says what it is when it is made, for devices that have fp64.
 const op::definition& found_or_defined(runtime& rt, const std::string& name,
-                                              const std::function<void(op::definition&)>& fill);
+                                       const std::function<void(op::definition&)>& fill);
 
 }  // namespace tessera::sparse

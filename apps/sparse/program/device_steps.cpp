@@ -13,8 +13,7 @@ std::int64_t slices_of(std::int64_t rows) noexcept { return (rows + slice_rows -
 /// One panel on its stream.
 class device_steps::launcher {
  public:
-  launcher(const device_steps& of, const device_panel& panel, const op::context& c,
-           op::kernel_sequence& to)
+  launcher(const device_steps& of, const device_panel& panel, const op::context& c, op::kernel_sequence& to)
       : m_of(of), m_panel(panel), m_context(c), m_to(to), m_slices(slices_of(panel.rows)) {}
 
   void run(const strip_step& s) {
@@ -34,9 +33,8 @@ class device_steps::launcher {
           how.block(small(s)).block(vector(s.from[0])).block(vector(s.to[0])).value(columns(s.to[0]));
         });
       case operation_kind::add_multiple:
-        return elements(step_kernel::add_multiple, s.to[0], [&](auto& how) {
-          how.value(s.factor).block(vector(s.from[0])).block(vector(s.to[0]));
-        });
+        return elements(step_kernel::add_multiple, s.to[0],
+                        [&](auto& how) { how.value(s.factor).block(vector(s.from[0])).block(vector(s.to[0])); });
       case operation_kind::scale:
         return elements(step_kernel::scale, s.to[0], [&](auto& how) {
           how.block(small(s)).block(vector(s.from[0])).block(vector(s.to[0])).value(columns(s.to[0]));
@@ -68,14 +66,10 @@ class device_steps::launcher {
 
  private:
   const op::operand& vector(std::size_t v) const { return m_context.operands[v]; }
-  const op::operand& small(const strip_step& s) const {
-    return m_context.operands[m_of.m_columns.size() + s.small];
-  }
+  const op::operand& small(const strip_step& s) const { return m_context.operands[m_of.m_columns.size() + s.small]; }
   const op::operand& partials() const { return m_context.operands[m_of.m_columns.size() + m_of.m_small]; }
   std::int64_t columns(std::size_t v) const { return m_of.m_columns[v]; }
-  void launch(step_kernel kernel, const op::kernel_launch& how) {
-    m_to.launch(static_cast<std::size_t>(kernel), how);
-  }
+  void launch(step_kernel kernel, const op::kernel_launch& how) { m_to.launch(static_cast<std::size_t>(kernel), how); }
 
   /// A thread for each element of a block vector; their number is the last parameter.
   template <class Give>
@@ -209,8 +203,7 @@ std::uint64_t device_steps::workspace(std::int64_t rows) const noexcept {
   return slice_bytes(rows) + static_cast<std::uint64_t>(kept) * sizeof(double);
 }
 
-void device_steps::launch(const device_panel& panel, const op::context& c,
-                          op::kernel_sequence& to) const {
+void device_steps::launch(const device_panel& panel, const op::context& c, op::kernel_sequence& to) const {
   launcher on(*this, panel, c, to);
   for (const strip_step& s : m_steps) on.run(s);
   on.finish();
