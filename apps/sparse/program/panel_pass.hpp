@@ -65,7 +65,7 @@ class panel_pass {
   std::vector<small_data*> m_small;  // that are read
   std::vector<multiplied_vector> m_sources;
   std::int64_t m_partial_size = 0;
-  std::unique_ptr<sum_tree> m_sums;              // null: there are no reductions
+  std::unique_ptr<sum_tree> m_sums;               // null: there are no reductions
   std::vector<std::vector<block_access>> m_uses;  // per panel: vectors, small matrices, partial sums, what else is read
   std::optional<device_steps> m_device_steps;
   std::vector<device_panel> m_device_panels;  // where devices take part
