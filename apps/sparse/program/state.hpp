@@ -38,6 +38,7 @@ struct program_state {
   std::map<const csr_matrix*, csr_matrix> transposes;
   std::vector<operation> recorded;
   bool in_body = false;
+  work_count done;  ///< by all that ran so far
 };
 
 /// One operation over all rows, by the plainest loops; its operands are at home. For execution::at_once.

@@ -9,6 +9,7 @@
 
 #include "apps/sparse/program/fusion.hpp"
 #include "apps/sparse/program/strip_steps.hpp"
+#include "apps/sparse/program/work.hpp"
 
 namespace tessera::sparse {
 namespace {
@@ -249,7 +250,7 @@ void task_graph::make_stage(const graph_shape& shape, std::span<const std::size_
 }
 
 task_graph::task_graph(const graph_shape& shape, std::vector<operation> operations)
-    : m_runtime(shape.rt), m_operations(std::move(operations)) {
+    : m_runtime(shape.rt), m_operations(std::move(operations)), m_work(work_of(m_operations)) {
   for (const pass& p : fuse(m_operations)) {
     m_small.push_back(p.small);
     if (p.panels.empty())

@@ -35,6 +35,7 @@ class task_graph {
   void submit();                         ///< all tasks, in an order that is right; also under runtime::record
   std::int64_t passes() const noexcept;  ///< over the rows
   std::int64_t tasks() const noexcept;   ///< of one submission
+  const work_count& work() const noexcept { return m_work; }  ///< of one submission
 
  private:
   struct stage;
@@ -42,6 +43,7 @@ class task_graph {
   void submit_small(const operation& o);
   runtime& m_runtime;
   std::vector<operation> m_operations;
+  work_count m_work;
   std::vector<std::vector<std::size_t>> m_small;  ///< per pass: small operations in front of it
   std::vector<std::unique_ptr<stage>> m_stages;   ///< one per pass; null where no operation goes over the rows
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -36,13 +37,18 @@ class restarted_lanczos {
     m_places.set(places);
   }
 
-  void start() {
+  /// Fills the basis: the first of the restarts.
+  loop_outcome start() {
+    const auto started = std::chrono::steady_clock::now();
     m_basis.begin();
     for (std::int64_t j = 0; j < m_basis.shape().kept; ++j) m_basis.extend(j);
     m_basis.refill(++m_seed);
     cycle();
     measure();
     tell(1);
+    loop_outcome done{.iterations = 1, .work = m_program.work()};
+    done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    return done;
   }
 
   /// At least one restart, until the estimates say that all pairs are done.
@@ -161,8 +167,7 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
     found = dense_pairs(a, o, rule);
   } else {
     restarted_lanczos solver(rt, a, o, shape, rule);
-    solver.start();
-    found.loop.iterations = 1;
+    found.loop = solver.start();
     // Estimates may be better than the residuals are: what is told is the true ones, and the iteration goes on.
     while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs)
       add_iterations(found.loop, solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations));
