@@ -47,6 +47,8 @@ std::optional<double> seconds_left(std::span<const solver_moment> latest) {
 
 void solver_history::note_at(double seconds, sparse::eigen_progress now) {
   const std::lock_guard hold(m_lock);
+  // A solver that begins again has another rate.
+  if (!m_latest.empty() && now.iteration <= m_latest.back().now.iteration) m_latest.clear();
   m_latest.push_back({seconds, std::move(now)});
   if (m_latest.size() > most_latest) m_latest.pop_front();
   if (++m_skipped < m_every) return;

@@ -44,11 +44,11 @@ plot_line line_of_pair(std::size_t pair, bool dashed = false) {
 
 std::vector<plot_line> lines_of(const solver_run& run, double pair_progress::*number) {
   std::vector<plot_line> lines;
-  for (std::size_t pair = 0; pair < run.found.values.size(); ++pair) {
-    plot_line line = line_of_pair(pair);
-    for (const solver_moment& m : run.moments) line.points.emplace_back(m.now.iteration, m.now.of_pairs[pair].*number);
-    lines.push_back(std::move(line));
-  }
+  for (const solver_moment& m : run.moments)
+    for (std::size_t pair = 0; pair < m.now.of_pairs.size(); ++pair) {
+      if (pair == lines.size()) lines.push_back(line_of_pair(pair));
+      lines[pair].points.emplace_back(m.now.iteration, m.now.of_pairs[pair].*number);
+    }
   return lines;
 }
 
