@@ -27,7 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
-from runner import conformance, jobs, machine, out_of_core, results, sial, simulate, spill, table  # noqa: E402
+from runner import conformance, jobs, machine, out_of_core, results, sial, simulate, sparse, spill, table  # noqa: E402
 
 OWN_TABLES = {
     "conformance": conformance,
@@ -35,6 +35,7 @@ OWN_TABLES = {
     "out_of_core": out_of_core,
     "spill": spill,
     "sial": sial,
+    "sparse": sparse,
 }  # groups with pages of their own
 
 
@@ -173,6 +174,14 @@ def main():
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--tasks", type=int, default=1000000, help="tasks in an overhead measurement")
     p.add_argument("--sizes", type=int, nargs="*", default=[4096], help="orders of the matrices in dense")
+    p.add_argument(
+        "--matrices",
+        nargs="+",
+        default=list(sparse.SMALL),
+        metavar="FAMILY:N@BLOCK",
+        help=f"what sparse measures; the goals are for {' '.join(sparse.LARGE)}",
+    )
+    p.add_argument("--parts", nargs="+", default=list(sparse.PARTS), choices=sparse.PARTS, help="of sparse")
     p.add_argument("--limit", type=float, default=0.03, help="tolerated share of the machine used by others")
     p.add_argument("--tries", type=int, default=3, help="attempts at an undisturbed run")
     p.add_argument("--patience", type=float, default=60, help="longest wait for an idle machine, seconds")

@@ -3,6 +3,7 @@
 # Layout below the prefix:
 #   bin/tessera                      the program; finds the library by a path relative to itself
 #   lib/libtessera.so                the runtime
+#   lib/libtessera_sparse.so         programs on sparse matrices
 #   lib/tessera/plugins/             the plugins
 #   lib/cmake/tessera/, lib/pkgconfig/
 #   include/tessera/plugin.h         the plugin ABI, usable alone (component plugin_abi)
@@ -17,7 +18,7 @@ set(_data_dir ${CMAKE_INSTALL_DATADIR}/tessera)
 set(TESSERA_PLUGIN_SUBDIR ${CMAKE_INSTALL_LIBDIR}/tessera/plugins)
 
 # --- programs and libraries
-install(TARGETS tessera EXPORT tessera_targets
+install(TARGETS tessera tessera_sparse EXPORT tessera_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
 tessera_executables_below(${PROJECT_SOURCE_DIR}/apps _programs)
 if(_programs)
@@ -47,7 +48,8 @@ install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/te
 file(RELATIVE_PATH _up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" _up_to_prefix "${_up_to_prefix}")
 configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+configure_file(cmake/tessera_sparse.pc.in ${PROJECT_BINARY_DIR}/tessera_sparse.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tessera.pc ${PROJECT_BINARY_DIR}/tessera_sparse.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 # --- data and documents
 install(DIRECTORY configs DESTINATION ${_data_dir} COMPONENT runtime OPTIONAL FILES_MATCHING PATTERN "*.toml" PATTERN "*.csv")

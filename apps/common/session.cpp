@@ -181,7 +181,7 @@ void session::write_trace(const report& r) const {
   }
   if (!m_options.report.empty()) {
     text = {};
-    trace::write_report(text, recorded, trace::summarize(recorded));
+    trace::write_report(text, recorded, trace::summarize(recorded), m_page_sections);
     write_text(m_options.report, std::move(text).str());
   }
 }

@@ -43,6 +43,8 @@ class session {
   /// SIGHUP calls this, on a thread of its own. Empty: nothing any more, it is not under way, and SIGHUP is like
   /// Ctrl-C.
   void on_hang_up(std::function<void()> reread);
+  /// HTML for the page of --report, in front of the timeline: sections of what the command found.
+  void add_to_page(const std::string& sections) { m_page_sections += sections; }
   /// Prints the report, the statistics and the JSON, and writes the trace and its page, as the options ask. Throws
   /// tessera::error (interrupted) after Ctrl-C.
   void finish(report& r);
@@ -63,6 +65,7 @@ class session {
   std::unique_ptr<interrupt_watch> m_watch;
   std::unique_ptr<runtime> m_runtime;
   bool m_finished = false;
+  std::string m_page_sections;
 };
 
 /// Tiles along one side: at most 1024, so that descriptions of tiles stay small beside the data. Throws tessera::error

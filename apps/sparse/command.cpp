@@ -4,17 +4,19 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "apps/common/session.hpp"
 #include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
+#include "apps/sparse/history.hpp"
 #include "apps/sparse/matrix/generate.hpp"
 #include "apps/sparse/moved_bytes.hpp"
+#include "apps/sparse/report.hpp"
 #include "apps/sparse/solver/hermitian.hpp"
 #include "apps/sparse/solver/solvers.hpp"
+#include "apps/stream/triad.hpp"
 #include "core/base/units.hpp"
 
 namespace tessera::apps {
@@ -27,6 +29,7 @@ struct eigs_options : command_options {
   eigen_options solver;
   std::string method{eigensolvers().front().name}, which = "smallest", compare = "relative", precondition = "none",
                                                    reorthogonalize = "full";
+  bool stream = false;
 };
 
 bool is_complex(const eigs_options& o) { return o.family.empty() && matrix_market::is_complex(o.matrix); }
@@ -54,24 +57,6 @@ std::vector<double> read_vectors(const std::string& file, std::int64_t rows, boo
   return made;
 }
 
-/// What the progress line says; written by the solver, read by the line's thread.
-class shown_progress {
- public:
-  void note(const eigen_progress& now) {
-    const std::lock_guard hold(m_lock);
-    m_text = fmt::format("iteration {}, {} of {} pairs converged, largest residual {:.1e}", now.iteration,
-                         now.converged, now.pairs, now.largest_residual);
-  }
-  std::string line(double seconds) const {
-    const std::lock_guard hold(m_lock);
-    return m_text.empty() ? m_text : fmt::format("eigs: {}, {}", m_text, duration_text(seconds));
-  }
-
- private:
-  mutable std::mutex m_lock;
-  std::string m_text;
-};
-
 /// The solver's options, from the words of the command line.
 eigen_options solver_options(const eigs_options& o) {
   eigen_options how = o.solver;
@@ -90,7 +75,14 @@ eigen_options solver_options(const eigs_options& o) {
   return how;
 }
 
-void describe(report& r, const eigs_options& o, const eigensolver& by, const csr_matrix& a, const eigenpairs& found) {
+std::vector<double> known_values(const eigs_options& o, std::size_t count) {
+  return o.family.empty() || !o.mass.empty() || o.which != "smallest" ? std::vector<double>()
+                                                                      : known_lowest(o.family, count);
+}
+
+void describe(report& r, const eigs_options& o, const eigensolver& by, const solver_run& run) {
+  const csr_matrix& a = run.matrix;
+  const eigenpairs& found = run.found;
   r.add("matrix", "matrix", a.name);
   if (!o.mass.empty()) r.add("mass", "mass matrix", o.mass);
   const bool hermitian = is_complex(o);
@@ -116,17 +108,17 @@ void describe(report& r, const eigs_options& o, const eigensolver& by, const csr
                            : fmt::format("seen up to {}, the block", found.block),
           found.block);
   r.note("panels", found.panels);
+  r.note("passes", found.loop.passes);
   r.note("tasks_per_iteration", found.loop.tasks);
   r.add_integer("iterations", std::string(by.iteration), found.loop.iterations);
   r.note("seconds", found.loop.seconds);
   if (found.loop.iterations > 0) {
     const double each = found.loop.seconds / found.loop.iterations;
-    r.add("seconds_per_iteration", "per iteration", format_seconds(each), each);
+    r.add("seconds_per_iteration", "per " + run.step, format_seconds(each), each);
   }
+  add_speed(r, run);
   describe_moved(r, found.loop);
   auto rows = nlohmann::ordered_json::array();
-  std::vector<double> known;
-  if (!o.family.empty() && o.mass.empty() && o.which == "smallest") known = known_lowest(o.family, found.values.size());
   for (std::size_t k = 0; k < found.values.size(); ++k) {
     const eigenvalue& e = found.values[k];
     r.add("", fmt::format("lambda {}", k + 1),
@@ -140,13 +132,14 @@ void describe(report& r, const eigs_options& o, const eigensolver& by, const csr
                                {"residual", e.residual},
                                {"converged", e.converged},
                                {"at_rounding", e.at_rounding}};
-    if (k < known.size()) row["known"] = known[k];
+    if (k < run.known.size()) row["known"] = run.known[k];
     rows.push_back(std::move(row));
   }
   r.note("eigenvalues", rows);
   r.add("orthogonality", "orthogonality", fmt::format("{:.1e}  (largest |X'X - I|)", found.orthogonality),
         found.orthogonality);
   r.note("converged", found.converged());
+  note_convergence(r, run);
 }
 
 int run(const eigs_options& o) {
@@ -161,20 +154,28 @@ int run(const eigs_options& o) {
   std::optional<csr_matrix> mass;
   if (!o.mass.empty()) how.mass = &mass.emplace(read_matrix(o.mass));
   s.require_memory(by.least_memory(a, hermitian ? real_options(a, how) : how), "the vectors");
-  shown_progress shown;
+  solver_history history;
   how.report = [&](const eigen_progress& now) {
-    shown.note(now);
+    history.note(now);
     s.check_interrupt();
   };
   eigenpairs found;
   {
-    const progress line([&](double seconds) { return shown.line(seconds); },
-                        {.where = o.quiet ? progress_where::nowhere : progress_where::terminals});
+    const progress line([&](double seconds) { return history.line(seconds); },
+                        {.where = o.quiet ? progress_where::nowhere : progress_where::everywhere});
     found = hermitian ? hermitian_pairs(s.rt(), by.solve, a, how) : by.solve(s.rt(), a, how);
   }
+  solver_run told{a,
+                  found,
+                  history.moments(),
+                  known_values(o, found.values.size()),
+                  {},
+                  std::string(by.iteration.substr(0, by.iteration.size() - 1))};
+  if (o.stream) told.triad = triad_bandwidth(s.rt().workers());
   report r;
   s.describe(r);
-  describe(r, o, by, a, found);
+  describe(r, o, by, told);
+  s.add_to_page(page_sections(told));
   if (!o.out.empty()) {
     if (hermitian)
       matrix_market::write_dense_complex(o.out, a.rows / 2, std::ssize(found.values), found.vectors);
@@ -255,6 +256,8 @@ void add_eigs(CLI::App& to, command& selected) {
   sub.add_option("--at", solver.program.at,
                  "location where the rows are worked on, such as a device; by default where the runtime places it")
       ->type_name("LOCATION");
+  sub.add_flag("--stream", options->stream,
+               "measure STREAM's triad after the run, and compare the solver's bandwidth with it");
   sub.add_option("--out", options->out, "write the vectors as a Matrix Market array")->type_name("FILE");
   options->add_run_options(sub);
   sub.footer(

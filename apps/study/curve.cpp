@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "apps/common/plot.hpp"
 #include "core/base/units.hpp"
 
 namespace tessera::apps::study {
@@ -30,106 +30,78 @@ const char* const style = R"(<style>
 </style>
 )";
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
-}
-
-/// 1, 2 or 5 times a power of ten, so that `most` has between four and ten of it.
-double round_step(double most) {
-  const double power = std::pow(10.0, std::floor(std::log10(most / 4)));
-  for (const double factor : {5.0, 2.0})
-    if (most / (factor * power) >= 4) return factor * power;
-  return power;
-}
-
-/// From figures to positions in the picture.
-class scale {
- public:
-  explicit scale(const curve& drawn) : m_first(drawn.points.front().at.x), m_last(drawn.points.back().at.x) {
-    for (const auto* all : {&drawn.points, &drawn.others})
-      for (const measured_point& p : *all) m_most = std::max(m_most, p.slowest());
-    m_most = m_most > 0 ? m_most * 1.05 : 1;
-  }
-  double most() const { return m_most; }
-  double x(double value) const {
-    const double part = m_last > m_first ? (value - m_first) / (m_last - m_first) : 0.5;
-    return left + part * (width - left - right);
-  }
-  double y(double seconds) const { return height - bottom - seconds / m_most * (height - top - bottom); }
+/// From figures to places in the picture.
+struct scale {
+  explicit scale(const curve& drawn)
+      : x(drawn.points.front().at.x, drawn.points.back().at.x, left, width - right),
+        y(0, most(drawn), height - bottom, top) {}
+  plot_axis x, y;
 
  private:
-  double m_first, m_last, m_most = 0;
+  static double most(const curve& drawn) {
+    double seconds = 0;
+    for (const auto* all : {&drawn.points, &drawn.others})
+      for (const measured_point& p : *all) seconds = std::max(seconds, p.slowest());
+    return seconds > 0 ? seconds * 1.05 : 1;
+  }
 };
 
 std::string axes(const curve& drawn, const scale& at) {
   std::string out;
-  const double step = round_step(at.most());
-  for (double tick = 0; tick <= at.most(); tick += step)
+  for (const double tick : at.y.marks())
     out += fmt::format(
         "<line class=\"grid\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
         "<text class=\"quiet\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-        left, width - right, at.y(tick), at.y(tick), left - 10, at.y(tick) + 4, tick == 0 ? "0" : format_seconds(tick));
+        left, width - right, at.y.place(tick), at.y.place(tick), left - 10, at.y.place(tick) + 4,
+        tick == 0 ? "0" : format_seconds(tick));
   const std::size_t every = (drawn.points.size() + 11) / 12;
   for (std::size_t k = 0; k < drawn.points.size(); k += every)
     out += fmt::format("<text class=\"quiet\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:g}</text>\n",
-                       at.x(drawn.points[k].at.x), height - bottom + 20, drawn.points[k].at.x);
+                       at.x.place(drawn.points[k].at.x), height - bottom + 20, drawn.points[k].at.x);
   out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", (left + width - right) / 2,
-                     height - 14, escaped(drawn.axis));
+                     height - 14, html_escaped(drawn.axis));
   return out;
 }
 
-/// Labels of lines that are close to each other are moved apart.
 std::string comparisons(const curve& drawn, const scale& at) {
-  std::vector<const measured_point*> lines;
-  for (const measured_point& p : drawn.others) lines.push_back(&p);
-  std::ranges::sort(lines, {}, [](const measured_point* p) { return -p->median(); });
+  std::vector<double> lines, wanted;
+  for (const measured_point& p : drawn.others) {
+    lines.push_back(at.y.place(p.median()));
+    wanted.push_back(lines.back() + 4);
+  }
+  const std::vector<double> labels = places_of_labels(wanted, 15);
   std::string out;
-  double lowest = 0;
-  for (const measured_point* p : lines) {
-    const double y = at.y(p->median()), label = std::max(y + 4, lowest + 15);
-    lowest = label;
+  for (std::size_t k = 0; k < lines.size(); ++k)
     out += fmt::format(
         "<line class=\"other\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
         "<text class=\"quiet\" x=\"{:.1f}\" y=\"{:.1f}\">{} {}</text>\n",
-        left, width - right, y, y, width - right + 8, label, escaped(p->at.label), format_seconds(p->median()));
-  }
+        left, width - right, lines[k], lines[k], width - right + 8, labels[k], html_escaped(drawn.others[k].at.label),
+        format_seconds(drawn.others[k].median()));
   return out;
 }
 
 std::string line(const curve& drawn, const scale& at) {
   std::string path, marks;
   for (const measured_point& p : drawn.points) {
-    const double x = at.x(p.at.x), y = at.y(p.median());
+    const double x = at.x.place(p.at.x), y = at.y.place(p.median());
     path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : " L", x, y);
     marks += fmt::format(
         "<line class=\"bar\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
         "<circle class=\"dot\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"><title>{}: {}</title></circle>\n",
-        x, x, at.y(p.slowest()), at.y(p.fastest()), x, y, escaped(p.at.label), format_seconds(p.median()));
+        x, x, at.y.place(p.slowest()), at.y.place(p.fastest()), x, y, html_escaped(p.at.label),
+        format_seconds(p.median()));
   }
   const measured_point& best = drawn.best();
   return fmt::format(
       "<path class=\"curve\" d=\"{}\"/>\n{}<circle class=\"best\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"8\"/>\n", path, marks,
-      at.x(best.at.x), at.y(best.median()));
+      at.x.place(best.at.x), at.y.place(best.median()));
 }
 
 std::string row(const measured_point& p, double best) {
   return fmt::format(
       "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{:.2f}</td>"
       "</tr>\n",
-      escaped(p.at.label), format_seconds(p.median()), format_seconds(p.fastest()), format_seconds(p.slowest()),
+      html_escaped(p.at.label), format_seconds(p.median()), format_seconds(p.fastest()), format_seconds(p.slowest()),
       p.median() / best);
 }
 
@@ -155,8 +127,8 @@ std::string to_svg(const curve& drawn) {
       "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n"
       "<text class=\"title\" x=\"{:.0f}\" y=\"24\">{}</text>\n"
       "<text class=\"quiet\" x=\"{:.0f}\" y=\"42\">best: {}, {}</text>\n{}{}{}</svg>\n",
-      width, height, style, left, escaped(drawn.title), left, escaped(best.at.label), format_seconds(best.median()),
-      axes(drawn, at), comparisons(drawn, at), line(drawn, at));
+      width, height, style, left, html_escaped(drawn.title), left, html_escaped(best.at.label),
+      format_seconds(best.median()), axes(drawn, at), comparisons(drawn, at), line(drawn, at));
 }
 
 std::string to_html(const curve& drawn, const std::string& command) {
@@ -175,7 +147,7 @@ std::string to_html(const curve& drawn, const std::string& command) {
       "</style></head><body>\n{1}<table><thead><tr><th></th><th class=\"n\">median</th><th class=\"n\">fastest</th>"
       "<th class=\"n\">slowest</th><th class=\"n\">of the best</th></tr></thead><tbody>\n{2}</tbody></table>\n"
       "<p>Made by <code>{3}</code></p>\n</body></html>\n",
-      escaped(drawn.title), to_svg(drawn), rows, escaped(command));
+      html_escaped(drawn.title), to_svg(drawn), rows, html_escaped(command));
 }
 
 }  // namespace tessera::apps::study

@@ -12,7 +12,6 @@ GROUPS = [
     "rodinia",
     "deepcopy",
     "comd",
-    "sparse",
     "sparse_out_of_core",
     "dense",
     "trace",
@@ -111,10 +110,6 @@ def jobs_of(group, tasks, sizes):
             out += [f"bench_comd --case lj_32000_ways --workers {w}"]
             out += [f"peer_comd_libgomp --case lj_32000_deepcopy --workers {w}"]
         out += ["bench_comd --case eam_32000 --workers 2"]
-    if group == "sparse":
-        modes = [f"peer_sparse_libgomp --mode {mode}" for mode in ("blas", "tuned", "fused")]
-        for matrix, block in (("lap3d:60", 8), ("lap3d:60", 16), ("xxz:18", 8), ("hs:16", 16), ("kkt3d:30", 8)):
-            out += [f"{p} --matrix {matrix} --block {block} --workers 2" for p in ["bench_sparse"] + modes]
     if group == "sparse_out_of_core":
         for percent in (25, 50, 100):
             for eviction in ("next_use", "lru", "fifo"):

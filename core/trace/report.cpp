@@ -242,7 +242,7 @@ class page_writer {
 
 }  // namespace
 
-void write_report(std::ostream& to, const timeline& of, const summary& s) {
+void write_report(std::ostream& to, const timeline& of, const summary& s, std::string_view sections) {
   std::string_view rest = page::html;
   const auto part = [&](std::string_view mark, std::string_view text) {
     const std::size_t at = rest.find(mark);
@@ -250,6 +250,7 @@ void write_report(std::ostream& to, const timeline& of, const summary& s) {
     rest.remove_prefix(at + mark.size());
   };
   part("@PAGE_STYLE@", page::style);
+  part("@PAGE_SECTIONS@", sections);
   part("@PAGE_DATA@", page_writer(of, s).run());
   part("@PAGE_SCRIPT@", page::script);
   to << rest;

@@ -35,11 +35,12 @@ step_install() {
   expect_file "$program" "$prefix/$LIBDIR/libtessera.so" "$prefix/$LIBDIR/libtessera.so.$VERSION" \
     "$prefix/$LIBDIR/tessera/plugins/tessera_host.so" "$prefix/$LIBDIR/tessera/plugins/tessera_sim.so" \
     "$prefix/include/tessera/plugin.h" "$prefix/include/tessera/tessera.hpp" \
+    "$prefix/$LIBDIR/libtessera_sparse.so" "$prefix/include/tessera/sparse.hpp" \
     "$prefix/$LIBDIR/cmake/tessera/tesseraConfig.cmake" "$prefix/$LIBDIR/pkgconfig/tessera.pc" \
     "$prefix/share/tessera/configs" "$prefix/share/doc/tessera/LICENSE"
   # Nothing in it may point back into the source or build tree.
   local file
-  for file in "$program" "$prefix/$LIBDIR/libtessera.so" "$prefix/$LIBDIR"/tessera/plugins/*.so; do
+  for file in "$program" "$prefix/$LIBDIR"/lib*.so "$prefix/$LIBDIR"/tessera/plugins/*.so; do
     if objdump -p "$file" | grep -E 'RUNPATH|RPATH' | grep -F "$BUILD"; then
       fail "$file looks for libraries in the build folder"
     fi
@@ -71,6 +72,7 @@ step_find_package() {
     fail "$(cat "$WORK/find_package.log")"
   "$CMAKE" --build "$WORK/find_package"
   "$WORK/find_package/consumer"
+  "$WORK/find_package/sparse"
   if [ -e "$WORK/find_package/directives" ]; then "$WORK/find_package/directives"; fi
 }
 
@@ -95,6 +97,10 @@ step_pkg_config() {
   "$CXX" -std=c++20 -Wall -Wextra -Werror "$SOURCE/tests/consumer/project/consumer.cpp" \
     -o "$WORK/pkg_config/consumer" $("$PKG_CONFIG" --cflags --libs tessera)
   LD_LIBRARY_PATH="$prefix/$LIBDIR" "$WORK/pkg_config/consumer"
+  # shellcheck disable=SC2046
+  "$CXX" -std=c++20 -Wall -Wextra -Werror "$SOURCE/tests/consumer/project/sparse.cpp" \
+    -o "$WORK/pkg_config/sparse" $("$PKG_CONFIG" --cflags --libs tessera_sparse)
+  LD_LIBRARY_PATH="$prefix/$LIBDIR" "$WORK/pkg_config/sparse"
 }
 
 # Every header of the interface compiles alone, with the standard library and nothing else.

@@ -73,6 +73,40 @@ template <int Rows, int Vectors>
     for (int v = 0; v < Vectors; ++v) *reinterpret_cast<vector4*>(y + (row + i) * width + v * lanes) = sum[i][v];
 }
 
+// Single columns lie in memory without gaps: the rows are what fills the vectors.
+
+[[gnu::always_inline]] inline double dot_of_columns(const double* x, const double* y, std::int64_t rows) {
+  constexpr std::int64_t sums = 4;  // so many additions can be under way
+  vector4 sum[sums] = {};
+  std::int64_t r = 0;
+  for (; r + sums * lanes <= rows; r += sums * lanes)
+    for (std::int64_t s = 0; s < sums; ++s)
+      sum[s] +=
+          *reinterpret_cast<const vector4*>(x + r + s * lanes) * *reinterpret_cast<const vector4*>(y + r + s * lanes);
+  const vector4 all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  double rest = (all[0] + all[1]) + (all[2] + all[3]);
+  for (; r < rows; ++r) rest += x[r] * y[r];
+  return rest;
+}
+
+/// y = the sum of `Count` columns times c, and of y where there were columns before.
+template <int Count>
+[[gnu::always_inline]] inline void add_columns(const factor* x, const double* c, std::int64_t stride, bool first,
+                                               double* y, std::int64_t rows) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    double sum = first ? 0 : y[r];
+    for (int k = 0; k < Count; ++k) sum += x[k].data[r] * c[k * stride];
+    y[r] = sum;
+  }
+}
+
+[[gnu::always_inline]] inline void combine_columns(std::span<const factor> x, const double* c, std::int64_t stride,
+                                                   double* y, std::int64_t rows) {
+  std::size_t k = 0;
+  for (; k + 4 <= x.size(); k += 4, c += 4 * stride) add_columns<4>(&x[k], c, stride, k == 0, y, rows);
+  for (; k < x.size(); ++k, c += stride) add_columns<1>(&x[k], c, stride, k == 0, y, rows);
+}
+
 }  // namespace
 
 void multiply(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::int64_t width, const double* x,
@@ -111,6 +145,10 @@ void multiply(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::in
 void add_gram(const double* x, std::int64_t p, const double* y, std::int64_t q, std::int64_t rows, double* g) {
   const bool upper = x == y;
   with_wide_vectors([&] {
+    if (p == 1 && q == 1) {
+      *g += dot_of_columns(x, y, rows);
+      return;
+    }
     const auto columns = [&](std::int64_t i, auto height) {
       const std::int64_t done = in_vectors<2>(upper ? i : 0, q, [&](std::int64_t j, auto vectors) {
         gram_tile<decltype(height)::value, decltype(vectors)::value>(x + i, p, y + j, q, rows, g + i * q + j);
@@ -130,7 +168,9 @@ void add_gram(const double* x, std::int64_t p, const double* y, std::int64_t q, 
 
 void combine(std::span<const factor> x, const double* c, std::int64_t stride, double* y, std::int64_t width,
              std::int64_t rows) {
+  const bool columns = width == 1 && std::ranges::all_of(x, [](const factor& f) { return f.width == 1; });
   with_wide_vectors([&] {
+    if (columns) return combine_columns(x, c, stride, y, rows);
     const std::int64_t done = in_vectors<2>(0, width, [&](std::int64_t j, auto vectors) {
       std::int64_t row = 0;
       for (; row + 4 <= rows; row += 4) combine_tile<4, decltype(vectors)::value>(x, row, c + j, stride, y + j, width);
@@ -148,6 +188,7 @@ void combine(std::span<const factor> x, const double* c, std::int64_t stride, do
 }
 
 void add_scaled(const double* alpha, const double* x, double* y, std::int64_t width, std::int64_t rows) {
+  if (width == 1) return add_multiple(*alpha, x, y, rows);
   with_wide_vectors([&] {
     for (std::int64_t r = 0; r < rows; ++r, x += width, y += width)
       for (std::int64_t j = 0; j < width; ++j) y[j] += alpha[j] * x[j];
@@ -188,6 +229,10 @@ void scale_rows(const double* d, const double* x, double* y, std::int64_t width,
 
 void add_dots(const double* x, const double* y, std::int64_t width, std::int64_t rows, double* sums) {
   with_wide_vectors([&] {
+    if (width == 1) {
+      *sums += dot_of_columns(x, y, rows);
+      return;
+    }
     for (std::int64_t r = 0; r < rows; ++r, x += width, y += width)
       for (std::int64_t j = 0; j < width; ++j) sums[j] += x[j] * y[j];
   });

@@ -49,6 +49,7 @@ void lagging_loop::begin(int iteration) {
   if (!m_program.recorded.empty()) {
     m_between.push_back(m_program.make_graph(m_program.taken()));
     m_between.back()->submit();
+    m_program.done += m_between.back()->work();
   }
   m_program.rt.replay(m_iteration);
   m_kept.keep(iteration);

@@ -11,6 +11,7 @@
 #include "apps/sparse/program/link_meter.hpp"
 #include "apps/sparse/program/row_operator.hpp"
 #include "apps/sparse/program/state.hpp"
+#include "apps/sparse/program/work.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::sparse {
@@ -138,10 +139,12 @@ void program_state::check_once(const csr_matrix& a) {
 
 void program_state::record(operation o) {
   if (o.matrix != nullptr) check_once(*o.matrix);
-  if (options.how == execution::at_once)
+  if (options.how == execution::at_once) {
     run_at_once(o);
-  else
+    done += work_of(std::span(&o, 1));
+  } else {
     recorded.push_back(std::move(o));
+  }
 }
 
 const csr_matrix& program_state::transposed_of(const csr_matrix& a) {
@@ -176,6 +179,7 @@ void program_state::run(const std::string& what) {
                 "read values in the condition or in loop_options::after_each");
   if (!recorded.empty()) {
     under_way.push_back(make_graph(taken()));
+    done += under_way.back()->work();
     try {
       under_way.back()->submit();
     } catch (...) {
@@ -211,12 +215,18 @@ small_matrix program::small(std::string name, std::int64_t rows, std::int64_t co
 void program::run() { m_state->run("run"); }
 
 std::int64_t program::panels() const noexcept { return m_state->panels.count(); }
+work_count program::work() const noexcept { return m_state->done; }
 
 loop_outcome program::while_not(const std::function<bool()>& converged, const std::function<void()>& body,
                                 const loop_options& options) {
   require_lag(options);
+  using clock = std::chrono::steady_clock;
+  const auto seconds_since = [](clock::time_point then) {
+    return std::chrono::duration<double>(clock::now() - then).count();
+  };
   m_state->run("while_not");
   loop_outcome done;
+  const auto began = clock::now();
   std::unique_ptr<task_graph> graph;
   std::optional<recording> iteration;
   if (m_state->options.how == execution::fused) {
@@ -246,18 +256,23 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
     done.passes = graph->passes();
     done.tasks = graph->tasks();
   }
-  const auto started = std::chrono::steady_clock::now();
+  done.build_seconds = seconds_since(began);
+  const work_count before = m_state->done;
+  const auto started = clock::now();
   const link_meter links(m_state->rt);
   try {
     const between_iterations here(*m_state);
     const bool lags = iteration && options.lag > 0;
     if (lags) lagging_loop(*m_state, *iteration, options).run(converged, done);
+    for (int k = 0; lags && k < done.iterations; ++k) m_state->done += graph->work();
     while (!lags && !(done.converged = converged()) && done.iterations < options.most_iterations) {
       if (!m_state->recorded.empty()) m_state->run("while_not");  // by the condition, or behind the last iteration
-      if (iteration)
+      if (iteration) {
         m_state->rt.replay(*iteration);
-      else
+        m_state->done += graph->work();
+      } else {
         body();
+      }
       ++done.iterations;
       if (options.after_each) options.after_each(done.iterations);
     }
@@ -267,7 +282,8 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
   }
   done.moved = links.moved();
   m_state->run("while_not");
-  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  done.seconds = seconds_since(started);
+  done.work = {m_state->done.flops - before.flops, m_state->done.bytes - before.bytes};
   return done;
 }
 

@@ -12,14 +12,13 @@
 
 namespace tessera::sparse {
 
-bool stopping_rule::by_tolerance(double value, double residual) const {
-  const double scale = compare == criterion::relative ? std::abs(value) : compare == criterion::norm ? norm : 1;
-  return residual <= tolerance * scale;
+double stopping_rule::tolerated(double value) const {
+  return tolerance * (compare == criterion::relative ? std::abs(value) : compare == criterion::norm ? norm : 1);
 }
 
 eigenvalue stopping_rule::judged(double value, double residual) const {
   return {value, residual, residual + rounding, done(value, residual),
-          !by_tolerance(value, residual) && residual <= rounding};
+          residual > tolerated(value) && residual <= rounding};
 }
 
 std::int64_t stopping_rule::pairs_done(const std::vector<double>& values, const std::vector<double>& residuals,
@@ -31,8 +30,11 @@ std::int64_t stopping_rule::pairs_done(const std::vector<double>& values, const 
 
 eigen_progress stopping_rule::progress(int iteration, const std::vector<double>& values,
                                        const std::vector<double>& residuals, std::int64_t pairs) const {
-  return {iteration, pairs_done(values, residuals, pairs), pairs,
-          *std::max_element(residuals.begin(), residuals.begin() + pairs)};
+  eigen_progress now{iteration, pairs_done(values, residuals, pairs), pairs,
+                     *std::max_element(residuals.begin(), residuals.begin() + pairs)};
+  for (std::size_t k = 0; k < static_cast<std::size_t>(pairs); ++k)
+    now.of_pairs.push_back({values[k], residuals[k], wanted(values[k])});
+  return now;
 }
 
 stopping_rule rule_for(const csr_matrix& a, const eigen_options& o) {
@@ -94,6 +96,8 @@ void record_residuals(const block_vector& ax, const block_vector& x, const small
 void add_iterations(loop_outcome& to, const loop_outcome& more) {
   to.iterations += more.iterations;
   to.seconds += more.seconds;
+  to.build_seconds += more.build_seconds;
+  to.work += more.work;
   to.passes = more.passes;
   to.tasks = more.tasks;
   add_moved(to.moved, more.moved);

@@ -1,5 +1,6 @@
 #pragma once
 // What all eigensolvers share: when a pair is done, its residual, and how pairs are given.
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -13,10 +14,11 @@ struct stopping_rule {
   double tolerance, norm;
   double rounding;  ///< residuals below are as good as zero
 
-  /// What was asked for.
-  bool by_tolerance(double value, double residual) const;
-  /// That, or as small as rounding lets it become.
-  bool done(double value, double residual) const { return by_tolerance(value, residual) || residual <= rounding; }
+  /// The largest residual that the tolerance allows.
+  double tolerated(double value) const;
+  /// The same, or what rounding leaves: the largest one that is small enough.
+  double wanted(double value) const { return std::max(rounding, tolerated(value)); }
+  bool done(double value, double residual) const { return residual <= wanted(value); }
   /// With its error bound, for a residual that was measured.
   eigenvalue judged(double value, double residual) const;
   /// How many of the first pairs are done.

@@ -30,11 +30,18 @@ enum class reorthogonalization : std::uint8_t {
   selective  ///< the Ritz vectors of the last restart, and the last two blocks
 };
 
+/// How far one pair is.
+struct pair_progress {
+  double value, residual;
+  double wanted;  ///< a residual of this or less is small enough
+};
+
 /// How far a solution is.
 struct eigen_progress {
   int iteration;
   std::int64_t converged, pairs;
   double largest_residual;  ///< of the pairs that are asked for
+  std::vector<pair_progress> of_pairs = {};
 };
 
 /// Of every solver.

@@ -78,6 +78,7 @@ class restarted_lanczos {
     tell(1);
     loop_outcome done;
     done.iterations = 1;
+    done.work = m_program.work();
     done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     return done;
   }
@@ -219,6 +220,7 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
     in_full.most_iterations = std::max(1, o.most_iterations - found.loop.iterations);
     eigenpairs again = lanczos_pairs(rt, a, in_full);
     again.loop.iterations += found.loop.iterations, again.loop.seconds += found.loop.seconds;
+    again.loop.work += found.loop.work;
     return again;
   }
   found.loop.converged = found.converged();

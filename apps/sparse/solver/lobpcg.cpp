@@ -254,8 +254,9 @@ eigenpairs of_any_mass(runtime& rt, const csr_matrix& a, const eigen_options& o)
   if (o.compare == criterion::absolute) how.tolerance *= b.least;
   const double length = 1 / std::sqrt(b.least);  // of vectors, where B is scaled
   if (o.report)
-    how.report = [&](eigen_progress now) {
+    how.report = [&, least = b.least](eigen_progress now) {
       now.largest_residual *= length;
+      for (pair_progress& p : now.of_pairs) p.value /= least, p.residual *= length, p.wanted *= length;
       o.report(now);
     };
   eigenpairs found = solved(rt, a, how);

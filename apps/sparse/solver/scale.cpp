@@ -22,6 +22,8 @@ eigen_options options_for_scale(eigen_options o, int exponent) {
   if (o.report)
     o.report = [tell = std::move(o.report), exponent](eigen_progress now) {
       now.largest_residual = std::ldexp(now.largest_residual, -exponent);
+      for (pair_progress& p : now.of_pairs)
+        for (double* const number : {&p.value, &p.residual, &p.wanted}) *number = std::ldexp(*number, -exponent);
       tell(now);
     };
   return o;

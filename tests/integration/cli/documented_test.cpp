@@ -133,8 +133,8 @@ TEST(documented, keys_of_applications) {
 
 TEST(documented, keys_of_eigenpairs) {
   const documented_keys own = documented("## tessera eigs");
-  const keys by_lobpcg =
-      keys_of(run({"eigs", "--generate", "lap2d:20", "--pairs", "2", "--out", "/dev/null", "--json", "-"}).out);
+  const keys by_lobpcg = keys_of(
+      run({"eigs", "--generate", "lap2d:20", "--pairs", "2", "--stream", "--out", "/dev/null", "--json", "-"}).out);
   const keys by_lanczos =
       keys_of(run({"eigs", "--generate", "lap2d:20", "--pairs", "2", "--solver", "lanczos", "--json", "-"}).out);
   const keys with_mass =

@@ -44,6 +44,43 @@ TEST(eigs_command, prints_a_bound_beside_each_value) {
   EXPECT_THAT(done.out, HasSubstr("residual <= 1e-08 |lambda|"));
 }
 
+TEST(eigs_command, says_how_fast_it_was_and_how_it_converged) {
+  const outcome done = eigs({"--generate", "lap2d:40", "--pairs", "2", "--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const nlohmann::json seen = json_of(done.out);
+  const double each = seen["seconds_per_iteration"];
+  EXPECT_NEAR(seen["gflops"].get<double>() * each, seen["flops_per_iteration"].get<double>() * 1e-9, 1e-9);
+  EXPECT_NEAR(seen["gigabytes_per_second"].get<double>() * each, seen["bytes_per_iteration"].get<double>() * 1e-9,
+              1e-9);
+  // Two passes: the matrix in one, at least 16 times a block of 1600 x 4 numbers in both.
+  EXPECT_GT(seen["bytes_per_iteration"], 16 * 1600 * 4 * 8);
+  EXPECT_EQ(seen["passes"], 2);
+  const nlohmann::json& steps = seen["convergence"];
+  ASSERT_EQ(steps.size(), seen["iterations"].get<std::size_t>());
+  EXPECT_EQ(steps.back()["converged"], 2);
+  EXPECT_EQ(steps.back()["residuals"].size(), 2u);
+  EXPECT_LT(steps.back()["largest_residual"], steps.front()["largest_residual"]);
+  EXPECT_NEAR(steps.back()["values"][0].get<double>(), seen["eigenvalues"][0]["value"].get<double>(), 1e-9);
+}
+
+TEST(eigs_command, draws_its_convergence_in_the_report) {
+  const plugin_test::folder folder;
+  const std::string file = folder.path() / "r.html";
+  for (const char* solver : {"lobpcg", "lanczos"}) {
+    const outcome done = eigs({"--generate", "lap2d:30", "--pairs", "2", "--solver", solver, "--report", file});
+    ASSERT_EQ(done.code, 0) << done.err;
+    const std::string page = contents(file);
+    for (const char* part : {"<h2>Eigenpairs</h2>", "<h2>Convergence</h2>", "<h2>The task graph</h2>", "Residuals",
+                             "passes over the rows", "<h2>Timeline</h2>", "by formula"})
+      EXPECT_THAT(page, HasSubstr(part)) << solver;
+    EXPECT_EQ(page.find("nan"), page.npos);
+  }
+  const outcome dense = eigs({"--generate", "lap2d:3", "--pairs", "2", "--report", file});
+  ASSERT_EQ(dense.code, 0) << dense.err;
+  EXPECT_THAT(contents(file), HasSubstr("<h2>Eigenpairs</h2>"));
+  EXPECT_EQ(contents(file).find("<h2>Convergence</h2>"), std::string::npos) << "there was no iteration";
+}
+
 TEST(eigs_command, writes_vectors) {
   const plugin_test::folder folder;
   const std::string file = folder.path() / "v.mtx";

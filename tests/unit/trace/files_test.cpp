@@ -160,6 +160,13 @@ TEST(report, is_one_page_that_loads_nothing) {
   EXPECT_THAT(page, HasSubstr(",80,1048576]],\"slab_count\":1,\"slab_bytes\":1048576,\"slab_time\":80}"));
 }
 
+TEST(report, has_sections_of_what_ran_in_front_of_its_own) {
+  const timeline t = rich();
+  std::ostringstream to;
+  write_report(to, t, summarize(t), "<section><h2>Eigenpairs</h2></section>");
+  EXPECT_LT(to.str().find("<h2>Eigenpairs</h2>"), to.str().find("<h2>Timeline</h2>"));
+}
+
 TEST(report, many_tasks_are_merged_in_the_picture) {
   recording r = host();
   for (std::uint64_t k = 1; k <= 250000; ++k) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/sparse/matrix/csr_matrix.hpp"
+#include "apps/sparse/matrix/generate.hpp"
 #include "tessera/runtime.hpp"
 
 namespace tessera::sparse {
@@ -85,6 +86,21 @@ struct loop_options {
       {};  ///< with a lag: what the two read, as it was behind the iteration in question
 };
 
+/// What operations have to do, counted from their shapes.
+struct work_count {
+  double flops = 0;  ///< multiplications and additions of numbers; operations on small matrices do not count
+  /// What must go between processor and memory if all else stays in the cache: for each pass over the rows every matrix
+  /// (8 bytes of an entry's value, 4 of its column, 8 of a row) and every block vector that it reads, once, and every
+  /// block vector that it writes, once. As in STREAM, the read that a cache makes of a line before it is overwritten
+  /// does not count.
+  double bytes = 0;
+  /// Adds up.
+  work_count& operator+=(const work_count& more) noexcept {
+    flops += more.flops, bytes += more.bytes;
+    return *this;
+  }
+};
+
 /// What went from one memory to another.
 struct link_bytes {
   std::string from, to;     ///< memories, as statistics::links names them
@@ -101,6 +117,8 @@ struct loop_outcome {
   std::int64_t passes = 0;             ///< over the rows, in one iteration
   std::int64_t tasks = 0;              ///< of one iteration
   double seconds = 0;                  ///< of all iterations, conditions included
+  double build_seconds = 0;            ///< before the first: recording the body twice, comparing, making the graph
+  work_count work = {};                ///< in `seconds`: the iterations, and what else was recorded behind them
   std::vector<link_bytes> moved = {};  ///< by all iterations, between memories; without what goes home at the end
 };
 
@@ -131,6 +149,7 @@ class program {
                          const loop_options& options = {});
 
   std::int64_t panels() const noexcept;                 ///< tasks of a pass over the rows
+  work_count work() const noexcept;                     ///< of all that ran so far
   program_state& state() noexcept { return *m_state; }  ///< for the operations
 
  private:

@@ -1,0 +1,84 @@
+#include "apps/sparse/history.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/common/progress.hpp"
+
+namespace tessera::apps {
+namespace {
+
+constexpr std::size_t most_kept = 1000, most_latest = 40, least_latest = 5;
+
+/// Iterations until a pair's residual is small enough, from the line that fits its logarithms best.
+std::optional<double> iterations_left(std::span<const solver_moment> latest, std::size_t pair) {
+  const auto distance = [&](const solver_moment& m) {  // in powers of ten
+    const sparse::pair_progress& p = m.now.of_pairs[pair];
+    return std::log10(p.residual / p.wanted);
+  };
+  const double left = distance(latest.back());
+  if (left <= 0) return 0;
+  const auto n = static_cast<double>(latest.size());
+  double x_sum = 0, y_sum = 0, xx_sum = 0, xy_sum = 0;
+  for (const solver_moment& m : latest) {
+    const double x = m.now.iteration - latest.front().now.iteration, y = distance(m);
+    x_sum += x, y_sum += y, xx_sum += x * x, xy_sum += x * y;
+  }
+  const double slope = (n * xy_sum - x_sum * y_sum) / (n * xx_sum - x_sum * x_sum);
+  if (!(slope < 0) || !std::isfinite(left)) return std::nullopt;
+  return left / -slope;
+}
+
+}  // namespace
+
+std::optional<double> seconds_left(std::span<const solver_moment> latest) {
+  if (latest.size() < least_latest) return std::nullopt;
+  double most = 0;
+  for (std::size_t pair = 0; pair < latest.back().now.of_pairs.size(); ++pair) {
+    const std::optional<double> of_pair = iterations_left(latest, pair);
+    if (!of_pair) return std::nullopt;
+    most = std::max(most, *of_pair);
+  }
+  const solver_moment &first = latest.front(), &last = latest.back();
+  return most * (last.seconds - first.seconds) / (last.now.iteration - first.now.iteration);
+}
+
+void solver_history::note_at(double seconds, sparse::eigen_progress now) {
+  const std::lock_guard hold(m_lock);
+  // A solver that begins again has another rate.
+  if (!m_latest.empty() && now.iteration <= m_latest.back().now.iteration) m_latest.clear();
+  m_latest.push_back({seconds, std::move(now)});
+  if (m_latest.size() > most_latest) m_latest.pop_front();
+  if (++m_skipped < m_every) return;
+  m_skipped = 0;
+  m_kept.push_back(m_latest.back());
+  if (m_kept.size() < 2 * most_kept) return;
+  for (std::size_t k = 0; 2 * k < m_kept.size(); ++k) m_kept[k] = std::move(m_kept[2 * k]);
+  m_kept.resize(most_kept);
+  m_skipped = m_every;  // the last one is gone, and the next is kept
+  m_every *= 2;
+}
+
+std::string solver_history::line(double seconds) const {
+  const std::lock_guard hold(m_lock);
+  if (m_latest.empty()) return {};
+  const sparse::eigen_progress& now = m_latest.back().now;
+  std::string text = fmt::format("eigs: iteration {}, {} of {} pairs converged, largest residual {:.1e}, {}",
+                                 now.iteration, now.converged, now.pairs, now.largest_residual, duration_text(seconds));
+  const std::vector<solver_moment> latest(m_latest.begin(), m_latest.end());
+  if (const std::optional<double> left = seconds_left(latest))
+    text += fmt::format(", about {} left", duration_text(*left));
+  return text;
+}
+
+std::vector<solver_moment> solver_history::moments() const {
+  const std::lock_guard hold(m_lock);
+  std::vector<solver_moment> all = m_kept;
+  if (!m_latest.empty() && (all.empty() || all.back().now.iteration != m_latest.back().now.iteration))
+    all.push_back(m_latest.back());
+  return all;
+}
+
+}  // namespace tessera::apps

@@ -1,0 +1,51 @@
+// A solver outside the tree: the largest eigenvalue of a generated matrix by the power method, and a file that is
+// missing.
+#include <tessera/sparse.hpp>
+#include <tessera/tessera.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+namespace sparse = tessera::sparse;
+
+int main() {
+  try {
+    tessera::runtime rt;
+    const sparse::csr_matrix a = sparse::generate("lap2d:6");
+    sparse::program p(rt, a);
+    const sparse::block_vector x = p.vector("x", 1), y = p.vector("y", 1);
+    const sparse::small_matrix length = p.small("length", 1, 1), factor = p.small("1 / length", 1, 1);
+    std::vector<double> start(static_cast<std::size_t>(a.rows));
+    for (std::size_t k = 0; k < start.size(); ++k) start[k] = std::sin(1.0 + static_cast<double>(k * k));
+    x.set(start);
+    double before = 0, now = 1;
+    const auto converged = [&] {
+      before = std::exchange(now, length.values()[0]);
+      return std::abs(now - before) < 1e-13 * now;
+    };
+    const auto iteration = [&] {
+      sparse::mxm(a, x, y);
+      sparse::column_norms(y, length);
+      sparse::small_operation("invert", {&length, 1}, {&factor, 1},
+                              [](auto from, auto to) { to[0](0, 0) = 1 / from[0](0, 0); });
+      sparse::copy(y, x);
+      sparse::scale(factor, x);
+    };
+    p.while_not(converged, iteration);
+    const double expected = 4 + 4 * std::cos(std::acos(-1.0) / 7);  // of the grid of 6 x 6 points
+    std::printf("largest eigenvalue %.9f, expected %.9f\n", now, expected);
+    if (!(std::abs(now - expected) < 1e-6)) return 1;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+  try {
+    (void)sparse::read_matrix("no_such.mtx");
+  } catch (const tessera::error&) {
+    return 0;
+  }
+  std::fprintf(stderr, "a missing file is no error\n");
+  return 1;
+}

@@ -1,0 +1,88 @@
+// Operations and bytes of a program, counted by hand.
+#include <gtest/gtest.h>
+
+#include "apps/sparse/matrix/csr_matrix.hpp"
+#include "tessera/sparse.hpp"
+#include "tests/integration/runtime/machines.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+constexpr std::int64_t rows = 10, columns = 2, nonzeros = 28;
+constexpr double block_bytes = rows * columns * 8, matrix_bytes = nonzeros * 12 + (rows + 1) * 8;
+
+csr_matrix tridiagonal() {
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < rows; ++i)
+    for (std::int32_t j = std::max(0, i - 1); j <= std::min<std::int32_t>(rows - 1, i + 1); ++j)
+      entries.push_back({i, j, i == j ? 2.0 : -1.0});
+  return matrix_of("tridiagonal", rows, rows, entries);
+}
+
+class counted_work : public ::testing::Test {
+ protected:
+  void expect(double flops, double bytes) {
+    p.run();
+    EXPECT_EQ(p.work().flops - before.flops, flops);
+    EXPECT_EQ(p.work().bytes - before.bytes, bytes);
+    before = p.work();
+  }
+  runtime rt{tessera::testing::host_only(1)};
+  csr_matrix a = tridiagonal();
+  program p{rt, a};
+  block_vector x = p.vector("X", columns), y = p.vector("Y", columns), z = p.vector("Z", columns);
+  small_matrix g = p.small("G", columns, columns), d = p.small("D", 1, columns);
+  work_count before;
+};
+
+TEST_F(counted_work, of_a_pass_has_each_block_once) {
+  mxm(a, x, y);
+  gram(x, y, g);
+  column_norms(y, d);
+  expect(2 * nonzeros * columns + 2 * rows * columns * columns + 2 * rows * columns, matrix_bytes + 2 * block_bytes);
+}
+
+TEST_F(counted_work, of_two_passes_reads_again) {
+  mxm(a, x, y);
+  mxm(a, y, z);
+  expect(2 * 2 * nonzeros * columns, 2 * matrix_bytes + 4 * block_bytes);
+}
+
+TEST_F(counted_work, of_a_block_with_itself_is_a_triangle) {
+  gram(x, x, g);
+  expect(rows * columns * (columns + 1), block_bytes);
+}
+
+TEST_F(counted_work, of_an_update_is_read_and_written) {
+  axpy(2.0, x, y);
+  expect(2 * rows * columns, 3 * block_bytes);
+  combine(x, g, y);
+  expect(2 * rows * columns * columns, 2 * block_bytes);
+  copy(x, y);
+  expect(0, 2 * block_bytes);
+  small_operation("nothing", {&g, 1}, {&d, 1}, [](auto, auto) {});
+  expect(0, 0);
+}
+
+TEST_F(counted_work, of_a_loop_is_that_of_its_iterations_and_what_comes_behind_them) {
+  const auto body = [&] { mxm(a, x, y), copy(y, z); };
+  const loop_outcome done =
+      p.while_not([] { return false; }, body, {.most_iterations = 5, .after_each = [&](int) { copy(z, x); }});
+  EXPECT_EQ(done.iterations, 5);
+  EXPECT_EQ(done.work.flops, 5 * 2 * nonzeros * columns);
+  EXPECT_EQ(done.work.bytes, 5 * (matrix_bytes + 3 * block_bytes) + 5 * 2 * block_bytes);
+  EXPECT_EQ(p.work().flops, done.work.flops);
+  EXPECT_GT(done.build_seconds, 0);
+}
+
+TEST_F(counted_work, of_calls_one_by_one_is_a_pass_each) {
+  program slow(rt, a, {.how = execution::at_once});
+  block_vector v = slow.vector("V", columns), w = slow.vector("W", columns);
+  mxm(a, v, w);
+  copy(w, v);
+  EXPECT_EQ(slow.work().flops, 2 * nonzeros * columns);
+  EXPECT_EQ(slow.work().bytes, matrix_bytes + 4 * block_bytes);
+}
+
+}  // namespace
+}  // namespace tessera::sparse
