@@ -12,6 +12,7 @@
 #include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
 #include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/matrix/reorder.hpp"
 #include "apps/sparse/solver/lanczos.hpp"
 #include "apps/sparse/solver/lobpcg.hpp"
 #include "core/base/units.hpp"
@@ -24,10 +25,18 @@ using namespace sparse;
 struct eigs_options : command_options {
   std::string matrix, family, mass, guess, out;
   eigen_options solver;
-  std::string method = "lobpcg", which = "smallest", compare = "relative", precondition = "none";
+  std::string method = "lobpcg", which = "smallest", compare = "relative", precondition = "none", form = "auto",
+              reorder = "none";
 };
 
 csr_matrix matrix_for(const eigs_options& o) { return o.family.empty() ? read_matrix(o.matrix) : generate(o.family); }
+
+/// The order in which the rows are computed; none: theirs. Vectors are read and written in that of the files.
+std::optional<row_order> order_for(const eigs_options& o, const csr_matrix& a) {
+  if (o.reorder == "none") return std::nullopt;
+  require_symmetric(a);
+  return reverse_cuthill_mckee(a);
+}
 
 /// Vectors as `--out` writes them, row-major.
 std::vector<double> read_vectors(const std::string& file, std::int64_t rows) {
@@ -70,6 +79,7 @@ eigen_options solver_options(const eigs_options& o) {
                                         : criterion::absolute;
   how.seed = o.seed;
   how.jacobi = o.precondition == "jacobi";
+  how.program.form = form_named(o.form);
   return how;
 }
 
@@ -95,6 +105,8 @@ void describe(report& r, const eigs_options& o, const csr_matrix& a, const eigen
                            : fmt::format("seen up to {}, the block", found.block),
           found.block);
   r.note("panels", found.panels);
+  if (!found.loop.form.empty()) r.add("form", "form of the matrix", found.loop.form);
+  r.add("reorder", "order", o.reorder);
   r.note("tasks_per_iteration", found.loop.tasks);
   r.add_integer("iterations", o.method == "lobpcg" ? "iterations" : "restarts", found.loop.iterations);
   r.note("seconds", found.loop.seconds);
@@ -133,12 +145,18 @@ double least_memory_of(const eigs_options& o, const csr_matrix& a, const eigen_o
 
 int run(const eigs_options& o) {
   if (!o.out.empty()) require_writable(o.out);
-  const csr_matrix a = matrix_for(o);
+  csr_matrix a = matrix_for(o);
+  const std::optional<row_order> order = order_for(o, a);
+  if (order) a = order->reordered(a);
   session s(o);
   eigen_options how = solver_options(o);
   if (!o.guess.empty()) how.guess = read_vectors(o.guess, a.rows);
   std::optional<csr_matrix> mass;
   if (!o.mass.empty()) how.mass = &mass.emplace(read_matrix(o.mass));
+  if (order) {
+    how.guess = order->reordered(how.guess);
+    if (mass && mass->rows == a.rows && mass->columns == a.columns) mass = order->reordered(*mass);
+  }
   s.require_memory(least_memory_of(o, a, how), "the vectors");
   shown_progress shown;
   how.report = [&](const eigen_progress& now) {
@@ -151,6 +169,7 @@ int run(const eigs_options& o) {
                         {.where = o.quiet ? progress_where::nowhere : progress_where::terminals});
     found = o.method == "lobpcg" ? lobpcg(s.rt(), a, how) : lanczos(s.rt(), a, how);
   }
+  if (order) found.vectors = order->restored(found.vectors);
   report r;
   s.describe(r);
   describe(r, o, a, found);
@@ -217,6 +236,12 @@ void add_eigs(CLI::App& to, command& selected) {
   sub.add_option("--panel", solver.program.panel_rows, "rows of a task; by default chosen by the matrix")
       ->type_name("ROWS")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
+  sub.add_option("--form", options->form, "how the matrix lies in memory: auto (measures first), csr, sell, bcsr")
+      ->check(CLI::IsMember({"auto", "csr", "sell", "bcsr"}))
+      ->capture_default_str();
+  sub.add_option("--reorder", options->reorder, "none, or rcm: reverse Cuthill-McKee; vectors keep the file's order")
+      ->check(CLI::IsMember({"none", "rcm"}))
+      ->capture_default_str();
   sub.add_option("--out", options->out, "write the vectors as a Matrix Market array")->type_name("FILE");
   options->add_run_options(sub);
   sub.footer(

@@ -8,7 +8,9 @@
 
 #include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
+#include "apps/sparse/matrix/available_memory.hpp"
 #include "core/base/error.hpp"
+#include "core/base/units.hpp"
 
 namespace tessera::sparse {
 namespace {
@@ -57,6 +59,19 @@ csr_matrix assemble(std::string name, std::int64_t rows, std::int64_t columns, c
   return made;
 }
 
+/// Refuses what does not fit: entries as they were read, and the rows that are made of them.
+void require_memory(const std::string& file, const matrix_market::header& h, std::int64_t memory) {
+  constexpr double read = sizeof(matrix_market::entry), placed = sizeof(std::int32_t) + sizeof(double);
+  const double copies = h.kind == matrix_market::symmetry::symmetric ? 2 : 1;
+  const double needed = static_cast<double>(h.rows) * 2 * sizeof(std::int64_t) +
+                        static_cast<double>(h.entries) * (read + copies * placed);
+  if (needed > static_cast<double>(memory))
+    throw error(error_kind::memory,
+                fmt::format("a matrix of {} rows and {} entries takes {} while it is read, and there are {}", h.rows,
+                            h.entries, format_bytes(needed), format_bytes(static_cast<double>(memory))),
+                file, "a machine with more memory, or a smaller matrix");
+}
+
 [[noreturn]] void refuse(const csr_matrix& a, std::string message, std::string hint = {}) {
   throw error(error_kind::input, std::move(message), a.name, std::move(hint));
 }
@@ -69,11 +84,20 @@ csr_matrix matrix_of(std::string name, std::int64_t rows, std::int64_t columns, 
   });
 }
 
-csr_matrix read_matrix(const std::filesystem::path& file) {
-  const matrix_market::matrix from = matrix_market::read(file, matrix_market::patterns::ones);
-  const bool mirrored = from.kind == matrix_market::symmetry::symmetric;
-  csr_matrix made = assemble(file.string(), from.rows, from.columns, [&](const auto& visit) {
-    for (const matrix_market::entry& e : from.entries) {
+csr_matrix read_matrix(const std::filesystem::path& file, std::optional<std::int64_t> memory) {
+  matrix_market::header is;
+  std::vector<matrix_market::entry> entries;
+  matrix_market::read_entries(
+      file, matrix_market::patterns::ones,
+      [&](const matrix_market::header& h) {
+        is = h;
+        require_memory(file.string(), h, memory ? *memory : available_memory());
+        entries.reserve(static_cast<std::size_t>(h.entries));
+      },
+      [&](const matrix_market::entry& e) { entries.push_back(e); });
+  const bool mirrored = is.kind == matrix_market::symmetry::symmetric;
+  csr_matrix made = assemble(file.string(), is.rows, is.columns, [&](const auto& visit) {
+    for (const matrix_market::entry& e : entries) {
       visit(e.row, e.column, e.value);
       if (mirrored && e.row != e.column) visit(e.column, e.row, e.value);
     }

@@ -10,6 +10,8 @@
 
 namespace tessera::sparse {
 
+class matrix_product;
+
 /// A block vector's numbers: one piece of memory, adopted by the runtime as a tile per panel.
 struct vector_data : std::enable_shared_from_this<vector_data> {
   program_state* owner = nullptr;
@@ -55,6 +57,7 @@ struct operation {
   const double* diagonal = nullptr;
   double factor = 0;
   small_function function = {};
+  const matrix_product* product = nullptr;  ///< of the matrix, when the operation is about to run
 
   bool is_reduction() const noexcept {
     using enum operation_kind;

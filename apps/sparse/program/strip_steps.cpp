@@ -54,7 +54,7 @@ class strip {
   void multiply(const strip_step& s) const {
     const multiplied& x = m_on.sources[static_cast<std::size_t>(s.source)];
     if (x.whole != nullptr)
-      kernels::multiply(*s.matrix, m_begin, m_end, columns(s.to[0]), x.whole, at(s.to[0]));
+      s.product->panel(m_on.panel).multiply(m_begin, m_end, columns(s.to[0]), x.whole, at(s.to[0]));
     else
       kernels::multiply(*s.matrix, m_begin, m_end, columns(s.to[0]), x.pieces, at(s.to[0]));
   }

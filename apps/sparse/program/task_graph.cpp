@@ -97,7 +97,7 @@ void task_graph::stage::run_panel(std::int64_t panel, const task_blocks& blocks)
     return used[k].intent == intent::read ? const_cast<double*>(blocks.get<const double>(k).data())
                                           : blocks.get<double>(k).data();
   };
-  on.begin = panels->begin(panel), on.end = panels->end(panel), on.strip_rows = strip_rows;
+  on.begin = panels->begin(panel), on.end = panels->end(panel), on.strip_rows = strip_rows, on.panel = panel;
   on.vectors.clear(), on.small.clear();
   for (std::size_t k = 0; k < vectors.size(); ++k) on.vectors.push_back({data(k), vectors[k]->columns});
   for (std::size_t k = 0; k < small.size(); ++k) on.small.push_back(data(vectors.size() + k));
@@ -181,8 +181,13 @@ void task_graph::make_stage(const graph_shape& shape, std::span<const std::size_
   std::vector<const operation*> multiplications;
   for (const std::size_t member : members) {
     const operation& o = m_operations[member];
-    strip_step step{
-        .kind = o.kind, .from = {}, .to = {}, .matrix = o.matrix, .diagonal = o.diagonal, .factor = o.factor};
+    strip_step step{.kind = o.kind,
+                    .from = {},
+                    .to = {},
+                    .matrix = o.matrix,
+                    .product = o.product,
+                    .diagonal = o.diagonal,
+                    .factor = o.factor};
     if (o.kind == operation_kind::mxm) {
       step.source = std::ssize(multiplications);
       multiplications.push_back(&o);
@@ -213,7 +218,7 @@ void task_graph::make_stage(const graph_shape& shape, std::span<const std::size_
   // All vectors of a strip fit half of a usual second-level cache of 512 KiB.
   std::int64_t row_bytes = 0;
   for (const vector_data* v : s.vectors) row_bytes += v->columns * std::int64_t{sizeof(double)};
-  const std::int64_t fitting = (std::int64_t{256} << 10) / row_bytes / 16 * 16;
+  const std::int64_t fitting = (std::int64_t{256} << 10) / row_bytes / 64 * 64;
   s.strip_rows = shape.strip_rows > 0 ? shape.strip_rows : std::clamp<std::int64_t>(fitting, 64, 1024);
 
   if (s.partial_size > 0)
