@@ -9,6 +9,7 @@
 #include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
 #include "apps/sparse/matrix/available_memory.hpp"
+#include "apps/sparse/matrix/large_arrays.hpp"
 #include "core/base/error.hpp"
 #include "core/base/units.hpp"
 
@@ -47,6 +48,8 @@ csr_matrix assemble(std::string name, std::int64_t rows, std::int64_t columns, c
   made.row_starts.assign(static_cast<std::size_t>(rows) + 1, 0);
   each([&](std::int32_t row, std::int32_t, double) { ++made.row_starts[static_cast<std::size_t>(row) + 1]; });
   std::partial_sum(made.row_starts.begin(), made.row_starts.end(), made.row_starts.begin());
+  reserve_large(made.entry_columns, static_cast<std::size_t>(made.row_starts.back()));
+  reserve_large(made.values, static_cast<std::size_t>(made.row_starts.back()));
   made.entry_columns.resize(static_cast<std::size_t>(made.row_starts.back()));
   made.values.resize(made.entry_columns.size());
   std::vector<std::int64_t> next(made.row_starts.begin(), made.row_starts.end() - 1);
@@ -127,6 +130,8 @@ csr_matrix transposed(const csr_matrix& a) {
   made.row_starts.assign(static_cast<std::size_t>(a.columns) + 1, 0);
   for (const std::int32_t column : a.entry_columns) ++made.row_starts[static_cast<std::size_t>(column) + 1];
   std::partial_sum(made.row_starts.begin(), made.row_starts.end(), made.row_starts.begin());
+  reserve_large(made.entry_columns, a.entry_columns.size());
+  reserve_large(made.values, a.values.size());
   made.entry_columns.resize(a.entry_columns.size());
   made.values.resize(a.values.size());
   std::vector<std::int64_t> next(made.row_starts.begin(), made.row_starts.end() - 1);

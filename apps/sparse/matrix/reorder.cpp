@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "apps/sparse/matrix/large_arrays.hpp"
+
 namespace tessera::sparse {
 namespace {
 
@@ -70,8 +72,8 @@ csr_matrix row_order::reordered(const csr_matrix& a) const {
   csr_matrix made{
       .name = a.name, .rows = a.rows, .columns = a.columns, .row_starts = {0}, .entry_columns = {}, .values = {}};
   made.row_starts.reserve(a.row_starts.size());
-  made.entry_columns.reserve(a.entry_columns.size());
-  made.values.reserve(a.values.size());
+  reserve_large(made.entry_columns, a.entry_columns.size());
+  reserve_large(made.values, a.values.size());
   std::vector<std::pair<std::int32_t, double>> row;
   for (const std::int32_t old : old_rows) {
     row.clear();

@@ -74,19 +74,21 @@ void for_blocks(const csr_matrix& a, std::int64_t row, const Visit& visit) {
 class block_rows final : public panel_product {
  public:
   block_rows(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::int64_t block_begin,
-             std::vector<std::int64_t> starts)
+             std::vector<std::int64_t> starts, panel_memory& memory)
       : m_matrix(a),
         m_begin(begin),
         m_end(end),
         m_block_begin(block_begin),
         m_block_end(block_begin + (std::ssize(starts) - 1) * side),
         m_starts(std::move(starts)) {
-    m_columns.reserve(static_cast<std::size_t>(m_starts.back()));
-    m_values.assign(static_cast<std::size_t>(m_starts.back() * side * side), 0.0);
-    double* to = m_values.data();
+    m_columns = memory.take<std::int32_t>(m_starts.back());
+    m_values = memory.take<double>(m_starts.back() * side * side);
+    std::fill_n(m_values, m_starts.back() * side * side, 0.0);
+    std::int32_t* place = m_columns;
+    double* to = m_values;
     for (std::int64_t row = m_block_begin; row < m_block_end; row += side)
       for_blocks(a, row, [&](std::int64_t column, const std::int64_t* at) {
-        m_columns.push_back(static_cast<std::int32_t>(column));
+        *place++ = static_cast<std::int32_t>(column);
         for (std::int64_t r = 0; r < side; ++r)
           for (std::int64_t k = at[r]; k < a.row_starts[static_cast<std::size_t>(row + r) + 1]; ++k) {
             const std::int64_t c = a.entry_columns[static_cast<std::size_t>(k)] - column;
@@ -112,19 +114,19 @@ class block_rows final : public panel_product {
     };
     return (entries_of(m_begin, m_block_begin) + entries_of(m_block_end, m_end)) *
                std::int64_t{sizeof(double) + sizeof(std::int32_t)} +
-           std::ssize(m_values) * std::int64_t{sizeof(double)} +
-           std::ssize(m_columns) * std::int64_t{sizeof(std::int32_t)} +
+           m_starts.back() * side * side * std::int64_t{sizeof(double)} +
+           m_starts.back() * std::int64_t{sizeof(std::int32_t)} +
            std::ssize(m_starts) * std::int64_t{sizeof(std::int64_t)};
   }
   void forget() const noexcept override {
-    sparse::forget(m_values.data(), std::ssize(m_values));
-    sparse::forget(m_columns.data(), std::ssize(m_columns));
+    sparse::forget(m_values, m_starts.back() * side * side);
+    sparse::forget(m_columns, m_starts.back());
   }
 
  private:
   void multiply_blocks(std::int64_t begin, std::int64_t end, std::int64_t width, const double* x, double* y) const {
     const std::int64_t* const starts = m_starts.data() + (begin - m_block_begin) / side;
-    const blocks all{starts, (end - begin) / side, m_columns.data() + *starts, m_values.data() + *starts * side * side};
+    const blocks all{starts, (end - begin) / side, m_columns + *starts, m_values + *starts * side * side};
     apps::with_wide_vectors([&] {
       if (width == 1) return multiply_vector(all, x, y);
       in_column_groups<4>(width, [&](const auto& group) { multiply_group(group, all, width, x, y); });
@@ -133,14 +135,15 @@ class block_rows final : public panel_product {
 
   const csr_matrix& m_matrix;
   std::int64_t m_begin, m_end, m_block_begin, m_block_end;
-  std::vector<std::int64_t> m_starts;   ///< blocks of each three rows
-  std::vector<std::int32_t> m_columns;  ///< where each block begins
-  std::vector<double> m_values;         ///< of each block, column by column
+  std::vector<std::int64_t> m_starts;  ///< blocks of each three rows
+  std::int32_t* m_columns;             ///< where each block begins
+  double* m_values;                    ///< of each block, column by column
 };
 
 }  // namespace
 
-std::unique_ptr<panel_product> make_block_rows(const csr_matrix& a, std::int64_t begin, std::int64_t end) {
+std::unique_ptr<panel_product> make_block_rows(const csr_matrix& a, std::int64_t begin, std::int64_t end,
+                                               panel_memory& memory) {
   const std::int64_t block_begin = (begin + side - 1) / side * side, block_end = end / side * side;
   if (a.columns < side || block_begin >= block_end) return nullptr;
   std::vector<std::int64_t> starts(1, 0);
@@ -152,7 +155,7 @@ std::unique_ptr<panel_product> make_block_rows(const csr_matrix& a, std::int64_t
   const std::int64_t entries =
       a.row_starts[static_cast<std::size_t>(block_end)] - a.row_starts[static_cast<std::size_t>(block_begin)];
   if (starts.back() * side * side * 4 > entries * 5) return nullptr;
-  return std::make_unique<block_rows>(a, begin, end, block_begin, std::move(starts));
+  return std::make_unique<block_rows>(a, begin, end, block_begin, std::move(starts), memory);
 }
 
 }  // namespace tessera::sparse

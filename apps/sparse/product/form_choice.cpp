@@ -56,8 +56,8 @@ struct candidate {
 };
 
 /// Whether most of the pieces have the form. Makes them.
-bool fits(candidate& c, const csr_matrix& a, const std::vector<row_range>& sample) {
-  for (const row_range& r : sample) c.pieces.push_back(make_panel_product(a, r.begin, r.end, c.form));
+bool fits(candidate& c, const csr_matrix& a, const std::vector<row_range>& sample, panel_memory& memory) {
+  for (const row_range& r : sample) c.pieces.push_back(make_panel_product(a, r.begin, r.end, c.form, memory));
   return 2 * std::ranges::count(c.pieces, c.form, &panel_product::form) > std::ssize(c.pieces);
 }
 
@@ -66,10 +66,11 @@ bool fits(candidate& c, const csr_matrix& a, const std::vector<row_range>& sampl
 form_choice choose_form(const csr_matrix& a, std::int64_t width) {
   if (a.nonzeros() < least_entries || a.rows < places * 64) return {};
   const std::vector<row_range> sample = sample_of(a);
+  panel_memory memory;
   std::vector<candidate> candidates;
   for (const matrix_form form : matrix_forms) {
     if (form == matrix_form::sell && width > 1) continue;
-    if (candidate made{.form = form}; fits(made, a, sample)) candidates.push_back(std::move(made));
+    if (candidate made{.form = form}; fits(made, a, sample, memory)) candidates.push_back(std::move(made));
   }
   if (candidates.size() < 2) return {};
 

@@ -28,6 +28,7 @@ class matrix_product {
   const csr_matrix& m_matrix;
   const row_panels& m_panels;
   matrix_form m_form;
+  mutable panel_memory m_memory;        ///< of the panels
   std::unique_ptr<made_once[]> m_made;  ///< one per panel
 };
 

@@ -5,6 +5,7 @@
 
 #include "apps/sparse/matrix/csr_matrix.hpp"
 #include "apps/sparse/product/matrix_form.hpp"
+#include "apps/sparse/product/panel_memory.hpp"
 
 namespace tessera::sparse {
 
@@ -29,8 +30,9 @@ class panel_product {
 };
 
 /// Rows [begin, end) of a matrix in a form; compressed rows where that form does not fit these rows, since it would
-/// need more than a quarter of zeros that fill up. Keeps looking at `a`, which must stay as it is.
+/// need more than a quarter of zeros that fill up. Keeps looking at `a`, which must stay as it is; a copy lies in
+/// `memory`, which outlives it. Throws std::bad_alloc.
 std::unique_ptr<panel_product> make_panel_product(const csr_matrix& a, std::int64_t begin, std::int64_t end,
-                                                  matrix_form form);
+                                                  matrix_form form, panel_memory& memory);
 
 }  // namespace tessera::sparse

@@ -81,11 +81,11 @@ template <class Column>
 template <class Column>
 class sliced_rows final : public panel_product {
  public:
-  sliced_rows(const csr_matrix& a, std::int64_t begin, std::int64_t end, grouping how)
+  sliced_rows(const csr_matrix& a, std::int64_t begin, std::int64_t end, grouping how, panel_memory& memory)
       : m_matrix(a), m_begin(begin), m_end(end), m_grouped_end(begin + std::ssize(how.places)), m_how(std::move(how)) {
     if constexpr (sizeof(Column) == sizeof(std::int32_t)) std::ranges::fill(m_how.lowest, 0);
-    m_values = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(size()));
-    m_columns = std::make_unique_for_overwrite<Column[]>(static_cast<std::size_t>(size()));
+    m_values = memory.take<double>(size());
+    m_columns = memory.take<Column>(size());
     for (std::int64_t k = 0; k < std::ssize(m_how.places); ++k) place_row(k);
   }
 
@@ -109,8 +109,8 @@ class sliced_rows final : public panel_product {
            rest * std::int64_t{sizeof(double) + sizeof(std::int32_t)};
   }
   void forget() const noexcept override {
-    sparse::forget(m_values.get(), size());
-    sparse::forget(m_columns.get(), size());
+    sparse::forget(m_values, size());
+    sparse::forget(m_columns, size());
   }
 
  private:
@@ -141,7 +141,7 @@ class sliced_rows final : public panel_product {
         const std::int64_t group = w * (window / lanes);
         const std::int64_t* const starts = m_how.starts.data() + group;
         multiply_groups<Column>({starts, std::min(window / lanes, count - group), m_how.places.data() + w * window,
-                                 m_columns.get() + *starts * lanes, m_values.get() + *starts * lanes},
+                                 m_columns + *starts * lanes, m_values + *starts * lanes},
                                 x + m_how.lowest.data()[w], y);
       }
     });
@@ -150,20 +150,21 @@ class sliced_rows final : public panel_product {
   const csr_matrix& m_matrix;
   std::int64_t m_begin, m_end, m_grouped_end;
   grouping m_how;
-  std::unique_ptr<Column[]> m_columns;
-  std::unique_ptr<double[]> m_values;
+  Column* m_columns;
+  double* m_values;
 };
 
 }  // namespace
 
-std::unique_ptr<panel_product> make_sliced_rows(const csr_matrix& a, std::int64_t begin, std::int64_t end) {
+std::unique_ptr<panel_product> make_sliced_rows(const csr_matrix& a, std::int64_t begin, std::int64_t end,
+                                                panel_memory& memory) {
   const std::int64_t grouped_end = begin + (end - begin) / lanes * lanes;
   grouping how = group_rows(a, begin, grouped_end);
   const std::int64_t entries =
       a.row_starts[static_cast<std::size_t>(grouped_end)] - a.row_starts[static_cast<std::size_t>(begin)];
   if (how.starts.back() * lanes * 4 > entries * 5) return nullptr;
-  if (how.narrow) return std::make_unique<sliced_rows<std::uint16_t>>(a, begin, end, std::move(how));
-  return std::make_unique<sliced_rows<std::int32_t>>(a, begin, end, std::move(how));
+  if (how.narrow) return std::make_unique<sliced_rows<std::uint16_t>>(a, begin, end, std::move(how), memory);
+  return std::make_unique<sliced_rows<std::int32_t>>(a, begin, end, std::move(how), memory);
 }
 
 }  // namespace tessera::sparse

@@ -44,11 +44,12 @@ std::vector<double> numbers(std::size_t count) {
 }
 
 /// A panel of the rows from `begin` on, multiplied in parts of `strip` rows.
-std::vector<double> product_of(const csr_matrix& a, matrix_form form, std::int64_t width, std::int64_t begin,
+std::vector<double> product_of(const csr_matrix& a, matrix_form form, const std::vector<double>& x, std::int64_t begin,
                                std::int64_t strip) {
-  const std::vector<double> x = numbers(static_cast<std::size_t>(a.columns * width));
+  const std::int64_t width = std::ssize(x) / a.columns;
   std::vector<double> y(static_cast<std::size_t>((a.rows - begin) * width), -1);
-  const auto panel = make_panel_product(a, begin, a.rows, form);
+  panel_memory memory;
+  const auto panel = make_panel_product(a, begin, a.rows, form, memory);
   for (std::int64_t row = begin; row < a.rows; row += strip)
     panel->multiply(row, std::min(row + strip, a.rows), width, x.data(), y.data() + (row - begin) * width);
   return y;
@@ -65,11 +66,12 @@ INSTANTIATE_TEST_SUITE_P(all, sparse_forms,
 TEST_P(sparse_forms, give_the_same_bits) {
   const csr_matrix a = matrix_named(GetParam());
   for (const std::int64_t width : {1, 2, 3, 4, 5, 7, 8, 11, 32, 35}) {
-    const std::vector<double> whole = product_of(a, matrix_form::csr, width, 0, a.rows);
+    const std::vector<double> x = numbers(static_cast<std::size_t>(a.columns * width));
+    const std::vector<double> whole = product_of(a, matrix_form::csr, x, 0, a.rows);
     for (const matrix_form form : matrix_forms)
       for (const std::int64_t begin : {0, 5})
         for (const std::int64_t strip : {std::int64_t{1}, std::int64_t{13}, std::int64_t{64}, a.rows}) {
-          const std::vector<double> y = product_of(a, form, width, begin, strip);
+          const std::vector<double> y = product_of(a, form, x, begin, strip);
           EXPECT_TRUE(same_bits(y, {whole.begin() + begin * width, whole.end()}))
               << name_of(form) << " " << width << " " << begin << " " << strip;
         }
@@ -80,7 +82,7 @@ TEST_P(sparse_forms, give_what_plain_loops_give) {
   const csr_matrix a = matrix_named(GetParam());
   constexpr std::int64_t width = 6;
   const std::vector<double> x = numbers(static_cast<std::size_t>(a.columns * width));
-  const std::vector<double> y = product_of(a, matrix_form::csr, width, 0, a.rows);
+  const std::vector<double> y = product_of(a, matrix_form::csr, x, 0, a.rows);
   for (std::int64_t i = 0; i < a.rows; ++i)
     for (std::int64_t j = 0; j < width; ++j) {
       long double sum = 0, size = 0;
@@ -97,8 +99,9 @@ TEST_P(sparse_forms, give_what_plain_loops_give) {
 }
 
 TEST(sparse_form, is_compressed_rows_where_another_does_not_fit) {
-  const auto form_of = [](const csr_matrix& a, matrix_form wanted) {
-    return make_panel_product(a, 0, a.rows, wanted)->form();
+  panel_memory memory;
+  const auto form_of = [&](const csr_matrix& a, matrix_form wanted) {
+    return make_panel_product(a, 0, a.rows, wanted, memory)->form();
   };
   const csr_matrix lattice = generate("lap2d:17"), blocks = matrix_named("blocks"), graph = generate("rmat:8");
   EXPECT_EQ(form_of(lattice, matrix_form::sell), matrix_form::sell);
@@ -108,13 +111,14 @@ TEST(sparse_form, is_compressed_rows_where_another_does_not_fit) {
 }
 
 TEST(sparse_form, reads_fewer_bytes_than_compressed_rows) {
-  const csr_matrix a = matrix_named("blocks");
-  const auto bytes = [&](matrix_form form) { return make_panel_product(a, 0, a.rows, form)->bytes(); };
-  EXPECT_EQ(bytes(matrix_form::csr), 12 * a.nonzeros() + 8 * a.rows);
-  EXPECT_LT(bytes(matrix_form::bcsr), 10 * a.nonzeros());
-  const csr_matrix lattice = generate("lap2d:17");
-  EXPECT_LT(make_panel_product(lattice, 0, lattice.rows, matrix_form::sell)->bytes(),
-            make_panel_product(lattice, 0, lattice.rows, matrix_form::csr)->bytes());
+  panel_memory memory;
+  const auto bytes = [&](const csr_matrix& a, matrix_form form) {
+    return make_panel_product(a, 0, a.rows, form, memory)->bytes();
+  };
+  const csr_matrix a = matrix_named("blocks"), lattice = generate("lap2d:17");
+  EXPECT_EQ(bytes(a, matrix_form::csr), 12 * a.nonzeros() + 8 * a.rows);
+  EXPECT_LT(bytes(a, matrix_form::bcsr), 10 * a.nonzeros());
+  EXPECT_LT(bytes(lattice, matrix_form::sell), bytes(lattice, matrix_form::csr));
 }
 
 TEST(sparse_form, is_found_by_its_name) {
