@@ -26,9 +26,10 @@ using learnt_rates = std::vector<learnt_rate>;
 
 std::string to_text(const learnt_rates& rates) {
   if (rates.empty()) return {};
-  std::string text = fmt::format("\n{:<24} {:<20} {:>18}\n", "region", "location", "iterations/s");
+  std::string text = fmt::format("\n{:<24} {:<20} {:>18} {:>16}\n", "region", "location", "iterations/s", "fixed seconds");
   for (const learnt_rate& r : rates)
-    text += fmt::format("{:<24} {:<20} {:>18.4g}\n", r.region, r.location, r.iterations_per_second);
+    text += fmt::format("{:<24} {:<20} {:>18.4g} {:>16.4g}\n", r.region, r.location, r.iterations_per_second,
+                        r.fixed_seconds);
   return text;
 }
 
@@ -51,8 +52,10 @@ std::string to_json_text(const learnt_times& learnt, const learnt_rates& rates) 
   all["crossovers"] = apps::crossovers_json(learnt.crossovers);
   auto regions = nlohmann::ordered_json::array();
   for (const learnt_rate& r : rates)
-    regions.push_back(
-        {{"region", r.region}, {"location", r.location}, {"iterations_per_second", r.iterations_per_second}});
+    regions.push_back({{"region", r.region},
+                       {"location", r.location},
+                       {"iterations_per_second", r.iterations_per_second},
+                       {"fixed_seconds", r.fixed_seconds}});
   all["regions"] = std::move(regions);
   return all.dump(2) + "\n";
 }

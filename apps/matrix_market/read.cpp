@@ -137,12 +137,14 @@ void read_banner(scanner& from, matrix& to, patterns taken) {
   if (to.pattern && to.dense) from.fail("a pattern in array form has no entries", "coordinate form");
   if (to.pattern && taken == patterns::refused)
     from.fail("the matrix is a pattern: it has no values", "a matrix of numbers is needed: field real or integer");
-  if (field == "complex") from.fail("the matrix is complex", "only real matrices can be used here");
-  if (!to.pattern && field != "real" && field != "double" && field != "integer")
+  if (field == "complex" && !to.is_complex) from.fail("the matrix is complex", "only real matrices can be used here");
+  if (to.is_complex && field != "complex") from.fail("the matrix is not complex", "the field complex is needed");
+  if (!to.pattern && !to.is_complex && field != "real" && field != "double" && field != "integer")
     from.fail(fmt::format("the field is '{}'", field), "real or integer");
-  if (kind != "general" && kind != "symmetric")
-    from.fail(fmt::format("the symmetry is '{}'", kind), "general or symmetric");
-  to.kind = kind == "symmetric" ? symmetry::symmetric : symmetry::general;
+  const std::string mirrored = to.is_complex ? "hermitian" : "symmetric";
+  if (kind != "general" && kind != mirrored)
+    from.fail(fmt::format("the symmetry is '{}'", kind), fmt::format("general or {}", mirrored));
+  to.kind = kind == "general" ? symmetry::general : to.is_complex ? symmetry::hermitian : symmetry::symmetric;
   from.expect_end();
 }
 
@@ -155,10 +157,10 @@ std::int64_t read_sizes(scanner& from, matrix& to) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (to.rows < 1 || to.columns < 1 || to.rows > most || to.columns > most)
     from.fail(fmt::format("the matrix is {} x {}", to.rows, to.columns), fmt::format("sizes are 1 to {}", most));
-  if (to.kind == symmetry::symmetric && to.rows != to.columns)
+  const bool half = to.kind != symmetry::general;
+  if (half && to.rows != to.columns)
     from.fail(fmt::format("the matrix is {} x {} and cannot be symmetric", to.rows, to.columns),
               "the number of rows and columns must be equal");
-  const bool half = to.kind == symmetry::symmetric;
   const std::int64_t all = half ? to.rows * (to.rows + 1) / 2 : to.rows * to.columns;
   std::int64_t count = all;
   if (!to.dense) {
@@ -177,12 +179,16 @@ entry read_entry(scanner& from, const matrix& to) {
     from.fail(fmt::format("row {} is outside of 1 to {}", row, to.rows), "rows count from 1");
   if (column < 1 || column > to.columns)
     from.fail(fmt::format("column {} is outside of 1 to {}", column, to.columns), "columns count from 1");
-  if (to.kind == symmetry::symmetric && column > row)
+  if (to.kind != symmetry::general && column > row)
     from.fail(fmt::format("the entry ({}, {}) is above the diagonal", row, column),
               "a symmetric file has the lower triangle only: row >= column");
   e.row = static_cast<std::int32_t>(row - 1);
   e.column = static_cast<std::int32_t>(column - 1);
   e.value = to.pattern ? 1 : from.number();
+  if (to.is_complex) e.imaginary = from.number();
+  if (to.kind == symmetry::hermitian && row == column && e.imaginary != 0)
+    from.fail(fmt::format("the diagonal has the imaginary part {}", e.imaginary),
+              "the diagonal of a hermitian matrix is real");
   return e;
 }
 
@@ -195,12 +201,13 @@ void read_all(scanner& from, matrix& to, patterns of, std::int64_t room, const B
   std::int32_t row = 0, column = 0;
   for (std::int64_t k = 0; k < count; ++k) {
     if (!from.next()) from.fail(fmt::format("the file ends after {} of {} entries", k, count), "is it truncated?");
-    entry e{row, column, 0};
+    entry e{.row = row, .column = column};
     if (to.dense) {
       e.value = from.number();
+      if (to.is_complex) e.imaginary = from.number();
       if (++row == to.rows) {
         ++column;
-        row = to.kind == symmetry::symmetric ? column : 0;
+        row = to.kind != symmetry::general ? column : 0;
       }
     } else {
       e = read_entry(from, to);
@@ -211,9 +218,10 @@ void read_all(scanner& from, matrix& to, patterns of, std::int64_t room, const B
   if (from.next()) from.fail(fmt::format("the file goes on after its {} entries", count));
 }
 
-matrix read_all(scanner& from, const std::string& name, patterns of, std::int64_t room) {
+matrix read_all(scanner& from, const std::string& name, patterns of, std::int64_t room, bool complex_numbers) {
   matrix read;
   read.name = name;
+  read.is_complex = complex_numbers;
   read_all(
       from, read, of, room,
       [&](const header& h) {
@@ -252,17 +260,25 @@ struct opened {
 
 std::string matrix::place_of(std::size_t ordinal) const { return fmt::format("{}:{}", name, lines[ordinal]); }
 
-matrix parse(std::string_view text, const std::string& name, patterns of) {
+namespace {
+
+matrix parse_all(std::string_view text, const std::string& name, patterns of, bool complex_numbers) {
   scanner from(text, name);
-  return read_all(from, name, of, room_in(text.size()));
+  return read_all(from, name, of, room_in(text.size()), complex_numbers);
 }
 
-matrix read(const std::filesystem::path& file, patterns of) {
+matrix read_file(const std::filesystem::path& file, patterns of, bool complex_numbers) {
   opened text(file);
   const std::string name = file.string();
   scanner from(text.stream, name);
-  return read_all(from, name, of, text.room);
+  return read_all(from, name, of, text.room, complex_numbers);
 }
+
+}  // namespace
+
+matrix parse(std::string_view text, const std::string& name, patterns of) { return parse_all(text, name, of, false); }
+
+matrix read(const std::filesystem::path& file, patterns of) { return read_file(file, of, false); }
 
 void read_entries(const std::filesystem::path& file, patterns of, const std::function<void(const header&)>& begin,
                   const std::function<void(const entry&)>& each) {
@@ -271,6 +287,19 @@ void read_entries(const std::filesystem::path& file, patterns of, const std::fun
   scanner from(text.stream, name);
   matrix read;
   read_all(from, read, of, text.room, begin, [&](const entry& e, std::uint32_t) { each(e); });
+}
+
+matrix parse_complex(std::string_view text, const std::string& name) {
+  return parse_all(text, name, patterns::refused, true);
+}
+
+matrix read_complex(const std::filesystem::path& file) { return read_file(file, patterns::refused, true); }
+
+bool is_complex(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::string banner, object, layout, field;
+  stream >> banner >> object >> layout >> field;
+  return lower(banner) == "%%matrixmarket" && lower(field) == "complex";
 }
 
 }  // namespace tessera::matrix_market

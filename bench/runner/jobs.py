@@ -75,7 +75,7 @@ def jobs_of(group, tasks, sizes):
             out += [f"{p} --workers {workers}" for p in ("bench_regions", "peer_loop_libgomp")]
             out += [f"peer_loop_kokkos --case {case} --workers {workers}" for case in ("launch", "stream")]
     if group == "auto":
-        out += ["bench_regions_auto --plugin opencl --workers 1"]
+        out += [f"bench_regions_auto --plugin {plugin} --workers 1" for plugin in ("opencl", "sim")]
     if group == "regions_out_of_core":
         for case in ("sweep", "stencil"):
             for percent in (110, 150, 200, 400):

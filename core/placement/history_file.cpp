@@ -275,8 +275,10 @@ std::vector<region_rate> read_region_rates(const fs::path& file, std::span<const
     std::vector<region_rate> rates;
     for (const json& r : c.whole["machines"].at(signature_of(machine)).at("regions")) {
       rates.push_back({r.at("region").get<std::string>(), r.at("leaf").get<std::string>(),
-                       r.at("iterations_per_second").get<double>()});
-      if (!(rates.back().iterations_per_second > 0) || !std::isfinite(rates.back().iterations_per_second)) return {};
+                       r.at("iterations_per_second").get<double>(), r.value("fixed_seconds", 0.0)});
+      const region_rate& read = rates.back();
+      if (!(read.iterations_per_second > 0) || !std::isfinite(read.iterations_per_second)) return {};
+      if (!(read.fixed_seconds >= 0) || !std::isfinite(read.fixed_seconds)) return {};
     }
     return rates;
   } catch (const json::exception&) {  // no such part, or a damaged one: it is measured again
@@ -307,7 +309,8 @@ std::string write_region_rates(const fs::path& file, std::span<const std::string
   part["regions"] = json::array();
   for (const region_rate& r : all)
     part["regions"].push_back(
-        {{"region", r.region}, {"leaf", r.leaf}, {"iterations_per_second", r.iterations_per_second}});
+        {{"region", r.region}, {"leaf", r.leaf}, {"iterations_per_second", r.iterations_per_second},
+         {"fixed_seconds", r.fixed_seconds}});
   forget_oldest(c.whole["machines"]);
   return write_whole(file, c.whole);
 }

@@ -46,7 +46,8 @@ std::string write_history(const std::filesystem::path& file, std::span<const std
 struct region_rate {
   std::string region;  ///< its name
   std::string leaf;    ///< the location's name
-  double iterations_per_second = 0;
+  double iterations_per_second = 0;  ///< beside the fixed cost
+  double fixed_seconds = 0;          ///< of each launch
 };
 /// Those of one machine that the file has; none where it cannot be used.
 std::vector<region_rate> read_region_rates(const std::filesystem::path& file, std::span<const std::string> machine);

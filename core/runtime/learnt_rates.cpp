@@ -14,7 +14,7 @@ std::vector<learnt_rate> read_learnt_rates(const machine& m) {
   std::vector<learnt_rate> rates;
   if (file.empty()) return rates;
   for (placement::region_rate& r : placement::read_region_rates(file, lines))
-    rates.push_back({std::move(r.region), std::move(r.leaf), r.iterations_per_second});
+    rates.push_back({std::move(r.region), std::move(r.leaf), r.iterations_per_second, r.fixed_seconds});
   std::ranges::sort(rates, {}, [](const learnt_rate& r) { return std::tie(r.region, r.location); });
   return rates;
 }

@@ -11,7 +11,8 @@ namespace tessera {
 struct learnt_rate {
   std::string region;                ///< its name
   std::string location;              ///< the leaf's name
-  double iterations_per_second = 0;  ///< of one task
+  double iterations_per_second = 0;  ///< of one task, beside its fixed cost
+  double fixed_seconds = 0;          ///< of one task, however short
 };
 
 /// What the file of a machine holds, by region and location; none where it cannot be used. Throws nothing for what the

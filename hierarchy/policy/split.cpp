@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "hierarchy/policy/shares.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -140,27 +141,10 @@ class splitter {
   }
 
   void automatic() {
-    long double measured = 0;
-    std::size_t known = 0;
-    for (const leaf_state& s : m_context.states)
-      if (s.throughput > 0) {
-        measured += s.throughput;
-        ++known;
-      }
-    if (known == 0) return flatten();
-    const long double mean = measured / static_cast<long double>(known);
-    const long double total = mean * static_cast<long double>(m_leaves.size());
-    long double cumulated = 0;
-    std::uint64_t begin = 0;
-    for (std::size_t k = 0; k < m_leaves.size(); ++k) {
-      const double speed = m_context.states[k].throughput;
-      cumulated += speed > 0 ? static_cast<long double>(speed) : mean;
-      const long double exact = std::round(static_cast<long double>(m_n) * (cumulated / total));
-      std::uint64_t end = exact >= static_cast<long double>(m_n) ? m_n : static_cast<std::uint64_t>(exact);
-      if (k + 1 == m_leaves.size()) end = m_n;
-      give(m_leaves[k], begin, end);
-      begin = end;
-    }
+    std::vector<leaf_cost> costs;
+    for (const leaf_state& s : m_context.states) costs.push_back(s.cost);
+    if (std::ranges::none_of(costs, &leaf_cost::known)) return flatten();
+    counts(earliest_shares(m_n, costs));
   }
 };
 

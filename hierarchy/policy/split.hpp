@@ -7,6 +7,7 @@
 
 #include "core/location/tree.hpp"
 #include "hierarchy/policy/leaves.hpp"
+#include "hierarchy/policy/learning.hpp"
 #include "hierarchy/policy/policy.hpp"
 
 namespace tessera::hierarchy {
@@ -22,7 +23,7 @@ struct chunk {
 struct leaf_state {
   bool idle = true;
   double expected_finish = 0;  ///< seconds until the region would be done here (any)
-  double throughput = 0;       ///< iterations per second measured on this region; 0: not yet (auto)
+  leaf_cost cost{};            ///< of this region there, as far as it is known (auto)
 };
 
 /// What a split may depend on besides the loop.
@@ -39,7 +40,7 @@ struct split_context {
 ///  percentage  boundaries round(n cum / 100), the last is n; entry t goes to leaf t mod m; leaves beyond the list idle
 ///  range       counts instead of shares; their sum must be n
 ///  any         all to the first idle leaf, depth first; else to the one expected to finish first
-///  auto        shares proportional to throughput (a leaf without a measurement counts as the mean); flatten at first
+///  auto        so that the last leaf is done as early as possible (earliest_shares); flatten while nothing is known
 /// Chunks are in order of iterations, cover 0 .. n-1 exactly once, and empty ones are left out. Throws tessera::error
 /// (kind configuration), naming the region: nothing executes below `at`, a list that does not fit, `runtime` not
 /// resolved, a number of states other than 0 or that of the leaves.

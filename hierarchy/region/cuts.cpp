@@ -70,6 +70,15 @@ std::vector<std::int64_t> edged_cuts(std::span<const tiled_memory::tile> tiles, 
   return same ? std::vector<std::int64_t>{} : ends;
 }
 
+std::vector<std::int64_t> cuts_ahead(std::int64_t row, std::int64_t rows) {
+  std::vector<std::int64_t> ends;
+  for (const std::int64_t length : {16, 256}) {
+    const std::int64_t end = (row / length + 1) * length;
+    if (end < rows && (ends.empty() || end > ends.back())) ends.push_back(end);
+  }
+  return ends;
+}
+
 std::vector<std::int64_t> without_ends_inside(std::vector<std::int64_t> ends, const row_interval& rows) {
   std::erase_if(ends, [&](std::int64_t row) { return row > rows.begin && row < rows.end; });
   return ends;

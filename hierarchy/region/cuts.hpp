@@ -34,6 +34,12 @@ std::vector<std::int64_t> fitting_cuts(std::span<const tiled_memory::tile> tiles
 std::vector<std::int64_t> edged_cuts(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts,
                                      std::span<const std::int64_t> edges);
 
+/// Where a loop is about to read row after row of what the loops before have written on devices, as in elimination: the
+/// rows at which tiles should end behind `row`, beside itself. A tile in which another row is cut off has to come home
+/// for it, so the rows that are read next are in short tiles: those up to the next multiple of 16, and of 256, as far
+/// as there are rows. The cuts of the next loops are then the same ones, but for a short tile.
+std::vector<std::int64_t> cuts_ahead(std::int64_t row, std::int64_t rows);
+
 /// The rows at which tiles must end so that those that have any of these rows are one: those of the others, and of the
 /// last one.
 std::vector<std::int64_t> joined_cuts(std::span<const tiled_memory::tile> tiles, const row_interval& rows);

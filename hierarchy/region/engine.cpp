@@ -83,18 +83,26 @@ std::shared_ptr<const plan> region_engine::planned(const region_request& c, cons
   const std::shared_ptr<const policy>& by = made.rule;
   const location::tree& tree = *made.tree;
   const location::node_id at = made.at;
+  const auto plan_by = [&](const policy& rule, std::span<const leaf_state> states) {
+    return std::make_shared<const plan>(plan_region(rule, c.split_count(), tree, at, c.who_splits(), states, who));
+  };
   if (by->kind == policy_kind::any || by->kind == policy_kind::automatic) {  // as things are now
+    const std::vector<location::node_id> leaves = leaves_of_region(tree, at, who);
     std::vector<leaf_state> states;
-    for (const location::node_id leaf : leaves_of_region(tree, at, who)) {
+    std::vector<leaf_cost> costs;
+    for (const location::node_id leaf : leaves) {
       region_leaf_times& t = m_history.times(*made.past, leaf, tree.at(leaf).properties.name, *by);
-      const double rate = t.rate.load(std::memory_order_relaxed);
+      leaf_cost cost = t.cost();
+      if (is_team(tree, leaf)) cost.per_iteration /= static_cast<double>(tree.at(leaf).children.size());
       const auto ahead = t.under_way.load(std::memory_order_relaxed);
-      const double cores = is_team(tree, leaf) ? static_cast<double>(tree.at(leaf).children.size()) : 1;
       states.push_back({.idle = ahead == 0,
-                        .expected_finish = rate > 0 ? (ahead + 1) / (rate * cores) : ahead + 1.0,
-                        .throughput = rate * cores});
+                        .expected_finish =
+                            (ahead + 1.0) * (cost.known() ? cost.seconds(static_cast<double>(c.split_count())) : 1)});
+      costs.push_back(cost);
     }
-    return std::make_shared<const plan>(plan_region(*by, c.split_count(), tree, at, c.who_splits(), states, who));
+    if (by->kind == policy_kind::automatic && std::ranges::any_of(costs, &leaf_cost::known))
+      return plan_by({policy_kind::range, {}, m_history.shares(*made.past, c.split_count(), leaves, costs)}, states);
+    return plan_by(*by, states);
   }
   if (m_planned_for != made.tree) m_plans.clear(), m_planned_for = made.tree;
   const auto key = plan_key{by, c.split_count(), at, who.devices, who.without.data()};
@@ -102,7 +110,7 @@ std::shared_ptr<const plan> region_engine::planned(const region_request& c, cons
   if (found != m_plans.end()) return found->second;
   if (m_plans.size() >= most_plans) m_plans.clear();  // a loop whose length changes each time
   return m_plans
-      .emplace(key, std::make_shared<const plan>(plan_region(*by, c.split_count(), tree, at, c.who_splits(), {}, who)))
+      .emplace(key, plan_by(*by, {}))
       .first->second;
 }
 
@@ -120,6 +128,7 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
   made.rule = parsed(c);
   made.past = m_history.of(c.name.text);
   made.split = planned(c, made, who);
+  if (made.rule->kind == policy_kind::any && c.writes_whole()) made.split = as_one_task(std::move(made.split));
   made.devices = std::ranges::any_of(made.split->pieces, &piece::on_device);
   if (made.devices)
     made.split = fitted(std::move(made.split), c.memory_need_of(),
@@ -128,6 +137,9 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
   made.split = c.of_the_loop(std::move(made.split), made.parts);
   c.check_writes(made.split->pieces.size());
   c.check_remade(made.recorded);
+  made.goes_on = made.recorded || std::ranges::any_of(made.split->pieces, [&](const piece& p) {
+                   return p.on_device && m_tree->work_at(p.at)->under_way.load(std::memory_order_relaxed) != 0;
+                 });
   const auto by_distance = [](const detail::region_demand& d) { return d.array != nullptr && d.array->distance(); };
   if (std::ranges::any_of(c.demands, by_distance)) made.executes = executes_at(*made.tree, *made.split, made.at);
   count_tasks(made);
@@ -151,9 +163,10 @@ void region_engine::count_tasks(launch_plan& made) {
 void region_engine::launch(const task_name& name, const region_options& options, const loop_bounds& over,
                            std::span<const detail::region_demand> demands, const detail::region_code& code) {
   const region_request c(name, options, over, demands, code);
+  c.check_named();
   c.check_owner(m_runtime);
-  c.check_once();
   c.check_rows();
+  c.check_once();
   try {
     plan_and_submit(c);
   } catch (...) {  // what was planned counted on its locations, and an edit that waits there hears of no task's end
@@ -181,11 +194,21 @@ void region_engine::plan_and_submit(const region_request& c) {
   m_history.note(made.past, {made.at, made.rule, c.count, made.split});
 }
 
+/// Where a region goes through a memory that is too small for it. With the arrays locked.
+sweep region_engine::sweep_of(const region_request& c, const launch_plan& made) {
+  const detail::region_demand* largest = nullptr;
+  for (const detail::region_demand& d : c.demands)
+    if (c.by_part(d) && (largest == nullptr || d.array->bytes() > largest->array->bytes())) largest = &d;
+  if (largest == nullptr || !goes_in_parts(*made.split)) return {};
+  return {true, made.goes_on != largest->array->last_went_up()};
+}
+
 /// With the arrays locked. Whatever may be refused, or thrown by the program, comes before the first change.
 void region_engine::submit(const region_request& c, launch_plan& made) {
   const std::span<const row_interval> parts = made.parts;
   const std::vector<wanted_cut> cuts = wanted_cuts(c, *made.split, parts, made.recorded, made.devices);
-  std::vector<detail::made_piece> pieces = make_pieces(c, made, kernels_of(c, made, parts, cuts));
+  const sweep way = sweep_of(c, made);
+  std::vector<detail::made_piece> pieces = make_pieces(c, made, kernels_of(c, made, parts, cuts), way);
   std::vector<detail::submission> joins;
   joins.reserve(c.code.joins.size());
   for (const detail::make_join join : c.code.joins) joins.push_back(join(m_runtime, c.name.text, c.name.site));
@@ -193,6 +216,9 @@ void region_engine::submit(const region_request& c, launch_plan& made) {
     for (std::size_t k = 0; d.result != nullptr && k < pieces.size(); ++k)
       (void)d.result->part(k, part_elements(made.split->pieces[k], c.code), c.name.site);
 
+  if (way.in_parts)
+    for (const detail::region_demand& d : c.demands)
+      if (c.by_part(d)) d.array->note_sweep(!way.back);
   for (const wanted_cut& cut : cuts) {
     cut.array->tiles().cut(cut.ends, c.name.site);
     cut.array->views().note_region(true);
@@ -255,14 +281,16 @@ std::vector<const operation::definition*> region_engine::kernels_of(const region
 }
 
 std::vector<detail::made_piece> region_engine::make_pieces(const region_request& c, launch_plan& made,
-                                                           std::span<const operation::definition* const> kernels) {
+                                                           std::span<const operation::definition* const> kernels,
+                                                           const sweep& way) {
   std::vector<detail::made_piece> pieces;
   pieces.reserve(made.split->pieces.size());
   for (std::size_t k = 0; k < made.split->pieces.size(); ++k) {
     const piece& p = made.split->pieces[k];
     pieces.push_back(c.code.piece(c.code.call, {p.begin, p.end},
                                   made.counts.empty() ? detail::piece_count() : std::move(made.counts[k]),
-                                  kernels.empty() ? nullptr : kernels[k], {.location = p.at}));
+                                  kernels.empty() ? nullptr : kernels[k],
+                                  {.priority = way.priority_of(*made.split, k), .location = p.at}));
   }
   return pieces;
 }

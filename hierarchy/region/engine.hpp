@@ -15,6 +15,7 @@
 #include "hierarchy/region/plan.hpp"
 #include "hierarchy/region/request.hpp"
 #include "hierarchy/region/storage.hpp"
+#include "hierarchy/region/sweep.hpp"
 #include "hierarchy/region/wanted_cuts.hpp"
 #include "tessera/region.hpp"
 
@@ -57,6 +58,7 @@ class region_engine {
     bool recorded = false;
     std::shared_ptr<const void> kept;  // by the recording
     bool devices = false;              // whether one takes part
+    bool goes_on = false;              // a device has not done yet what was submitted before
   };
 
   location::node_id place(const region_request& c, const location::tree& tree, const executors& who) const;
@@ -67,12 +69,14 @@ class region_engine {
   launch_plan plan_launch(const region_request& c);
   void count_tasks(launch_plan& made);
   void submit(const region_request& c, launch_plan& made);
+  static sweep sweep_of(const region_request& c, const launch_plan& made);
   void place_by_distance(const region_request& c, const launch_plan& made);
   std::vector<const operation::definition*> kernels_of(const region_request& c, const launch_plan& made,
                                                        std::span<const row_interval> parts,
                                                        std::span<const wanted_cut> cuts);
   std::vector<detail::made_piece> make_pieces(const region_request& c, launch_plan& made,
-                                              std::span<const operation::definition* const> kernels);
+                                              std::span<const operation::definition* const> kernels,
+                                              const sweep& way);
   void name_blocks(const region_request& c, const plan& split, std::span<const row_interval> parts,
                    std::span<detail::made_piece> pieces, std::span<detail::submission> joins);
 

@@ -13,12 +13,12 @@ kept_rates::kept_rates(runtime& of) : m_runtime(of) {
   m_file = placement::history_path(on.settings.history, placement::signature_of(m_machine));
   if (m_file.empty()) return;
   for (placement::region_rate& r : placement::read_region_rates(m_file, m_machine))
-    m_rates[{std::move(r.region), std::move(r.leaf)}] = r.iterations_per_second;
+    m_costs[{std::move(r.region), std::move(r.leaf)}] = {r.fixed_seconds, 1 / r.iterations_per_second};
 }
 
-double kept_rates::rate(std::string_view region, std::string_view leaf) const {
-  const auto found = m_rates.find({std::string(region), std::string(leaf)});
-  return found != m_rates.end() ? found->second : 0;
+leaf_cost kept_rates::cost(std::string_view region, std::string_view leaf) const {
+  const auto found = m_costs.find({std::string(region), std::string(leaf)});
+  return found != m_costs.end() ? found->second : leaf_cost{};
 }
 
 void kept_rates::keep(const std::vector<placement::region_rate>& rates) const noexcept {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/placement/history_file.hpp"
+#include "hierarchy/policy/learning.hpp"
 #include "tessera/runtime.hpp"
 
 namespace tessera::hierarchy {
@@ -17,8 +18,8 @@ class kept_rates {
  public:
   /// Reads what an earlier run has kept; nothing where runtime.history is "off", and of a simulated run.
   explicit kept_rates(runtime& of);
-  /// Iterations per second of a leaf at a region; 0: nothing is known.
-  double rate(std::string_view region, std::string_view leaf) const;
+  /// What a leaf takes for a region; unknown where nothing is.
+  leaf_cost cost(std::string_view region, std::string_view leaf) const;
   /// Keeps these for later runs. What fails makes a line of the log.
   void keep(const std::vector<placement::region_rate>& rates) const noexcept;
 
@@ -26,7 +27,7 @@ class kept_rates {
   runtime& m_runtime;
   std::filesystem::path m_file;  // "": none
   std::vector<std::string> m_machine;
-  std::map<std::pair<std::string, std::string>, double> m_rates;  // by region and leaf
+  std::map<std::pair<std::string, std::string>, leaf_cost> m_costs;  // by region and leaf
 };
 
 }  // namespace tessera::hierarchy

@@ -1,6 +1,7 @@
 #include "hierarchy/region/launch_history.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace tessera::hierarchy {
@@ -18,9 +19,28 @@ region_leaf_times& launch_history::times(entry& of, location::node_id leaf, cons
   const auto [at, fresh] = of.leaves.try_emplace(leaf);
   if (by.kind == policy_kind::automatic && !std::exchange(at->second.asked, true)) {
     if (m_kept == nullptr) m_kept = std::make_unique<kept_rates>(m_runtime);
-    if (at->second.rate == 0) at->second.rate = m_kept->rate(of.name, leaf_name);
+    at->second.begin_with(m_kept->cost(of.name, leaf_name));
   }
   return at->second;
+}
+
+leaf_shares launch_history::shares(entry& of, std::uint64_t iterations, const std::vector<location::node_id>& leaves,
+                                   std::span<const leaf_cost> costs) {
+  std::vector<leaf_shares> known;
+  const auto fits = [&](const split_of_leaves& s) {
+    return s.leaves == leaves && std::accumulate(s.shares.begin(), s.shares.end(), std::uint64_t{0}) == iterations;
+  };
+  if (fits(of.split)) known.push_back(of.split.shares);
+  const auto others = m_splits.find(iterations);
+  if (others != m_splits.end() && fits(others->second)) known.push_back(others->second.shares);
+  leaf_shares chosen = steady_shares(iterations, costs, known);
+  of.split = {leaves, chosen};
+  if (std::ranges::find(known, chosen) == known.end()) {
+    if (m_splits.size() >= most_splits) m_splits.clear();  // a loop whose length changes each time
+    m_splits[iterations] = of.split;
+  }
+  of.trials.apply(chosen, costs);
+  return chosen;
 }
 
 std::shared_ptr<region_leaf_times> launch_history::times_of(const std::shared_ptr<entry>& of, const piece& p,
@@ -79,8 +99,8 @@ void launch_history::keep(const location::tree& tree) const {
   std::vector<placement::region_rate> rates;
   for (const auto& [name, of] : m_entries)
     for (const auto& [leaf, times] : of->leaves)
-      if (const double rate = times.rate; rate > 0 && times.asked)
-        rates.push_back({name, tree.at(leaf).properties.name, rate});
+      if (const leaf_cost cost = times.cost(); cost.known() && times.asked)
+        rates.push_back({name, tree.at(leaf).properties.name, 1 / cost.per_iteration, cost.fixed});
   m_kept->keep(rates);
 }
 

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include "hierarchy/policy/learning.hpp"
 #include "hierarchy/region/live_tree.hpp"
 #include "tessera/region_code.hpp"
 
@@ -23,10 +22,7 @@ void piece_count::end() noexcept {
 }
 
 void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, double seconds) noexcept {
-  if (seconds <= 0) return;
-  on.rate.store(
-      hierarchy::learnt_rate(on.rate.load(std::memory_order_relaxed), static_cast<double>(iterations) / seconds),
-      std::memory_order_relaxed);
+  if (seconds > 0 && iterations > 0) on.note(iterations, seconds);
 }
 
 void note_kernel(hierarchy::region_leaf_times& on, std::uint64_t iterations,
@@ -38,10 +34,7 @@ void note_kernel(hierarchy::region_leaf_times& on, std::uint64_t iterations,
   const std::int64_t end = nanoseconds(std::chrono::steady_clock::now()),
                      last = on.clock->last_end.exchange(end, std::memory_order_relaxed),
                      took = std::max<std::int64_t>(end - std::max(nanoseconds(launched), last), 1);
-  const double now = static_cast<double>(iterations) * 1e9 / static_cast<double>(took),
-               before = on.rate.load(std::memory_order_relaxed);
-  // The mean of the times, not of the rates: of two kernels side by side the second one seems to take no time.
-  on.rate.store(before == 0 ? now : 2 / (1 / before + 1 / now), std::memory_order_relaxed);
+  note_piece(on, iterations, static_cast<double>(took) * 1e-9);
 }
 
 }  // namespace tessera::detail

@@ -3,6 +3,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+
+#include "core/base/spin_lock.hpp"
+#include "hierarchy/policy/learning.hpp"
 
 namespace tessera::hierarchy {
 
@@ -11,12 +15,31 @@ struct device_clock {
   std::atomic<std::int64_t> last_end{0};
 };
 
-/// What the tasks of one region took on one leaf; they write it themselves.
-struct region_leaf_times {
-  std::atomic<double> rate{0};              ///< iterations per second of one task, averaged; 0: not measured
+/// What the tasks of one region took on one leaf; they write it themselves. Thread-safe, but for what is said.
+class region_leaf_times {
+ public:
+  void note(std::uint64_t iterations, double seconds) noexcept {
+    const std::lock_guard guard(m_lock);
+    m_learnt.note(static_cast<double>(iterations), seconds);
+  }
+  /// What is known so far.
+  leaf_cost cost() const noexcept {
+    const std::lock_guard guard(m_lock);
+    return m_learnt.now();
+  }
+  /// What an earlier run has learnt, where nothing is known yet.
+  void begin_with(const leaf_cost& kept) noexcept {
+    const std::lock_guard guard(m_lock);
+    if (!m_learnt.now().known() && kept.known()) m_learnt = learnt_cost(kept);
+  }
+
   std::atomic<std::uint32_t> under_way{0};  ///< tasks made and not ended
   bool asked = false;                       ///< whether earlier runs were asked; by launch_history
   std::shared_ptr<device_clock> clock;      ///< of a device; set before its first task
+
+ private:
+  mutable spin_lock m_lock;
+  learnt_cost m_learnt;
 };
 
 }  // namespace tessera::hierarchy

@@ -6,6 +6,9 @@
 namespace tessera::hierarchy {
 namespace {
 
+/// What does not fit is split finer than it must be, so that more of what is there can stay for the next region.
+constexpr std::uint64_t finer = 4;
+
 location::node_id memory_of(const location::tree& tree, location::node_id at) {
   while (!tree.at(at).properties.space && at != tree.root()) at = tree.at(at).parent;
   return at;
@@ -39,6 +42,13 @@ plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, 
   return made;
 }
 
+std::shared_ptr<const plan> as_one_task(std::shared_ptr<const plan> made) {
+  if (made->pieces.size() < 2) return made;
+  piece all = made->pieces.front();
+  all.end = made->pieces.back().end;
+  return std::make_shared<const plan>(plan{made->leaves, {all}});
+}
+
 std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memory_need& need,
                                    const std::function<std::uint64_t(location::node_id)>& limit) {
   const auto parts_of = [&](const piece& p) -> std::uint64_t {
@@ -47,7 +57,8 @@ std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memor
     if (half <= need.of_all || half - need.of_all < need.per_iteration) return 1;
     const std::uint64_t most = (half - need.of_all) / need.per_iteration;  // iterations of one task
     const std::uint64_t tasks = (length - 1) / most + 1;
-    return tasks <= most_tasks_of_a_piece ? tasks : 1;
+    if (tasks > most_tasks_of_a_piece) return 1;
+    return tasks == 1 ? 1 : std::min({tasks * finer, length, most_tasks_of_a_piece});
   };
   if (std::ranges::all_of(made->pieces, [&](const piece& p) { return parts_of(p) == 1; })) return made;
   std::vector<piece> pieces;

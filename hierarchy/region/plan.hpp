@@ -35,6 +35,9 @@ plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, 
                  const std::string& region, std::span<const leaf_state> states = {},
                  const executors& who = host_executors);
 
+/// A plan whose pieces belong to one leaf, as one task: where the first of them runs.
+std::shared_ptr<const plan> as_one_task(std::shared_ptr<const plan> made);
+
 /// What a region's tasks need of the memory that they work in, in bytes.
 struct memory_need {
   std::uint64_t of_all = 0;         ///< for each task, however short
@@ -45,8 +48,8 @@ struct memory_need {
 /// what each task reads, and would spend its time on tasks.
 inline constexpr std::uint64_t most_tasks_of_a_piece = 4096;
 
-/// Splits the pieces on devices evenly until one of them and the next fit together into the memory, which has
-/// `limit(at)` bytes. A piece that does not fit so, with most_tasks_of_a_piece, stays whole, and runs elsewhere.
+/// Splits the pieces on devices that do not fit into a half of the memory, which has `limit(at)` bytes: evenly, so that
+/// several parts fit together into it. A piece that does not fit so, with most_tasks_of_a_piece, stays whole, and runs elsewhere.
 /// Where all fit, the same plan.
 std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memory_need& need,
                                    const std::function<std::uint64_t(location::node_id)>& limit);

@@ -37,6 +37,8 @@ class region_request {
 
   // ---- what may be refused
 
+  /// No array or result was moved from. Before all others.
+  void check_named() const;
   /// Arrays and results belong to this runtime.
   void check_owner(const runtime& of) const;
   /// No result is named twice, and no array but for one that is written by chunk and read in rows that no iteration
@@ -84,6 +86,8 @@ class region_request {
   /// Of an array that is read beyond the tasks' own parts: what all of them read together, where one of them would name
   /// more tiles than it should; else nothing.
   static row_interval crowded_rows(const detail::region_demand& d, std::span<const row_interval> parts);
+  /// Whether an iteration may write any row of an array, so that one task must have all of them.
+  bool writes_whole() const noexcept;
   /// What the body declares, weakened where its loop does not go over every element.
   intent how(const detail::region_demand& d) const;
 

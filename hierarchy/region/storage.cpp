@@ -77,13 +77,33 @@ block::record& reduction_storage::part(std::size_t k, std::int64_t elements, std
 
 namespace tessera::detail {
 
-const std::string& region_array_handle::name() const noexcept { return m_storage->name(); }
-const row_extents& region_array_handle::extents() const noexcept { return m_storage->extents(); }
-const row_extents& extents_of(const hierarchy::array_storage& array) noexcept { return array.extents(); }
+const std::string& region_array_handle::name() const noexcept {
+  static const std::string& none = *new std::string;  // NOLINT: handles may be looked at after main
+  return m_storage != nullptr ? m_storage->name() : none;
+}
+const row_extents& region_array_handle::extents() const noexcept {
+  static constexpr row_extents none{};
+  return m_storage != nullptr ? m_storage->extents() : none;
+}
+hierarchy::array_storage& region_array_handle::there(std::source_location site) const {
+  if (m_storage == nullptr)
+    throw error(error_kind::usage, "the array was moved from", fmt::format("{}:{}", site.file_name(), site.line()),
+                "use the array that it was moved to");
+  return *m_storage;
+}
+row_extents extents_of(const region_demand& use) noexcept {
+  return use.array != nullptr ? use.array->extents() : row_extents{};
+}
 
-std::string region_array_handle::location() const { return m_storage->tree().location_of(*m_storage); }
+std::string region_array_handle::location() const {
+  hierarchy::array_storage& storage = there(std::source_location::current());
+  return storage.tree().location_of(storage);
+}
 
-void region_array_handle::move(std::string_view to) { m_storage->tree().move(*m_storage, to); }
+void region_array_handle::move(std::string_view to) {
+  hierarchy::array_storage& storage = there(std::source_location::current());
+  storage.tree().move(storage, to);
+}
 
 void check_copy(const region_array_handle& from, std::int64_t first, std::int64_t last, const region_array_handle& to,
                 std::int64_t to_first, std::int64_t to_last, std::source_location site) {
@@ -91,6 +111,9 @@ void check_copy(const region_array_handle& from, std::int64_t first, std::int64_
     throw error(error_kind::usage, std::move(text), fmt::format("copy at {}:{}", site.file_name(), site.line()),
                 std::move(hint));
   };
+  if (from.storage() == nullptr || to.storage() == nullptr)
+    refuse(fmt::format("the array {} was moved from", from.storage() == nullptr ? "that is read" : "that is written"),
+           "name the array that it was moved to");
   const auto check_part = [&](const region_array_handle& of, std::int64_t begin, std::int64_t end) {
     if (begin < 0 || end < begin || end > of.extents().rows)
       refuse(fmt::format("rows {} to {} of array '{}', which has {} rows", begin, end, of.name(), of.extents().rows));
@@ -113,26 +136,27 @@ void check_copy(const region_array_handle& from, std::int64_t first, std::int64_
 
 held_rows region_array_handle::hold(intent how, std::int64_t first, std::int64_t last,
                                     std::source_location site) const {
+  hierarchy::array_storage& storage = there(site);
   const hierarchy::row_interval rows{first, last};
   std::vector<held_block> held;
   std::vector<std::uint64_t> bytes;
   std::uint64_t before = 0;
   std::shared_ptr<const void> noted;
   {
-    const std::lock_guard guard(*m_storage);
-    m_storage->check_viewed(rows, how, site);
-    const hierarchy::tile_range in = m_storage->tiles_for_view(rows, site);
-    tiled_memory& tiles = m_storage->tiles();
+    const std::lock_guard guard(storage);
+    storage.check_viewed(rows, how, site);
+    const hierarchy::tile_range in = storage.tiles_for_view(rows, site);
+    tiled_memory& tiles = storage.tiles();
     const std::span<const tiled_memory::tile> taken = tiles.tiles().subspan(in.first, in.count);
     const hierarchy::row_interval all{taken.front().begin, taken.back().end};
     if (all != rows && how == intent::write) how = intent::update;  // the other rows stay
-    m_storage->views().check(all, how, m_storage->name(), site);
+    storage.views().check(all, how, storage.name(), site);
     held.reserve(taken.size()), bytes.reserve(taken.size());
     for (const tiled_memory::tile& t : taken) {
       held.push_back(held_block::request(tiles.owner(), *t.record, how, site));
       bytes.push_back(t.record->bytes);
     }
-    noted = m_storage->views().add(all, how);
+    noted = storage.views().add(all, how);
     before = static_cast<std::uint64_t>((first - all.begin) * tiles.row_elements()) * size_of(tiles.type());
   }
   std::exception_ptr failed;  // of the first one; the others are taken and given back all the same

@@ -62,6 +62,10 @@ class array_storage {
   /// Gives its memory back when the tasks submitted before are done, and takes fresh pages; where there are none, it
   /// keeps its memory. With the lock held.
   void remake(std::source_location site) noexcept;
+  /// Whether the last region that went through a small memory in parts began with the first rows (sweep.hpp). With the
+  /// lock held.
+  bool last_went_up() const noexcept { return m_went_up; }
+  void note_sweep(bool up) noexcept { m_went_up = up; }  ///< likewise
   view_ledger& views() noexcept { return m_views; }  ///< with the lock held
   /// Throws usage for rows that there are not, and where the calling thread would wait for itself. With the lock held.
   void check_viewed(const row_interval& rows, intent how, std::source_location site) const;
@@ -97,6 +101,7 @@ class array_storage {
   std::unique_ptr<tiled_memory> m_tiles;
   std::optional<array_distance> m_distance;
   bool m_of_paused_memory = false;
+  bool m_went_up = false;
 };
 
 /// The block of a result, and those of its parts, one for each task of the largest region so far. Lock and unlock as

@@ -39,6 +39,10 @@ std::vector<wanted_cut> cuts_between_memories(const region_request& c, const pla
       const row_interval read = beside != nullptr ? c.all_rows(*beside) : row_interval{};
       for (const std::int64_t row : {read.begin, read.end})  // so that no more than those move
         if (row > 0 && row < d.array->extents().rows) edges.push_back(row);
+      if (beside != nullptr && beside->pattern.which == kind::rows) {
+        const std::vector<std::int64_t> ahead = cuts_ahead(read.end, d.array->extents().rows);
+        edges.insert(edges.end(), ahead.begin(), ahead.end());
+      }
       ends = edged_cuts(tiles, c.own_rows(d, parts, room), edges);
       if (beside != nullptr) ends = readable(std::move(ends), tiles, read, most_tiles_read);
     } else if (writes ? tiles.size() > 1 : tiles_with(tiles, c.used_rows(d, parts, 0)).count > most_tiles_read) {

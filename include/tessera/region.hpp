@@ -11,7 +11,7 @@
 /// @endcode
 #include "tessera/location_model.hpp"  // IWYU pragma: export
 #include "tessera/region_array.hpp"    // IWYU pragma: export
-#include "tessera/region_body.hpp"     // IWYU pragma: export
+#include "tessera/region_call.hpp"     // IWYU pragma: export
 #include "tessera/region_loop.hpp"     // IWYU pragma: export
 #include "tessera/region_result.hpp"   // IWYU pragma: export
 #include "tessera/region_use.hpp"      // IWYU pragma: export

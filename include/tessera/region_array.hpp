@@ -143,7 +143,8 @@ class region_host_view : public region_view<T> {
 
 namespace detail {
 
-/// What region arrays of all element types have in common. Copies share the storage.
+/// What region arrays of all element types have in common. Copies share the storage. One that was moved from has no
+/// name and no rows; what would need more throws tessera::error (usage).
 class region_array_handle {
  public:
   explicit region_array_handle(std::shared_ptr<hierarchy::array_storage> storage) noexcept
@@ -153,9 +154,11 @@ class region_array_handle {
   std::string location() const;
   void move(std::string_view to);
   held_rows hold(intent how, std::int64_t first, std::int64_t last, std::source_location site) const;
+  /// Null: it was moved from.
   const std::shared_ptr<hierarchy::array_storage>& storage() const noexcept { return m_storage; }
 
  private:
+  hierarchy::array_storage& there(std::source_location site) const;
   std::shared_ptr<hierarchy::array_storage> m_storage;
 };
 

@@ -125,8 +125,9 @@ struct region_code {
   bool copies = false;                    ///< runs where the array that it writes is, wherever the others are
 };
 
-const row_extents& extents_of(const hierarchy::array_storage& array) noexcept;
-/// Throws usage where rows cannot be copied to others. @param site  for messages
+/// Of the array; of a result, and of an array that was moved from, {0, 1, 1}.
+row_extents extents_of(const region_demand& use) noexcept;
+/// Throws usage where an array was moved from, and where rows cannot be copied to others. @param site  for messages
 void check_copy(const region_array_handle& from, std::int64_t first, std::int64_t last, const region_array_handle& to,
                 std::int64_t to_first, std::int64_t to_last, std::source_location site);
 // What a task took.

@@ -64,7 +64,7 @@ csr_matrix assemble(std::string name, std::int64_t rows, std::int64_t columns, c
 
 /// Refuses what does not fit: entries as they were read, and the rows that are made of them.
 void require_memory(const std::string& file, const matrix_market::header& h, std::int64_t memory) {
-  constexpr double read = sizeof(matrix_market::entry), placed = sizeof(std::int32_t) + sizeof(double);
+  constexpr double read = sizeof(triplet), placed = sizeof(std::int32_t) + sizeof(double);
   const double copies = h.kind == matrix_market::symmetry::symmetric ? 2 : 1;
   const double needed = static_cast<double>(h.rows) * 2 * sizeof(std::int64_t) +
                         static_cast<double>(h.entries) * (read + copies * placed);
@@ -89,7 +89,7 @@ csr_matrix matrix_of(std::string name, std::int64_t rows, std::int64_t columns, 
 
 csr_matrix read_matrix(const std::filesystem::path& file, std::optional<std::int64_t> memory) {
   matrix_market::header is;
-  std::vector<matrix_market::entry> entries;
+  std::vector<triplet> entries;
   matrix_market::read_entries(
       file, matrix_market::patterns::ones,
       [&](const matrix_market::header& h) {
@@ -97,10 +97,12 @@ csr_matrix read_matrix(const std::filesystem::path& file, std::optional<std::int
         require_memory(file.string(), h, memory ? *memory : available_memory());
         entries.reserve(static_cast<std::size_t>(h.entries));
       },
-      [&](const matrix_market::entry& e) { entries.push_back(e); });
+      [&](const matrix_market::entry& e) {
+        entries.push_back({e.row, e.column, e.value});
+      });
   const bool mirrored = is.kind == matrix_market::symmetry::symmetric;
   csr_matrix made = assemble(file.string(), is.rows, is.columns, [&](const auto& visit) {
-    for (const matrix_market::entry& e : entries) {
+    for (const triplet& e : entries) {
       visit(e.row, e.column, e.value);
       if (mirrored && e.row != e.column) visit(e.column, e.row, e.value);
     }

@@ -12,6 +12,11 @@ namespace tessera::sparse {
 
 class matrix_product;
 
+/// A tile of memory as a task uses it.
+inline block_access access(const tiled_memory& of, std::size_t tile, intent how) {
+  return {.block = of.tiles()[tile].record, .version = 0, .intent = how, .flags = 0, .space = 0};
+}
+
 /// A block vector's numbers: one piece of memory, adopted by the runtime as a tile per panel.
 struct vector_data : std::enable_shared_from_this<vector_data> {
   program_state* owner = nullptr;
@@ -19,6 +24,7 @@ struct vector_data : std::enable_shared_from_this<vector_data> {
   std::int64_t rows = 0, columns = 0;
   std::shared_ptr<double> home = {};
   std::unique_ptr<tiled_memory> tiles = {};
+  block_access use(std::size_t panel, intent how) const { return access(*tiles, panel, how); }
 };
 
 /// A small matrix's numbers: one block.
@@ -29,6 +35,7 @@ struct small_data : std::enable_shared_from_this<small_data> {
   std::shared_ptr<double> home = {};
   std::unique_ptr<tiled_memory> block = {};
   std::int64_t size() const noexcept { return rows * columns; }
+  block_access use(intent how) const { return access(*block, 0, how); }
 };
 
 /// What an operation does, and with it where it may run: all but `small` go over the rows.

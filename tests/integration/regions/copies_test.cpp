@@ -295,6 +295,36 @@ TEST_P(region_copies, loops_that_shrink_keep_the_tiles) {
   refuses("it splits rows 0 to 65, and array 'a' has 64 rows", iterate(0, n), {0, n + 1});
 }
 
+/// Elimination reads row after row of what is on a device: a short tile comes home for each of them, not all rows that
+/// are left.
+TEST(region_eliminations, bring_home_little_of_what_a_device_has) {
+  constexpr std::int64_t n = 256, columns = 64;
+  runtime rt(testing::with_sims(1, "16 MiB"));
+  location_model model(rt);
+  auto a = model.make_array<std::int64_t>("a", {n, columns});
+  {
+    auto all = a.write_host();
+    for (std::int64_t p = 0; p < n * columns; ++p) all[p] = p % 7;
+  }
+  std::vector<std::int64_t> oracle(static_cast<std::size_t>(n * columns));
+  for (std::size_t p = 0; p < oracle.size(); ++p) oracle[p] = static_cast<std::int64_t>(p % 7);
+  const std::uint64_t before = rt.statistics().bytes_transferred();
+  for (std::int64_t k = 0; k + 1 < n; ++k) {
+    model.region("eliminate", {.policy = "static", .at = "sim0"},
+                 iterate({k + 1, n}, {0, columns}), in(a, rows(k, k + 1)), inout(a),
+                 with_kernel([k](auto i, auto j, auto row, auto to) { to(i, j) = (to(i, j) * 3 + row(k, j)) % 101; },
+                             "(i, j, row, to, k) { to(i, j) = (to(i, j) * 3 + row(k, j)) % 101; }", k));
+    for (std::int64_t i = k + 1; i < n; ++i)
+      for (std::int64_t j = 0; j < columns; ++j) {
+        std::int64_t& to = oracle[static_cast<std::size_t>(i * columns + j)];
+        to = (to * 3 + oracle[static_cast<std::size_t>(k * columns + j)]) % 101;
+      }
+  }
+  EXPECT_TRUE(std::ranges::equal(a.read_host().elements(), oracle));
+  // Were all rows that are left to come home at each step, it would be 256 times the array.
+  EXPECT_LT(rt.statistics().bytes_transferred() - before, std::uint64_t{64 * 8 * n * columns});
+}
+
 TEST_P(region_copies, arrays_are_not_read_where_they_are_written) {
   auto x = model.make_array<double>("x", {100});
   const auto nothing = [](auto...) {};

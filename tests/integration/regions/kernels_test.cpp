@@ -342,6 +342,29 @@ TEST(region_kernels_elsewhere, go_through_a_small_memory_in_parts) {
   EXPECT_GT(rt.statistics().bytes_transferred(), std::uint64_t(2 * n * 8));  // they were there, and left
 }
 
+/// Sweeps over twice what a device holds, with a pause behind each: each begins with the rows that the last one ended
+/// with, so about a half of them need not come again.
+TEST(region_kernels_elsewhere, go_back_over_what_is_still_there) {
+  runtime rt(testing::with_sims(1, "1 MiB"));
+  location_model model(rt);
+  constexpr std::int64_t n = 1 << 18;  // 2 MiB
+  constexpr int sweeps = 6;
+  auto x = model.make_array<double>("x", {n});
+  const std::uint64_t before = rt.statistics().bytes_transferred();
+  for (int k = 0; k < sweeps; ++k) {
+    model.region("add", {.policy = "static", .at = "sim0"}, iterate(0, n), inout(x),
+                 with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
+    model.pause();
+  }
+  {
+    const auto seen = x.read_host();
+    for (std::int64_t i = 0; i < n; i += 997) ASSERT_EQ(seen[i], double(i * sweeps));
+  }
+  const std::uint64_t moved = rt.statistics().bytes_transferred() - before, all = 2 * n * 8;
+  EXPECT_GT(moved, all) << "nothing was too large";
+  EXPECT_LT(moved, sweeps * all * 4 / 5);
+}
+
 /// A task that needs a whole array which is larger than the device's memory.
 TEST(region_kernels_elsewhere, are_run_by_the_host_where_their_arrays_do_not_fit) {
   runtime rt(testing::with_gpus("cuda_emulated", 1, "256 KiB", "placement = \"eager\"\nhistory = \"off\"\n"));

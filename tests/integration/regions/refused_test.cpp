@@ -52,6 +52,30 @@ TEST_F(refused_regions, rows_that_do_not_exist) {
   refuses_split({10, 0}, iterate(10, 10), "it splits rows 10 to 0, which are none");
 }
 
+TEST_F(refused_regions, arrays_and_results_that_were_moved_from) {
+  region_array<double> moved = model.make_array<double>("moved", {100});
+  region_result<double> total(rt, "total");
+  const region_array<double> kept = std::move(moved);
+  const region_result<double> kept_total = std::move(total);
+  refuses(error_kind::usage, "its use 2 is an array that was moved from", "name the array that it was moved to",
+          iterate(0, 100), in(x), out(moved), nothing);  // NOLINT(bugprone-use-after-move)
+  refuses(error_kind::usage, "its use 1 is an array that was moved from", "", iterate(0, 100),
+          in(moved, tessera::halo(1)), out(x), with_kernel(nothing, "(i, a, x) {}"));
+  refuses(error_kind::usage, "its use 2 is a result that was moved from", "name the result", iterate(0, 100), in(x),
+          sum(total), nothing);  // NOLINT(bugprone-use-after-move)
+  for (const bool reads : {true, false}) {
+    const error e = error_of([&] { reads ? model.copy(moved, x) : model.copy(x, moved); });
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_NE(std::string(e.what()).find(reads ? "the array that is read was moved from" : "that is written was moved"),
+              std::string::npos)
+        << e.what();
+  }
+  EXPECT_EQ(moved.extents(), row_extents{});
+  EXPECT_EQ(moved.name(), "");
+  for (const error& e : {error_of([&] { (void)moved.read_host(); }), error_of([&] { moved.move("machine"); })})
+    EXPECT_NE(std::string(e.what()).find("the array was moved from"), std::string::npos) << e.what();
+}
+
 TEST_F(refused_regions, fewer_than_no_indices_inside) {
   const error e = error_of([&] {
     model.region("loop", iterate(0, 100), inout(x), with_kernel(nothing, inner(-3), "(i, j, x) { x[i] = j; }"));

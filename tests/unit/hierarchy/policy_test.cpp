@@ -81,17 +81,18 @@ TEST_F(policies, any_takes_the_first_idle_or_the_first_to_finish) {
   std::vector<leaf_state> states(4);
   states[0].idle = states[1].idle = false;
   EXPECT_EQ(by("any", 9, {"r", states}), (list{{c2, 0, 9}}));
-  for (std::size_t i = 0; i < 4; ++i) states[i] = {false, i == 1 ? 0.5 : 2.0, 0};
+  for (std::size_t i = 0; i < 4; ++i) states[i] = {false, i == 1 ? 0.5 : 2.0, {}};
   EXPECT_EQ(by("any", 9, {"r", states}), (list{{c1, 0, 9}}));
   states.pop_back();
   EXPECT_NE(message_of([&] { by("any", 9, {"r", states}); }).find("3 leaf states for 4 leaves"), std::string::npos);
 }
 
-TEST_F(policies, automatic_follows_throughput) {
+TEST_F(policies, automatic_follows_what_leaves_take) {
   EXPECT_EQ(by("auto", 100), by("flatten", 100));
-  const std::vector<leaf_state> states{{true, 0, 10}, {true, 0, 10}, {true, 0, 20}, {true, 0, 60}};
+  const std::vector<leaf_state> states{
+      {true, 0, {0, 6}}, {true, 0, {0, 6}}, {true, 0, {0, 3}}, {true, 0, {0, 1}}};
   EXPECT_EQ(by("auto", 100, {"r", states}), (list{{c0, 0, 10}, {c1, 10, 20}, {c2, 20, 40}, {g0, 40, 100}}));
-  const std::vector<leaf_state> one{{true, 0, 10}, {}, {}, {}};
+  const std::vector<leaf_state> one{{true, 0, {0, 6}}, {}, {}, {}};
   EXPECT_EQ(by("auto", 100, {"r", one}), by("flatten", 100));  // the unmeasured count as the mean
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <limits>
 #include <memory>
 
 #include "core/base/error.hpp"
@@ -10,6 +11,7 @@
 #include "hierarchy/region/kernel_text.hpp"
 #include "hierarchy/region/place.hpp"
 #include "hierarchy/region/plan.hpp"
+#include "hierarchy/region/sweep.hpp"
 #include "tests/support/error_of.hpp"
 
 namespace tessera::hierarchy {
@@ -116,8 +118,8 @@ TEST_F(region_trees, split_what_a_device_gets_to_fit_its_memory) {
     return parts.pieces.size();
   };
   EXPECT_EQ(fits({0, 8}, 1600), 1u);
-  EXPECT_EQ(fits({0, 8}, 1599), 2u);
-  EXPECT_EQ(fits({100, 8}, 360), 10u);
+  EXPECT_EQ(fits({0, 8}, 1599), 8u);  // finer than it must be, for what stays
+  EXPECT_EQ(fits({100, 8}, 360), 40u);
   EXPECT_EQ(fits({0, 8}, 16), 100u);
   EXPECT_EQ(fits({0, 8}, 15), 1u);  // not even one iteration
   EXPECT_EQ(fits({200, 8}, 400), 1u);
@@ -126,7 +128,7 @@ TEST_F(region_trees, split_what_a_device_gets_to_fit_its_memory) {
   const auto long_share =
       shared(plan_region(policy::parse("percentage:0,0,100"), 1u << 30, t, a, "r", {}, all_executors));
   EXPECT_EQ(fitted(long_share, {100, 8}, [](node_id) { return 2 * (100 + 8 * 100'000); })->pieces.size(), 1u);
-  EXPECT_EQ(fitted(long_share, {100, 8}, [](node_id) { return 2 * (100 + 8 * 300'000); })->pieces.size(), 3580u);
+  EXPECT_EQ(fitted(long_share, {100, 8}, [](node_id) { return 2 * (100 + 8 * 300'000); })->pieces.size(), most_tasks_of_a_piece);
   // Nothing changes for the host.
   const auto host = shared(plan_region(policy::parse("static"), 100, t, b, "r"));
   EXPECT_EQ(fitted(host, {0, 8}, [](node_id) { return 1; }), host);
@@ -298,30 +300,63 @@ TEST(kernel_text, names_the_place_of_what_is_wrong) {
             std::string::npos);
 }
 
+TEST(sweeps, give_the_first_part_on_their_way_the_highest_priority) {
+  const auto on = [](node_id at, std::uint64_t begin, bool device) {
+    return piece{at, at, begin, begin + 10, device, at};
+  };
+  EXPECT_FALSE(goes_in_parts({{}, {on(1, 0, false), on(1, 10, false), on(2, 20, true)}}));
+  const plan split{{}, {on(1, 0, false), on(2, 10, true), on(2, 20, true), on(2, 30, true)}};
+  EXPECT_TRUE(goes_in_parts(split));
+  const auto priorities = [&](const sweep& way) {
+    std::vector<int> all;
+    for (std::size_t k = 0; k < split.pieces.size(); ++k) all.push_back(way.priority_of(split, k));
+    return all;
+  };
+  EXPECT_EQ(priorities({}), (std::vector{0, 0, 0, 0}));
+  EXPECT_EQ(priorities({true, false}), (std::vector{0, -2, -3, -4}));
+  EXPECT_EQ(priorities({true, true}), (std::vector{0, -3, -2, -1}));
+  const plan many{{}, std::vector<piece>(40'000, on(2, 0, true))};
+  EXPECT_EQ((sweep{true, false}.priority_of(many, 39'999)), std::numeric_limits<std::int16_t>::min());
+}
+
+TEST(cuts, ahead_of_a_row_are_the_same_for_its_neighbours) {
+  using ends = std::vector<std::int64_t>;
+  EXPECT_EQ(cuts_ahead(1, 1000), (ends{16, 256}));
+  EXPECT_EQ(cuts_ahead(15, 1000), (ends{16, 256}));
+  EXPECT_EQ(cuts_ahead(16, 1000), (ends{32, 256}));
+  EXPECT_EQ(cuts_ahead(250, 1000), (ends{256}));
+  EXPECT_EQ(cuts_ahead(770, 1000), (ends{784}));
+  EXPECT_EQ(cuts_ahead(990, 1000), ends{992});
+  EXPECT_EQ(cuts_ahead(993, 1000), ends{});
+}
+
 /// Seconds are long here, so that it does not matter how fast the test is.
 TEST(region_times, of_a_kernel_leave_out_what_it_waited_for_others) {
   using namespace std::chrono_literals;
   const auto now = std::chrono::steady_clock::now();
+  {
+    region_leaf_times times;
+    times.clock = std::make_shared<device_clock>();
+    detail::note_kernel(times, 1000, now - 1000s);  // nothing was there before it
+    EXPECT_GE(times.cost().seconds(1000), 1000);
+  }
   region_leaf_times times;
   times.clock = std::make_shared<device_clock>();
-  detail::note_kernel(times, 1000, now - 1000s);  // nothing was there before it
-  EXPECT_LT(times.rate, 1.01);
-  times.rate = 0;
   times.clock->last_end = std::chrono::nanoseconds((now - 10s).time_since_epoch()).count();
   detail::note_kernel(times, 1000, now - 1000s);  // launched early, behind one that ended ten seconds ago
-  EXPECT_GT(times.rate, 10);
-  EXPECT_LT(times.rate, 101);
+  EXPECT_GE(times.cost().seconds(1000), 10);
+  EXPECT_LT(times.cost().seconds(1000), 100);
   EXPECT_GE(times.clock->last_end, now.time_since_epoch().count());
 }
 
-TEST(region_times, average_times_and_not_rates) {
+TEST(region_times, of_two_kernels_side_by_side_are_averaged) {
   region_leaf_times times;
   times.clock = std::make_shared<device_clock>();
   const auto now = std::chrono::steady_clock::now();
-  times.rate = 10;
-  detail::note_kernel(times, 1'000'000'000, now);  // seems to have taken no time: it ran beside another one
-  EXPECT_LE(times.rate, 20);
-  EXPECT_GT(times.rate, 19);
+  times.note(1000, 10);
+  detail::note_kernel(times, 1000, now);  // seems to have taken no time: it ran beside another one
+  EXPECT_GT(times.cost().seconds(1000), 3);
+  EXPECT_LT(times.cost().seconds(1000), 10);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ csr_matrix matrix_named(const std::string& name) {
   return generate(name);
 }
 
-std::vector<double> numbers(std::size_t count) {
+std::vector<double> waves(std::size_t count) {
   std::vector<double> made(count);
   for (std::size_t k = 0; k < count; ++k) made[k] = std::sin(0.7 * static_cast<double>(k) + 1);
   return made;
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(all, sparse_forms,
 TEST_P(sparse_forms, give_the_same_bits) {
   const csr_matrix a = matrix_named(GetParam());
   for (const std::int64_t width : {1, 2, 3, 4, 5, 7, 8, 11, 32, 35}) {
-    const std::vector<double> x = numbers(static_cast<std::size_t>(a.columns * width));
+    const std::vector<double> x = waves(static_cast<std::size_t>(a.columns * width));
     const std::vector<double> whole = product_of(a, matrix_form::csr, x, 0, a.rows);
     for (const matrix_form form : matrix_forms)
       for (const std::int64_t begin : {0, 5})
@@ -81,7 +81,7 @@ TEST_P(sparse_forms, give_the_same_bits) {
 TEST_P(sparse_forms, give_what_plain_loops_give) {
   const csr_matrix a = matrix_named(GetParam());
   constexpr std::int64_t width = 6;
-  const std::vector<double> x = numbers(static_cast<std::size_t>(a.columns * width));
+  const std::vector<double> x = waves(static_cast<std::size_t>(a.columns * width));
   const std::vector<double> y = product_of(a, matrix_form::csr, x, 0, a.rows);
   for (std::int64_t i = 0; i < a.rows; ++i)
     for (std::int64_t j = 0; j < width; ++j) {
@@ -154,8 +154,8 @@ TEST(sparse_programs, have_the_same_bits_in_any_form) {
                                                 std::optional(matrix_form::bcsr), std::optional<matrix_form>()}) {
     program p(rt, a, {.panel_rows = 700, .form = form});
     block_vector x = p.vector("x", 1), y = p.vector("y", 1), wide = p.vector("X", 5), product = p.vector("Y", 5);
-    x.set(numbers(static_cast<std::size_t>(a.rows)));
-    wide.set(numbers(static_cast<std::size_t>(a.rows) * 5));
+    x.set(waves(static_cast<std::size_t>(a.rows)));
+    wide.set(waves(static_cast<std::size_t>(a.rows) * 5));
     mxm(a, x, y);
     mxm(a, wide, product);
     std::vector<double> all = y.values();

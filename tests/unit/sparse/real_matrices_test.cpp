@@ -21,7 +21,11 @@ class real_matrices : public ::testing::Test {
 
 TEST_F(real_matrices, of_a_power_network) {  // the values span seven orders of magnitude
   expect(read("1138_bus.mtx"),
-         {.pairs = 4, .block = 16, .tolerance = 1e-4, .compare = criterion::absolute, .jacobi = true},
+         {.pairs = 4,
+          .block = 16,
+          .tolerance = 1e-4,
+          .compare = criterion::absolute,
+          .precondition = preconditioning::jacobi},
          {0.00351686000714, 0.0986223473394, 0.124127930671, 0.176814930452}, 1e-6);
 }
 

@@ -1,0 +1,39 @@
+#pragma once
+// (iterations, what leaves take) -> shares, for the policy auto. Pure.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hierarchy/policy/learning.hpp"
+
+namespace tessera::hierarchy {
+
+/// Iterations of each leaf. They sum to those of the loop.
+using leaf_shares = std::vector<std::uint64_t>;
+
+/// The shares with which the last leaf is done as early as possible; a leaf whose fixed cost alone is above that time
+/// gets none. One of which nothing is known counts as the mean of the others; where nothing is known at all, all get
+/// the same. Leaves with much less than an equal part are left out while that costs no more than a fiftieth of the
+/// time: taking part has costs beside the leaf's own, for borders, results and memory.
+leaf_shares earliest_shares(std::uint64_t n, std::span<const leaf_cost> costs);
+
+/// The first of these shares that are nearly as good as the best ones, else those: another split moves what devices
+/// hold. All are for n iterations and these leaves.
+leaf_shares steady_shares(std::uint64_t n, std::span<const leaf_cost> costs, std::span<const leaf_shares> known);
+
+/// When the last leaf is done, in seconds. Leaves of which nothing is known do not count.
+double seconds_of(const leaf_shares& shares, std::span<const leaf_cost> costs);
+
+/// Decides when a leaf that gets no share is tried, so that one which has become faster is found. What trials are
+/// expected to lose is at most a fiftieth of the time that the region took meanwhile.
+class trial_budget {
+ public:
+  /// Once per launch: gives a leaf without a share one, if it is its turn, and takes it from the others. It is as long
+  /// as the leaf's fixed cost, so that both numbers are learnt.
+  void apply(leaf_shares& shares, std::span<const leaf_cost> costs);
+
+ private:
+  double m_seconds = 0;  // that may be lost
+};
+
+}  // namespace tessera::hierarchy

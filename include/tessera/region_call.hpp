@@ -1,0 +1,204 @@
+#pragma once
+// A call of location_model::region: the templates between its arguments and its tasks.
+#include <algorithm>
+#include <array>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tessera/location_model.hpp"
+#include "tessera/region_arguments.hpp"
+#include "tessera/region_code.hpp"
+#include "tessera/region_task.hpp"
+
+namespace tessera {
+
+namespace detail {
+
+/// A call of location_model::region, on the stack of the caller.
+template <class Body, std::size_t Depth, class... Uses>
+class region_call {
+ public:
+  using task = region_task<Body, Depth, Uses...>;
+
+  region_call(runtime& of, const task_name& name, const iteration_space<Depth>& over, const Body& body,
+              const Uses&... uses)
+      : demands{demand_of(uses)...}, m_runtime(of), m_name(name), m_over(over), m_body(body) {
+    for (std::size_t k = 0; k < sizeof...(Uses); ++k) m_extents[k] = extents_of(demands[k]);
+  }
+
+  static made_piece make(void* call, const region_piece& piece, piece_count counted,
+                         const operation::definition* kernel, const task_options& options) {
+    auto& mine = *static_cast<region_call*>(call);
+    if constexpr (has_kernel<Body>)
+      if (kernel != nullptr) return mine.make_with(*kernel, piece, std::move(counted), options);
+    if (!counted.counts())
+      return mine.template make_as<task>(options, [&](void* to) {
+        return new (to) task{mine.m_body, mine.m_over, piece, {}, mine.m_extents};
+      });
+    return mine.template make_as<counted_task<task>>(options, [&](void* to) {
+      return &(new (to) counted_task<task>{{mine.m_body, mine.m_over, piece, {}, mine.m_extents}, std::move(counted)})
+                  ->task;
+    });
+  }
+
+  /// Its form for devices; the text must stay where it is.
+  region_kernel kernel_form() const noexcept requires has_kernel<Body> {
+    static const auto types = value_types(std::type_identity<Body>{});
+    const auto loops = loops_of(m_over, m_body);
+    std::uint64_t inside = 1;
+    for (const loop_bounds& one : loops)
+      inside *= static_cast<std::uint64_t>(std::max<std::int64_t>(one.end - one.begin, 0));
+    return {m_body.kernel.text,
+            1 + loops.size(),
+            inside,
+            types,
+            form_of<kernel_task<task>, task_blocks>,
+            &kernel_task<task>::launch,
+            &kernel_task<task>::uses,
+            m_body.kernel.site,
+            m_body.rounding};
+  }
+
+  std::array<region_demand, sizeof...(Uses)> demands;
+
+ private:
+  made_piece make_with(const operation::definition& kernel, const region_piece& piece, piece_count counted,
+                       const task_options& options) {
+    using function = kernel_task<task>;
+    submission made(m_runtime.inside(), kernel, m_name.text, m_name.site, options, {}, sizeof(function));
+    auto* const there = new (made.arguments()) function(task{m_body, m_over, piece, {}, m_extents}, std::move(counted));
+    made.note_function();
+    return {std::move(made), there->task.operands.data()};
+  }
+  template <class Function, class Make>
+  made_piece make_as(const task_options& options, const Make& make) {
+    region_operand* operands = nullptr;
+    const auto put = [&](void* to) { operands = make(to)->operands.data(); };
+    return {make_task<Function>(m_runtime, options, m_name.text, m_name.site, put), operands};
+  }
+  runtime& m_runtime;
+  const task_name& m_name;
+  const iteration_space<Depth>& m_over;
+  const Body& m_body;
+  std::array<row_extents, sizeof...(Uses)> m_extents{};
+};
+
+template <class Use>
+struct join_of;
+template <class T, class Join>
+struct join_of<region_reduction<T, Join>> {
+  static constexpr make_join value = &make_join_of<T, Join>;
+};
+
+/// The tasks that join the reductions among the uses.
+template <class... Uses>
+std::vector<make_join> joins_of() {
+  std::vector<make_join> joins;
+  const auto add = [&]<class Use>(std::type_identity<Use>) {
+    if constexpr (!is_region_use<Use>) joins.push_back(join_of<Use>::value);
+  };
+  if constexpr (!(is_region_use<Uses> && ...)) (add(std::type_identity<Uses>{}), ...);
+  return joins;
+}
+
+template <class Body, std::size_t Depth, class... Arguments>
+inline constexpr bool is_region_body = [] {
+  if constexpr (Depth == 1)
+    return std::is_invocable_v<Body&, std::int64_t, Arguments...>;
+  else if constexpr (Depth == 2)
+    return std::is_invocable_v<Body&, std::int64_t, std::int64_t, Arguments...>;
+  else
+    return std::is_invocable_v<Body&, std::int64_t, std::int64_t, std::int64_t, Arguments...>;
+}();
+
+/// A use of something that becomes an array when a region names it (tessera/chain.hpp).
+template <class Use>
+concept unresolved_use = requires(const Use& u, location_model& model, std::source_location site) {
+  u.resolve(model, site);
+};
+/// The use as a region takes it.
+template <class Use>
+decltype(auto) resolved(location_model& model, const Use& use, std::source_location site) {
+  if constexpr (unresolved_use<Use>)
+    return use.resolve(model, site);
+  else
+    return use;
+}
+
+}  // namespace detail
+
+template <std::size_t Depth, class... UsesAndBody>
+void location_model::region(const task_name& name, const region_options& options, const iteration_space<Depth>& over,
+                            UsesAndBody&&... uses_and_body) {
+  submit(name, options, false, over, std::forward<UsesAndBody>(uses_and_body)...);
+}
+
+template <class From, class To>
+void location_model::copy(const region_part<From>& from, const region_part<To>& to, std::source_location site) {
+  static_assert(std::is_same_v<From, To>,
+                "a copy is between arrays of one element type; a region converts: to[i] = static_cast<float>(from[i])");
+  if constexpr (std::is_same_v<From, To>) {
+    detail::check_copy(from.array().handle(), from.first(), from.last(), to.array().handle(), to.first(), to.last(),
+                       site);
+    const row_extents extents = to.array().extents();
+    if (to.first() == to.last()) return;
+    const std::int64_t away = from.first() - to.first(), width = extents.row_elements(), shift = away * width;
+    const auto copied = [&](const auto& over, const auto& host, std::string_view kernel, auto... values) {
+      const auto send = [&](const auto& body) {
+        submit(task_name("copy", site), {.policy = "static"}, true, over, in(from.array(), offset(away)),
+               out(to.array()), body);
+      };
+      if constexpr (std::is_arithmetic_v<To>)
+        send(with_kernel(host, kernel, values...));
+      else
+        send(host);  // kernels have no complex numbers
+    };
+    if (width == 1)
+      copied(
+          iterate(to.first(), to.last()), [shift](auto i, auto a, auto b) { b[i] = a[i + shift]; },
+          "(i, a, b, shift) { b[i] = a[i + shift]; }", shift);
+    else
+      copied(
+          iterate({to.first(), to.last()}, {0, width}),
+          [width, shift](auto i, auto j, auto a, auto b) { b[i * width + j] = a[i * width + j + shift]; },
+          "(i, j, a, b, width, shift) { b[i * width + j] = a[i * width + j + shift]; }", width, shift);
+  }
+}
+
+template <std::size_t Depth, class... UsesAndBody>
+void location_model::submit(const task_name& name, const region_options& options, bool copies,
+                            const iteration_space<Depth>& over, UsesAndBody&&... uses_and_body) {
+  static_assert(sizeof...(UsesAndBody) > 0, "a region has a body: a function of the index and one argument per use");
+  constexpr std::size_t uses = sizeof...(UsesAndBody) - 1;
+  const auto all = std::forward_as_tuple(uses_and_body...);
+  const auto start = [&]<class... Uses>(const auto& body, const Uses&... given) {
+    using body_type = std::remove_cvref_t<decltype(body)>;
+    static_assert(((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...),
+                  "between the loop and the body come arrays and results: in(x), out(x, halo(1)), inout(x), sum(r)");
+    if constexpr (((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...)) {
+      constexpr bool fits = detail::is_region_body<body_type, Depth, typename Uses::argument...>;
+      static_assert(fits,
+                    "the body of a region takes its indices (one per loop), then one argument per use, in their order: "
+                    "a region_view by value, and a reference to a number for a reduction");
+      if constexpr (fits) {
+        detail::region_call<body_type, Depth, Uses...> call(owner(), name, over, body, given...);
+        const std::vector<detail::make_join> joins = detail::joins_of<Uses...>();
+        if constexpr (detail::has_kernel<body_type>) {
+          const detail::region_kernel kernel = call.kernel_form();
+          launch(name, options, over.rows, call.demands, {&call.make, &call, joins, &kernel, copies});
+        } else {
+          launch(name, options, over.rows, call.demands, {&call.make, &call, joins, nullptr, copies});
+        }
+      }
+    }
+  };
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    start(std::get<uses>(all), detail::resolved(*this, std::get<K>(all), name.site)...);
+  }
+  (std::make_index_sequence<uses>{});
+}
+
+}  // namespace tessera
