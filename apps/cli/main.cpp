@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
   tessera::apps::add_cholesky(app, selected);
   tessera::apps::add_comd(app, selected);
   tessera::apps::add_eigs(app, selected);
+  tessera::apps::add_spmv(app, selected);
   tessera::apps::add_gemm(app, selected);
   tessera::apps::add_sial(app, selected);
   tessera::apps::add_simulate(app, selected);

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <limits>
 
 #include "core/base/error.hpp"
@@ -15,10 +15,13 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r";
 
-/// Walks over lines and words, and knows where it is.
+constexpr std::size_t longest_line = std::size_t{1} << 20;
+
+/// Walks over lines and words, and knows where it is. Of a file it holds a piece at a time.
 class scanner {
  public:
   scanner(std::string_view text, const std::string& name) : m_rest(text), m_name(name) {}
+  scanner(std::istream& file, const std::string& name) : m_file(&file), m_name(name) {}
 
   /// The next line that holds data: comments and blank lines are passed over. False at the end.
   bool next() {
@@ -28,8 +31,9 @@ class scanner {
     return false;
   }
   bool next_raw() {
+    auto end = m_rest.find('\n');
+    while (end == m_rest.npos && read_on()) end = m_rest.find('\n');
     if (m_rest.empty()) return false;
-    const auto end = m_rest.find('\n');
     m_line = m_rest.substr(0, end);
     m_rest.remove_prefix(end == m_rest.npos ? m_rest.size() : end + 1);
     ++m_number;
@@ -87,6 +91,26 @@ class scanner {
   }
 
  private:
+  /// Puts the next piece of the file behind the rest. False at the end.
+  bool read_on() {
+    if (m_file == nullptr) return false;
+    if (m_rest.size() > longest_line) {
+      ++m_number;
+      fail(fmt::format("the line has more than {} characters", longest_line), "is it a text file?");
+    }
+    m_piece.erase(0, m_piece.size() - m_rest.size());
+    const std::size_t kept = m_piece.size();
+    m_piece.resize(kept + longest_line);
+    m_file->read(m_piece.data() + kept, static_cast<std::streamsize>(longest_line));
+    if (m_file->bad()) throw error(error_kind::input, "reading the matrix failed", m_name);
+    const auto fresh = static_cast<std::size_t>(m_file->gcount());
+    m_piece.resize(kept + fresh);
+    m_rest = m_piece;
+    return fresh > 0;
+  }
+
+  std::istream* m_file = nullptr;  ///< null: all text is there
+  std::string m_piece;             ///< of the file; the rest is its end
   std::string_view m_rest, m_line;
   const std::string& m_name;
   std::uint32_t m_number = 0;
@@ -148,7 +172,7 @@ std::int64_t read_sizes(scanner& from, matrix& to) {
   return count;
 }
 
-void read_entry(scanner& from, matrix& to) {
+entry read_entry(scanner& from, const matrix& to) {
   entry e;
   const std::int64_t row = from.whole("the row"), column = from.whole("the column");
   if (row < 1 || row > to.rows)
@@ -165,8 +189,72 @@ void read_entry(scanner& from, matrix& to) {
   if (to.kind == symmetry::hermitian && row == column && e.imaginary != 0)
     from.fail(fmt::format("the diagonal has the imaginary part {}", e.imaginary),
               "the diagonal of a hermitian matrix is real");
-  to.entries.push_back(e);
+  return e;
 }
+
+/// Banner, sizes and entries, of which there are at most `room`: begin(header), each(entry, line).
+template <class Begin, class Each>
+void read_all(scanner& from, matrix& to, patterns of, std::int64_t room, const Begin& begin, const Each& each) {
+  read_banner(from, to, of);
+  const std::int64_t count = read_sizes(from, to);
+  begin(header{.rows = to.rows, .columns = to.columns, .entries = std::min(count, room), .kind = to.kind});
+  std::int32_t row = 0, column = 0;
+  for (std::int64_t k = 0; k < count; ++k) {
+    if (!from.next()) from.fail(fmt::format("the file ends after {} of {} entries", k, count), "is it truncated?");
+    entry e{.row = row, .column = column};
+    if (to.dense) {
+      e.value = from.number();
+      if (to.is_complex) e.imaginary = from.number();
+      if (++row == to.rows) {
+        ++column;
+        row = to.kind != symmetry::general ? column : 0;
+      }
+    } else {
+      e = read_entry(from, to);
+    }
+    from.expect_end();
+    each(e, from.line());
+  }
+  if (from.next()) from.fail(fmt::format("the file goes on after its {} entries", count));
+}
+
+matrix read_all(scanner& from, const std::string& name, patterns of, std::int64_t room, bool complex_numbers) {
+  matrix read;
+  read.name = name;
+  read.is_complex = complex_numbers;
+  read_all(
+      from, read, of, room,
+      [&](const header& h) {
+        read.entries.reserve(static_cast<std::size_t>(h.entries));
+        read.lines.reserve(static_cast<std::size_t>(h.entries));
+      },
+      [&](const entry& e, std::uint32_t line) {
+        read.entries.push_back(e);
+        read.lines.push_back(line);
+      });
+  return read;
+}
+
+/// Entries that so many bytes have room for: each takes two at least, so that an absurd number in a short file does not
+/// ask for absurd memory.
+std::int64_t room_in(std::uintmax_t bytes) { return static_cast<std::int64_t>(bytes / 2 + 1); }
+
+/// A file, and how many entries it has room for.
+struct opened {
+  explicit opened(const std::filesystem::path& file) : stream(file, std::ios::binary) {
+    std::error_code status;
+    if (std::filesystem::is_directory(file, status))
+      throw error(error_kind::input, "the matrix is a directory, not a file", file.string());
+    if (!stream)
+      throw error(error_kind::input,
+                  std::filesystem::exists(file, status) ? "the matrix cannot be read" : "there is no such matrix file",
+                  file.string(), "give a file in Matrix Market form");
+    const auto bytes = std::filesystem::file_size(file, status);
+    room = room_in(status ? longest_line : bytes);  // a pipe has no size
+  }
+  std::ifstream stream;
+  std::int64_t room;
+};
 
 }  // namespace
 
@@ -176,64 +264,36 @@ namespace {
 
 matrix parse_all(std::string_view text, const std::string& name, patterns of, bool complex_numbers) {
   scanner from(text, name);
-  matrix read;
-  read.name = name;
-  read.is_complex = complex_numbers;
-  read_banner(from, read, of);
-  const std::int64_t count = read_sizes(from, read);
-  // An entry takes two bytes at least, so that an absurd number in a short file does not ask for absurd memory.
-  const auto room =
-      static_cast<std::size_t>(std::min<std::int64_t>(count, static_cast<std::int64_t>(text.size() / 2 + 1)));
-  read.entries.reserve(room);
-  read.lines.reserve(room);
-  std::int32_t row = 0, column = 0;
-  for (std::int64_t k = 0; k < count; ++k) {
-    if (!from.next()) from.fail(fmt::format("the file ends after {} of {} entries", k, count), "is it truncated?");
-    if (read.dense) {
-      read.entries.push_back({row, column, from.number()});
-      if (read.is_complex) read.entries.back().imaginary = from.number();
-      if (++row == read.rows) {
-        ++column;
-        row = read.kind != symmetry::general ? column : 0;
-      }
-    } else {
-      read_entry(from, read);
-    }
-    from.expect_end();
-    read.lines.push_back(from.line());
-  }
-  if (from.next()) from.fail(fmt::format("the file goes on after its {} entries", count));
-  return read;
+  return read_all(from, name, of, room_in(text.size()), complex_numbers);
 }
 
-std::string whole_text(const std::filesystem::path& file) {
-  std::error_code status;
-  if (std::filesystem::is_directory(file, status))
-    throw error(error_kind::input, "the matrix is a directory, not a file", file.string());
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream)
-    throw error(error_kind::input,
-                std::filesystem::exists(file, status) ? "the matrix cannot be read" : "there is no such matrix file",
-                file.string(), "give a file in Matrix Market form");
-  std::string text;
-  if (const auto bytes = std::filesystem::file_size(file, status); !status) text.reserve(bytes + 1);
-  for (std::vector<char> piece(1 << 20); stream.read(piece.data(), std::ssize(piece)) || stream.gcount() > 0;)
-    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
-  if (stream.bad()) throw error(error_kind::input, "reading the matrix failed", file.string());
-  return text;
+matrix read_file(const std::filesystem::path& file, patterns of, bool complex_numbers) {
+  opened text(file);
+  const std::string name = file.string();
+  scanner from(text.stream, name);
+  return read_all(from, name, of, text.room, complex_numbers);
 }
 
 }  // namespace
 
 matrix parse(std::string_view text, const std::string& name, patterns of) { return parse_all(text, name, of, false); }
 
-matrix read(const std::filesystem::path& file, patterns of) { return parse(whole_text(file), file.string(), of); }
+matrix read(const std::filesystem::path& file, patterns of) { return read_file(file, of, false); }
+
+void read_entries(const std::filesystem::path& file, patterns of, const std::function<void(const header&)>& begin,
+                  const std::function<void(const entry&)>& each) {
+  opened text(file);
+  const std::string name = file.string();
+  scanner from(text.stream, name);
+  matrix read;
+  read_all(from, read, of, text.room, begin, [&](const entry& e, std::uint32_t) { each(e); });
+}
 
 matrix parse_complex(std::string_view text, const std::string& name) {
   return parse_all(text, name, patterns::refused, true);
 }
 
-matrix read_complex(const std::filesystem::path& file) { return parse_complex(whole_text(file), file.string()); }
+matrix read_complex(const std::filesystem::path& file) { return read_file(file, patterns::refused, true); }
 
 bool is_complex(const std::filesystem::path& file) {
   std::ifstream stream(file);

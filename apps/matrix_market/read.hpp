@@ -2,6 +2,7 @@
 // Matrix Market files (exchange formats of NIST, "coordinate" and "array").
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,19 @@ enum class patterns : std::uint8_t {
 /// none or not finite, too few or too many entries.
 matrix read(const std::filesystem::path& file, patterns of = patterns::refused);
 
-/// The same from memory; `name` stands for the file in messages.
+/// What a file says before its first entry.
+struct header {
+  std::int64_t rows = 0, columns = 0;
+  std::int64_t entries = 0;  ///< that follow; at most as many as the file has room for, where that is known
+  symmetry kind = symmetry::general;
+};
+
+/// Reads a file entry by entry and keeps none of them: begin(header) first, then each(entry) in the order of the file.
+/// Takes and throws what `read` does; entries before a mistake have been handed out then.
+void read_entries(const std::filesystem::path& file, patterns of, const std::function<void(const header&)>& begin,
+                  const std::function<void(const entry&)>& each);
+
+/// The same as `read` from memory; `name` stands for the file in messages.
 matrix parse(std::string_view text, const std::string& name, patterns of = patterns::refused);
 
 /// A file of the field complex, in coordinate or array form; general or hermitian. Throws as `read` does, and for an

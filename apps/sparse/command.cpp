@@ -12,6 +12,7 @@
 #include "apps/matrix_market/write.hpp"
 #include "apps/sparse/history.hpp"
 #include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/matrix/reorder.hpp"
 #include "apps/sparse/moved_bytes.hpp"
 #include "apps/sparse/report.hpp"
 #include "apps/sparse/solver/hermitian.hpp"
@@ -28,11 +29,20 @@ struct eigs_options : command_options {
   std::string matrix, family, mass, guess, deflate, out;
   eigen_options solver;
   std::string method{eigensolvers().front().name}, which = "smallest", compare = "relative", precondition = "none",
-                                                   reorthogonalize = "full";
+                                                   reorthogonalize = "full", form = "auto", reorder = "none";
   bool stream = false;
 };
 
 bool is_complex(const eigs_options& o) { return o.family.empty() && matrix_market::is_complex(o.matrix); }
+
+/// The order in which the rows are computed; none: theirs. Vectors are read and written in that of the files.
+std::optional<row_order> order_for(const eigs_options& o, const csr_matrix& a) {
+  if (o.reorder == "none") return std::nullopt;
+  if (is_complex(o))
+    throw error(error_kind::usage, "a complex matrix keeps its order", o.matrix, "leave out --reorder");
+  require_symmetric(a);
+  return reverse_cuthill_mckee(a);
+}
 
 csr_matrix matrix_for(const eigs_options& o) {
   return !o.family.empty() ? generate(o.family) : is_complex(o) ? read_hermitian(o.matrix) : read_matrix(o.matrix);
@@ -67,6 +77,7 @@ eigen_options solver_options(const eigs_options& o) {
                 : o.compare == "norm"   ? criterion::norm
                                         : criterion::absolute;
   how.seed = o.seed;
+  how.program.form = form_named(o.form);
   how.precondition = o.precondition == "jacobi"         ? preconditioning::jacobi
                      : o.precondition == "block-jacobi" ? preconditioning::block_jacobi
                      : o.precondition == "chebyshev"    ? preconditioning::chebyshev
@@ -109,6 +120,8 @@ void describe(report& r, const eigs_options& o, const eigensolver& by, const sol
           found.block);
   r.note("panels", found.panels);
   r.note("passes", found.loop.passes);
+  if (!found.loop.form.empty()) r.add("form", "form of the matrix", found.loop.form);
+  r.add("reorder", "order", o.reorder);
   r.note("tasks_per_iteration", found.loop.tasks);
   r.add_integer("iterations", std::string(by.iteration), found.loop.iterations);
   r.note("seconds", found.loop.seconds);
@@ -146,13 +159,20 @@ int run(const eigs_options& o) {
   if (!o.out.empty()) require_writable(o.out);
   const eigensolver& by = eigensolver_named(o.method);
   const bool hermitian = is_complex(o);
-  const csr_matrix a = matrix_for(o);
+  csr_matrix a = matrix_for(o);
+  const std::optional<row_order> order = order_for(o, a);
+  if (order) a = order->reordered(a);
   session s(o);
   eigen_options how = solver_options(o);
   if (!o.guess.empty()) how.guess = read_vectors(o.guess, a.rows, hermitian);
   if (!o.deflate.empty()) how.deflate = read_vectors(o.deflate, a.rows, hermitian);
   std::optional<csr_matrix> mass;
   if (!o.mass.empty()) how.mass = &mass.emplace(read_matrix(o.mass));
+  if (order) {
+    how.guess = order->reordered(how.guess);
+    how.deflate = order->reordered(how.deflate);
+    if (mass && mass->rows == a.rows && mass->columns == a.columns) mass = order->reordered(*mass);
+  }
   s.require_memory(by.least_memory(a, hermitian ? real_options(a, how) : how), "the vectors");
   solver_history history;
   how.report = [&](const eigen_progress& now) {
@@ -165,6 +185,7 @@ int run(const eigs_options& o) {
                         {.where = o.quiet ? progress_where::nowhere : progress_where::everywhere});
     found = hermitian ? hermitian_pairs(s.rt(), by.solve, a, how) : by.solve(s.rt(), a, how);
   }
+  if (order) found.vectors = order->restored(found.vectors);
   solver_run told{a,
                   found,
                   history.moments(),
@@ -253,6 +274,12 @@ void add_eigs(CLI::App& to, command& selected) {
   sub.add_option("--panel", solver.program.panel_rows, "rows of a task; by default chosen by the matrix")
       ->type_name("ROWS")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
+  sub.add_option("--form", options->form, "how the matrix lies in memory: auto (measures first), csr, sell, bcsr")
+      ->check(CLI::IsMember({"auto", "csr", "sell", "bcsr"}))
+      ->capture_default_str();
+  sub.add_option("--reorder", options->reorder, "none, or rcm: reverse Cuthill-McKee; vectors keep the file's order")
+      ->check(CLI::IsMember({"none", "rcm"}))
+      ->capture_default_str();
   sub.add_option("--at", solver.program.at,
                  "location where the rows are worked on, such as a device; by default where the runtime places it")
       ->type_name("LOCATION");

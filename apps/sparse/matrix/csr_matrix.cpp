@@ -8,7 +8,10 @@
 
 #include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
+#include "apps/sparse/matrix/available_memory.hpp"
+#include "apps/sparse/matrix/large_arrays.hpp"
 #include "core/base/error.hpp"
+#include "core/base/units.hpp"
 
 namespace tessera::sparse {
 namespace {
@@ -45,6 +48,8 @@ csr_matrix assemble(std::string name, std::int64_t rows, std::int64_t columns, c
   made.row_starts.assign(static_cast<std::size_t>(rows) + 1, 0);
   each([&](std::int32_t row, std::int32_t, double) { ++made.row_starts[static_cast<std::size_t>(row) + 1]; });
   std::partial_sum(made.row_starts.begin(), made.row_starts.end(), made.row_starts.begin());
+  reserve_large(made.entry_columns, static_cast<std::size_t>(made.row_starts.back()));
+  reserve_large(made.values, static_cast<std::size_t>(made.row_starts.back()));
   made.entry_columns.resize(static_cast<std::size_t>(made.row_starts.back()));
   made.values.resize(made.entry_columns.size());
   std::vector<std::int64_t> next(made.row_starts.begin(), made.row_starts.end() - 1);
@@ -55,6 +60,19 @@ csr_matrix assemble(std::string name, std::int64_t rows, std::int64_t columns, c
   });
   sort_and_add_up(made);
   return made;
+}
+
+/// Refuses what does not fit: entries as they were read, and the rows that are made of them.
+void require_memory(const std::string& file, const matrix_market::header& h, std::int64_t memory) {
+  constexpr double read = sizeof(triplet), placed = sizeof(std::int32_t) + sizeof(double);
+  const double copies = h.kind == matrix_market::symmetry::symmetric ? 2 : 1;
+  const double needed = static_cast<double>(h.rows) * 2 * sizeof(std::int64_t) +
+                        static_cast<double>(h.entries) * (read + copies * placed);
+  if (needed > static_cast<double>(memory))
+    throw error(error_kind::memory,
+                fmt::format("a matrix of {} rows and {} entries takes {} while it is read, and there are {}", h.rows,
+                            h.entries, format_bytes(needed), format_bytes(static_cast<double>(memory))),
+                file, "a machine with more memory, or a smaller matrix");
 }
 
 [[noreturn]] void refuse(const csr_matrix& a, std::string message, std::string hint = {}) {
@@ -69,11 +87,22 @@ csr_matrix matrix_of(std::string name, std::int64_t rows, std::int64_t columns, 
   });
 }
 
-csr_matrix read_matrix(const std::filesystem::path& file) {
-  const matrix_market::matrix from = matrix_market::read(file, matrix_market::patterns::ones);
-  const bool mirrored = from.kind == matrix_market::symmetry::symmetric;
-  csr_matrix made = assemble(file.string(), from.rows, from.columns, [&](const auto& visit) {
-    for (const matrix_market::entry& e : from.entries) {
+csr_matrix read_matrix(const std::filesystem::path& file, std::optional<std::int64_t> memory) {
+  matrix_market::header is;
+  std::vector<triplet> entries;
+  matrix_market::read_entries(
+      file, matrix_market::patterns::ones,
+      [&](const matrix_market::header& h) {
+        is = h;
+        require_memory(file.string(), h, memory ? *memory : available_memory());
+        entries.reserve(static_cast<std::size_t>(h.entries));
+      },
+      [&](const matrix_market::entry& e) {
+        entries.push_back({e.row, e.column, e.value});
+      });
+  const bool mirrored = is.kind == matrix_market::symmetry::symmetric;
+  csr_matrix made = assemble(file.string(), is.rows, is.columns, [&](const auto& visit) {
+    for (const triplet& e : entries) {
       visit(e.row, e.column, e.value);
       if (mirrored && e.row != e.column) visit(e.column, e.row, e.value);
     }
@@ -103,6 +132,8 @@ csr_matrix transposed(const csr_matrix& a) {
   made.row_starts.assign(static_cast<std::size_t>(a.columns) + 1, 0);
   for (const std::int32_t column : a.entry_columns) ++made.row_starts[static_cast<std::size_t>(column) + 1];
   std::partial_sum(made.row_starts.begin(), made.row_starts.end(), made.row_starts.begin());
+  reserve_large(made.entry_columns, a.entry_columns.size());
+  reserve_large(made.values, a.values.size());
   made.entry_columns.resize(a.entry_columns.size());
   made.values.resize(a.values.size());
   std::vector<std::int64_t> next(made.row_starts.begin(), made.row_starts.end() - 1);

@@ -2,6 +2,7 @@
 // Sparse matrices by rows, in memory of the program.
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,9 @@ struct triplet {
 csr_matrix matrix_of(std::string name, std::int64_t rows, std::int64_t columns, const std::vector<triplet>& entries);
 
 /// Reads a Matrix Market file (real, integer, or a pattern of ones; general or symmetric). Entries that are given twice
-/// are added up. Throws tessera::error of kind input, with file:line.
-csr_matrix read_matrix(const std::filesystem::path& file);
+/// are added up. Throws tessera::error of kind input, with file:line, and of kind memory, before the entries are read,
+/// when the matrix does not fit into `memory` bytes; without that number into what the machine has left.
+csr_matrix read_matrix(const std::filesystem::path& file, std::optional<std::int64_t> memory = {});
 
 /// Writes a Matrix Market file, "coordinate real general", with all digits of each number. Whole or not at all. Throws
 /// tessera::error of kind output with the system's reason.

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "apps/sparse/matrix/families.hpp"
+#include "apps/sparse/matrix/large_arrays.hpp"
 
 namespace tessera::sparse::families {
 
@@ -13,8 +14,8 @@ csr_matrix laplacian(int dimensions, std::int64_t side) {
   csr_matrix a;
   a.rows = a.columns = side * side * depth;
   a.row_starts.reserve(static_cast<std::size_t>(a.rows) + 1);
-  a.entry_columns.reserve(static_cast<std::size_t>(a.rows * (2 * dimensions + 1)));
-  a.values.reserve(a.entry_columns.capacity());
+  reserve_large(a.entry_columns, static_cast<std::size_t>(a.rows * (2 * dimensions + 1)));
+  reserve_large(a.values, a.entry_columns.capacity());
   a.row_starts.push_back(0);
   const auto enter = [&](bool there, std::int64_t column, double value) {
     if (!there) return;

@@ -22,24 +22,6 @@ template <int Most, class Visit>
   return from;
 }
 
-/// A row of the product at a time, in registers.
-template <int Vectors>
-[[gnu::always_inline]] inline void multiply_columns(const csr_matrix& a, std::int64_t begin, std::int64_t end,
-                                                    std::int64_t width, const double* x, double* y) {
-  const std::int64_t* const starts = a.row_starts.data();
-  const std::int32_t* const columns = a.entry_columns.data();
-  const double* const values = a.values.data();
-  for (std::int64_t row = begin; row < end; ++row, y += width) {
-    vector4 sum[Vectors] = {};
-    for (std::int64_t k = starts[row]; k < starts[row + 1]; ++k) {
-      const double* const source = x + columns[k] * width;
-      const double value = values[k];
-      for (int v = 0; v < Vectors; ++v) sum[v] += value * *reinterpret_cast<const vector4*>(source + v * lanes);
-    }
-    for (int v = 0; v < Vectors; ++v) *reinterpret_cast<vector4*>(y + v * lanes) = sum[v];
-  }
-}
-
 /// Rows x columns of the small matrix in registers, over all rows of the strip.
 template <int Rows, int Vectors>
 [[gnu::always_inline]] inline void gram_tile(const double* x, std::int64_t p, const double* y, std::int64_t q,
@@ -108,22 +90,6 @@ template <int Count>
 }
 
 }  // namespace
-
-void multiply(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::int64_t width, const double* x,
-              double* y) {
-  with_wide_vectors([&] {
-    const std::int64_t done = in_vectors<8>(0, width, [&](std::int64_t from, auto vectors) {
-      multiply_columns<decltype(vectors)::value>(a, begin, end, width, x + from, y + from);
-    });
-    for (std::int64_t j = done; j < width; ++j)
-      for (std::int64_t row = begin; row < end; ++row) {
-        double sum = 0;
-        for (std::int64_t k = a.row_starts.data()[row]; k < a.row_starts.data()[row + 1]; ++k)
-          sum += a.values.data()[k] * x[a.entry_columns.data()[k] * width + j];
-        y[(row - begin) * width + j] = sum;
-      }
-  });
-}
 
 void multiply(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::int64_t width, std::span<const piece> x,
               double* y) {

@@ -13,10 +13,8 @@ struct piece {
   std::int64_t begin, end;  ///< rows of the whole
 };
 
-/// Rows [begin, end) of y = A x, `width` columns; `y` is row `begin`. x lies in one piece: `x` is its row 0.
-void multiply(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::int64_t width, const double* x,
-              double* y);
-/// The same where the rows of x that are needed lie in pieces, ascending.
+/// Rows [begin, end) of y = A x, `width` columns; `y` is row `begin`. The rows of x that are needed lie in pieces,
+/// ascending. The same bits as those of panel_product::multiply, which is for one piece.
 void multiply(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::int64_t width, std::span<const piece> x,
               double* y);
 

@@ -10,6 +10,8 @@
 
 namespace tessera::sparse {
 
+class matrix_product;
+
 /// A tile of memory as a task uses it.
 inline block_access access(const tiled_memory& of, std::size_t tile, intent how) {
   return {.block = of.tiles()[tile].record, .version = 0, .intent = how, .flags = 0, .space = 0};
@@ -63,6 +65,7 @@ struct operation {
   const double* diagonal = nullptr;
   double factor = 0;
   small_function function = {};
+  const matrix_product* product = nullptr;  ///< of the matrix, when the operation is about to run
 
   bool is_reduction() const noexcept {
     using enum operation_kind;

@@ -108,7 +108,7 @@ void panel_pass::run_panel(std::size_t panel, std::span<const op::operand> block
   static thread_local strip_operands on{};
   const auto data = [&](std::size_t k) { return static_cast<double*>(blocks[k].host); };
   const auto p = static_cast<std::int64_t>(panel);
-  on.begin = m_panels.begin(p), on.end = m_panels.end(p), on.strip_rows = m_strip_rows;
+  on.begin = m_panels.begin(p), on.end = m_panels.end(p), on.strip_rows = m_strip_rows, on.panel = p;
   on.vectors.clear(), on.small.clear();
   for (std::size_t k = 0; k < m_vectors.size(); ++k) on.vectors.push_back({data(k), m_vectors[k]->columns});
   for (std::size_t k = 0; k < m_small.size(); ++k) on.small.push_back(data(m_vectors.size() + k));
@@ -153,6 +153,7 @@ void panel_pass::make_steps(const graph_shape& shape, std::span<const operation*
                     .to = {},
                     .matrix = o.matrix,
                     .rows = o.rows,
+                    .product = o.product,
                     .diagonal = o.diagonal,
                     .factor = o.factor};
     if (o.kind == operation_kind::mxm) {
@@ -188,7 +189,7 @@ void panel_pass::make_steps(const graph_shape& shape, std::span<const operation*
   // All vectors of a strip fit half of a usual second-level cache of 512 KiB.
   std::int64_t row_bytes = 0;
   for (const vector_data* v : m_vectors) row_bytes += v->columns * std::int64_t{sizeof(double)};
-  const std::int64_t fitting = (std::int64_t{256} << 10) / row_bytes / 16 * 16;
+  const std::int64_t fitting = (std::int64_t{256} << 10) / row_bytes / 64 * 64;
   m_strip_rows = shape.strip_rows > 0 ? shape.strip_rows : std::clamp<std::int64_t>(fitting, 64, 1024);
 
   if (shape.on_devices != nullptr) {

@@ -153,7 +153,21 @@ const csr_matrix& program_state::transposed_of(const csr_matrix& a) {
   return known != transposes.end() ? known->second : transposes.emplace(&a, transposed(a)).first->second;
 }
 
+const form_choice& program_state::form_of(const csr_matrix& a, std::int64_t columns) {
+  const std::pair key(&a, columns);
+  const auto known = forms.find(key);
+  if (known != forms.end()) return known->second;
+  return forms.emplace(key, options.form ? form_choice{*options.form, {}} : choose_form(a, columns)).first->second;
+}
+
+const matrix_product& program_state::product_of(const csr_matrix& a, std::int64_t columns) {
+  const matrix_form form = form_of(a, columns).chosen;
+  return products.try_emplace({&a, form}, a, panels, form).first->second;
+}
+
 std::unique_ptr<task_graph> program_state::make_graph(std::vector<operation> operations) {
+  for (operation& o : operations)
+    if (o.matrix != nullptr) o.product = &product_of(*o.matrix, o.from[0]->columns);
   for (const operation& o : operations)
     if (o.matrix != nullptr && std::ranges::find(matrices, o.matrix, &matrix_panels::matrix) == matrices.end())
       matrices.push_back({o.matrix, nullptr, touched_panels(*o.matrix, panels)});
@@ -214,6 +228,12 @@ small_matrix program::small(std::string name, std::int64_t rows, std::int64_t co
 
 void program::run() { m_state->run("run"); }
 
+product_form program::form_of(const csr_matrix& a, std::int64_t columns) {
+  m_state->check_once(a);
+  const form_choice& choice = m_state->form_of(a, columns);
+  return {.form = choice.chosen, .text = choice.text(), .bytes = m_state->product_of(a, columns).bytes()};
+}
+
 std::int64_t program::panels() const noexcept { return m_state->panels.count(); }
 work_count program::work() const noexcept { return m_state->done; }
 
@@ -251,6 +271,8 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
                               k + 1, k < second.size() ? second[k].name : "there is none"),
                   "while_not", "an iteration is recorded once and replayed: it must not depend on values");
     }
+    for (const operation& o : first)
+      if (o.matrix != nullptr && done.form.empty()) done.form = m_state->form_of(*o.matrix, o.from[0]->columns).text();
     graph = m_state->make_graph(std::move(first));
     iteration.emplace(m_state->rt.record([&] { graph->submit(); }));
     done.passes = graph->passes();

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "apps/sparse/matrix/row_panels.hpp"
+#include "apps/sparse/product/form_choice.hpp"
+#include "apps/sparse/product/matrix_product.hpp"
 #include "apps/sparse/program/device_data.hpp"
 #include "apps/sparse/program/operation.hpp"
 #include "apps/sparse/program/task_graph.hpp"
@@ -35,6 +37,10 @@ struct program_state {
   std::unique_ptr<task_graph> make_graph(std::vector<operation> operations);
   /// The transposed matrix: made at the first call for it, and kept.
   const csr_matrix& transposed_of(const csr_matrix& a);
+  /// The form of a matrix for products with so many vectors: chosen at the first call for them, and kept.
+  const form_choice& form_of(const csr_matrix& a, std::int64_t columns);
+  /// The matrix in that form: made at the first call for it, and kept.
+  const matrix_product& product_of(const csr_matrix& a, std::int64_t columns);
   /// What was recorded since the last call.
   std::vector<operation> taken() { return std::exchange(recorded, {}); }
 
@@ -46,6 +52,8 @@ struct program_state {
   std::vector<const csr_matrix*> checked;  ///< well formed
   std::vector<matrix_panels> matrices;     ///< that were multiplied by so far
   std::map<const csr_matrix*, csr_matrix> transposes;
+  std::map<std::pair<const csr_matrix*, std::int64_t>, form_choice> forms;  ///< by columns of the vectors
+  std::map<std::pair<const csr_matrix*, matrix_form>, matrix_product> products;
   std::map<std::pair<int, std::int64_t>, block_vector> scratch_blocks;
   std::optional<device_data> on_devices;  ///< where devices take part
   std::vector<operation> recorded;

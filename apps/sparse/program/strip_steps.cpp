@@ -58,7 +58,7 @@ class strip {
     if (s.rows != nullptr)
       call_operator(*s.rows, x, {m_begin, m_end}, columns(s.to[0]), at(s.to[0]));
     else if (x.whole != nullptr)
-      kernels::multiply(*s.matrix, m_begin, m_end, columns(s.to[0]), x.whole, at(s.to[0]));
+      s.product->panel(m_on.panel).multiply(m_begin, m_end, columns(s.to[0]), x.whole, at(s.to[0]));
     else
       kernels::multiply(*s.matrix, m_begin, m_end, columns(s.to[0]), x.pieces, at(s.to[0]));
   }

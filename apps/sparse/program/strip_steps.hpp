@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "apps/sparse/product/matrix_product.hpp"
 #include "apps/sparse/program/kernels.hpp"
 #include "apps/sparse/program/operation.hpp"
 
@@ -24,7 +25,8 @@ struct strip_step {
   std::int64_t partial = 0;           ///< where its sums begin, for reductions
   std::int64_t source = -1;           ///< which of the multiplications, or of the diagonals, of the pass this is
   const csr_matrix* matrix = nullptr;
-  const spmv_operator* rows = nullptr;  ///< in place of a matrix
+  const spmv_operator* rows = nullptr;      ///< in place of a matrix
+  const matrix_product* product = nullptr;  ///< of that matrix
   const double* diagonal = nullptr;
   double factor = 0;
 
@@ -45,6 +47,7 @@ struct multiplied {
 /// What a task has.
 struct strip_operands {
   std::int64_t begin, end, strip_rows;  ///< rows
+  std::int64_t panel;                   ///< its number
   std::vector<panel_rows> vectors;
   std::vector<const double*> small;
   std::vector<multiplied> sources;

@@ -94,6 +94,7 @@ void record_residuals(const block_vector& ax, const block_vector& x, const small
 }
 
 void add_iterations(loop_outcome& to, const loop_outcome& more) {
+  to.form = more.form;
   to.iterations += more.iterations;
   to.seconds += more.seconds;
   to.build_seconds += more.build_seconds;

@@ -152,6 +152,13 @@ TEST(documented, keys_of_eigenpairs) {
           << key;
 }
 
+TEST(documented, keys_of_sparse_products) {
+  const documented_keys own = documented("## tessera spmv");
+  const keys real =
+      keys_of(run({"spmv", "--generate", "lap2d:20", "--stream-size", "10000", "--repeats", "1", "--json", "-"}).out);
+  for (const std::string& key : own.always) EXPECT_TRUE(real.contains(key)) << key;
+}
+
 TEST(documented, keys_of_deep_copies) {
   const documented_keys own = documented("## tessera deepcopy");
   const keys real = keys_of(run({"deepcopy", "--n", "100", "--repetitions", "2", "--json", "-"}).out);

@@ -190,6 +190,49 @@ TEST(eigs_command, takes_a_mass_matrix_and_a_guess) {
   EXPECT_THAT(lanczos.err, HasSubstr("the mass matrix has 147 rows, and the matrix has 81"));
 }
 
+TEST(eigs_command, gives_vectors_in_the_order_of_the_file) {
+  const plugin_test::folder folder;
+  const std::string file = folder.path() / "v.mtx";
+  std::vector<std::string> words{source("apps/sparse/data/lund_a.mtx"),
+                                 "--mass",
+                                 source("apps/sparse/data/lund_b.mtx"),
+                                 "--pairs",
+                                 "2",
+                                 "--precond",
+                                 "jacobi",
+                                 "--tol",
+                                 "1e-7",
+                                 "--json",
+                                 "-"};
+  std::vector<std::string> first = words, second = words, third = words;
+  first.insert(first.end(), {"--reorder", "rcm", "--out", file});
+  second.insert(second.end(), {"--guess", file});
+  third.insert(third.end(), {"--reorder", "rcm", "--guess", file});
+  const outcome reordered = eigs(first), plain = eigs(second), again = eigs(third);
+  ASSERT_EQ(reordered.code, 0) << reordered.err;
+  EXPECT_EQ(json_of(reordered.out)["reorder"], "rcm");
+  EXPECT_NEAR(json_of(reordered.out)["eigenvalues"][0]["value"].get<double>(), 208.236649516, 1e-3);
+  for (const outcome& warm : {plain, again}) {
+    ASSERT_EQ(warm.code, 0) << warm.err;
+    EXPECT_LE(json_of(warm.out)["iterations"].get<int>(), 1);
+  }
+}
+
+TEST(eigs_command, finds_the_same_bits_in_any_form) {
+  const auto values = [](const std::string& form) {
+    const outcome done = eigs({"--generate", "lap2d:30", "--pairs", "2", "--solver", "lanczos", "--block", "1",
+                               "--form", form, "--json", "-"});
+    EXPECT_EQ(done.code, 0) << done.err;
+    nlohmann::json seen = json_of(done.out);
+    if (form != "auto") {
+      EXPECT_EQ(seen["form"], form);
+    }
+    return seen["eigenvalues"];
+  };
+  const nlohmann::json known = values("csr");
+  for (const std::string form : {"auto", "sell", "bcsr"}) EXPECT_EQ(values(form), known) << form;
+}
+
 TEST(eigs_command, takes_a_zero_matrix) {
   const plugin_test::folder folder;
   const outcome done =

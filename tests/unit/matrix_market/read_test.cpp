@@ -165,5 +165,54 @@ TEST(matrix_market_read, every_truncation_of_a_file_is_refused_or_reads_the_same
   EXPECT_EQ(parse(whole.substr(0, complete), "m").entries.size(), 3u);
 }
 
+/// A file of so many entries, with a comment between them that crosses from one piece of the file to the next.
+std::string long_file(int entries) {
+  std::string text = "%%MatrixMarket matrix coordinate real general\n" + std::to_string(entries) + " 7 " +
+                     std::to_string(entries) + "\n";
+  for (int k = 1; k <= entries; ++k) {
+    text += std::to_string(k) + " " + std::to_string(1 + k % 7) + " " + std::to_string(k) + ".125\n";
+    if (k == entries / 2) text += "%" + std::string(700'000, 'x') + "\n";
+  }
+  return text;
+}
+
+TEST(matrix_market_read, a_file_is_read_piece_by_piece_as_text_in_memory_is) {
+  const std::string text = long_file(100'000);  // more than two pieces of 1 MiB
+  const fs::path file = fs::temp_directory_path() / ("tessera_long_" + std::to_string(::getpid()) + ".mtx");
+  std::ofstream(file) << text;
+  const matrix whole = parse(text, "whole"), pieces = read(file);
+  std::size_t handed_out = 0;
+  bool same = true;
+  header first;
+  read_entries(
+      file, patterns::refused, [&](const header& h) { first = h; },
+      [&](const entry& e) {
+        const entry& known = whole.entries.at(handed_out++);
+        same = same && e.row == known.row && e.column == known.column && e.value == known.value;
+      });
+  fs::remove(file);
+  EXPECT_TRUE(same);
+  EXPECT_EQ(handed_out, 100'000u);
+  EXPECT_EQ(first.rows, 100'000);
+  EXPECT_EQ(first.columns, 7);
+  EXPECT_EQ(first.entries, 100'000);
+  EXPECT_EQ(pieces.lines, whole.lines);
+  ASSERT_EQ(pieces.entries.size(), 100'000u);
+  EXPECT_EQ(pieces.entries.back().value, 100'000.125);
+}
+
+TEST(matrix_market_read, a_file_without_lines_is_refused_before_it_is_in_memory) {
+  const fs::path file = fs::temp_directory_path() / ("tessera_no_lines_" + std::to_string(::getpid()) + ".mtx");
+  std::ofstream(file) << "%%MatrixMarket matrix coordinate real general\n" << std::string(5'000'000, '1');
+  try {
+    read(file);
+    ADD_FAILURE() << "a line of five megabytes was taken";
+  } catch (const error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("the line has more than 1048576 characters"));
+    EXPECT_THAT(e.what(), HasSubstr(".mtx:2"));
+  }
+  fs::remove(file);
+}
+
 }  // namespace
 }  // namespace tessera::matrix_market

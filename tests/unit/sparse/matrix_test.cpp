@@ -1,4 +1,5 @@
 // Compressed rows, generated families, panels of rows.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,6 +72,20 @@ TEST_F(sparse_files, that_are_wrong_are_refused_with_their_line) {
   EXPECT_NE(message(head + "2 2 1\n3 1 1\n").find("m.mtx:3"), std::string::npos);
   EXPECT_NE(message(head + "2 2 2\n1 1 1\n").find("1 of 2 entries"), std::string::npos);
   EXPECT_NE(message(head + "2 2 2\n1 1 1e308\n1 1 1e308\n").find("not finite"), std::string::npos);
+}
+
+TEST_F(sparse_files, that_memory_does_not_hold_are_refused_by_what_they_promise) {
+  const auto refused = [&](const std::string& sizes, error_kind kind = error_kind::memory) {
+    const std::filesystem::path file =
+        folder.write("large.mtx", "%%MatrixMarket matrix coordinate real symmetric\n" + sizes + "\n1 1 1\n");
+    return message_of([&] { (void)read_matrix(file, std::int64_t{1} << 30); }, kind);
+  };
+  // Rows alone: two arrays of 2^31 numbers. The file does not have what it promises, which is not looked at.
+  EXPECT_THAT(refused("2147483647 2147483647 4"), ::testing::HasSubstr("of 2147483647 rows"));
+  EXPECT_THAT(refused("2147483647 2147483647 4"), ::testing::HasSubstr("and there are 1 GiB"));
+  // So many entries as a file has no room for are not believed.
+  EXPECT_THAT(refused("2000000 2000000 1000000000", error_kind::input),
+              ::testing::HasSubstr("the file ends after 1 of 1000000000 entries"));
 }
 
 TEST(sparse_matrix, says_why_it_is_not_symmetric) {

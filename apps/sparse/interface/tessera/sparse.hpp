@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "apps/sparse/matrix/csr_matrix.hpp"
 #include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/product/matrix_form.hpp"
 #include "tessera/runtime.hpp"
 
 namespace tessera::sparse {
@@ -71,6 +73,8 @@ struct program_options {
   std::int64_t panel_rows = 0;  ///< rows of a task; 0: chosen by the matrix alone
   std::int64_t strip_rows = 0;  ///< rows that all operations of a task go through together; 0: what fits the cache
   std::string at = {};          ///< location where operations over the rows run; "": where the runtime places them
+  /// How matrices lie in memory for their products; none: the fastest, as measured when a program first multiplies.
+  std::optional<matrix_form> form = {};
 };
 
 /// When a loop ends, beside its condition.
@@ -117,9 +121,17 @@ struct loop_outcome {
   std::int64_t passes = 0;             ///< over the rows, in one iteration
   std::int64_t tasks = 0;              ///< of one iteration
   double seconds = 0;                  ///< of all iterations, conditions included
+  std::string form = {};               ///< of the matrix in products, and how it was chosen; for messages
   double build_seconds = 0;            ///< before the first: recording the body twice, comparing, making the graph
   work_count work = {};                ///< in `seconds`: the iterations, and what else was recorded behind them
   std::vector<link_bytes> moved = {};  ///< by all iterations, between memories; without what goes home at the end
+};
+
+/// How a program makes products with a matrix.
+struct product_form {
+  matrix_form form = matrix_form::csr;
+  std::string text = {};   ///< its name and, where it was chosen, what was measured; for messages
+  std::int64_t bytes = 0;  ///< of the matrix that a product reads
 };
 
 /// Vectors of the rows of one matrix, and the operations that were recorded on them. One thread at a time.
@@ -148,8 +160,11 @@ class program {
   loop_outcome while_not(const std::function<bool()>& converged, const std::function<void()>& body,
                          const loop_options& options = {});
 
-  std::int64_t panels() const noexcept;                 ///< tasks of a pass over the rows
-  work_count work() const noexcept;                     ///< of all that ran so far
+  std::int64_t panels() const noexcept;  ///< tasks of a pass over the rows
+  work_count work() const noexcept;      ///< of all that ran so far
+  std::int64_t panels() const noexcept;  ///< tasks of a pass over the rows
+  /// How products of a matrix of the program's shape with so many vectors are made: chosen now, or before.
+  product_form form_of(const csr_matrix& a, std::int64_t columns);
   program_state& state() noexcept { return *m_state; }  ///< for the operations
 
  private:

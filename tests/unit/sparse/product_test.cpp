@@ -1,0 +1,185 @@
+// Forms of matrices: the same products, bit by bit, whatever the form, the width and the part of the rows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/product/form_choice.hpp"
+#include "apps/sparse/product/matrix_product.hpp"
+#include "tessera/sparse.hpp"
+#include "tests/integration/runtime/machines.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Each entry becomes a block of 3 x 3, as in problems with three unknowns per point; `more` rows of a diagonal behind.
+csr_matrix in_blocks(const csr_matrix& a, std::int32_t more = 0) {
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < a.rows; ++i)
+    for (auto k = static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i) + 1]); ++k)
+      for (std::int32_t r = 0; r < 3; ++r)
+        for (std::int32_t c = 0; c < 3; ++c)
+          entries.push_back({3 * i + r, 3 * a.entry_columns[k] + c, a.values[k] / (1 + r + c)});
+  const auto rows = static_cast<std::int32_t>(3 * a.rows);
+  for (std::int32_t i = rows; i < rows + more; ++i) entries.push_back({i, i, 1.0 / i});
+  return matrix_of("blocks", rows + more, rows + more, entries);
+}
+
+csr_matrix matrix_named(const std::string& name) {
+  if (name == "blocks") return in_blocks(generate("lap2d:9"), 2);  // the last block begins before its multiple of three
+  if (name == "gaps") return matrix_of("gaps", 70, 100'000, {{0, 99'999, 1.5}, {0, 3, -1}, {9, 7, 2}, {69, 0, 3}});
+  return generate(name);
+}
+
+std::vector<double> waves(std::size_t count) {
+  std::vector<double> made(count);
+  for (std::size_t k = 0; k < count; ++k) made[k] = std::sin(0.7 * static_cast<double>(k) + 1);
+  return made;
+}
+
+/// A panel of the rows from `begin` on, multiplied in parts of `strip` rows.
+std::vector<double> product_of(const csr_matrix& a, matrix_form form, const std::vector<double>& x, std::int64_t begin,
+                               std::int64_t strip) {
+  const std::int64_t width = std::ssize(x) / a.columns;
+  std::vector<double> y(static_cast<std::size_t>((a.rows - begin) * width), -1);
+  panel_memory memory;
+  const auto panel = make_panel_product(a, begin, a.rows, form, memory);
+  for (std::int64_t row = begin; row < a.rows; row += strip)
+    panel->multiply(row, std::min(row + strip, a.rows), width, x.data(), y.data() + (row - begin) * width);
+  return y;
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
+class sparse_forms : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(all, sparse_forms,
+                         ::testing::Values("lap2d:17", "hs:8", "rmat:8", "kkt3d:4", "blocks", "gaps"));
+
+TEST_P(sparse_forms, give_the_same_bits) {
+  const csr_matrix a = matrix_named(GetParam());
+  for (const std::int64_t width : {1, 2, 3, 4, 5, 7, 8, 11, 32, 35}) {
+    const std::vector<double> x = waves(static_cast<std::size_t>(a.columns * width));
+    const std::vector<double> whole = product_of(a, matrix_form::csr, x, 0, a.rows);
+    for (const matrix_form form : matrix_forms)
+      for (const std::int64_t begin : {0, 5})
+        for (const std::int64_t strip : {std::int64_t{1}, std::int64_t{13}, std::int64_t{64}, a.rows}) {
+          const std::vector<double> y = product_of(a, form, x, begin, strip);
+          EXPECT_TRUE(same_bits(y, {whole.begin() + begin * width, whole.end()}))
+              << name_of(form) << " " << width << " " << begin << " " << strip;
+        }
+  }
+}
+
+TEST_P(sparse_forms, give_what_plain_loops_give) {
+  const csr_matrix a = matrix_named(GetParam());
+  constexpr std::int64_t width = 6;
+  const std::vector<double> x = waves(static_cast<std::size_t>(a.columns * width));
+  const std::vector<double> y = product_of(a, matrix_form::csr, x, 0, a.rows);
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int64_t j = 0; j < width; ++j) {
+      long double sum = 0, size = 0;
+      for (auto k = static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i)]);
+           k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i) + 1]); ++k) {
+        const long double term =
+            static_cast<long double>(a.values[k]) * x[static_cast<std::size_t>(a.entry_columns[k] * width + j)];
+        sum += term;
+        size += std::abs(term);
+      }
+      ASSERT_NEAR(y[static_cast<std::size_t>(i * width + j)], static_cast<double>(sum),
+                  static_cast<double>(1e-14L * size));
+    }
+}
+
+TEST(sparse_form, is_compressed_rows_where_another_does_not_fit) {
+  panel_memory memory;
+  const auto form_of = [&](const csr_matrix& a, matrix_form wanted) {
+    return make_panel_product(a, 0, a.rows, wanted, memory)->form();
+  };
+  const csr_matrix lattice = generate("lap2d:17"), blocks = matrix_named("blocks"), graph = generate("rmat:8");
+  EXPECT_EQ(form_of(lattice, matrix_form::sell), matrix_form::sell);
+  EXPECT_EQ(form_of(graph, matrix_form::sell), matrix_form::csr) << "lengths of rows differ too much";
+  EXPECT_EQ(form_of(blocks, matrix_form::bcsr), matrix_form::bcsr);
+  EXPECT_EQ(form_of(lattice, matrix_form::bcsr), matrix_form::csr) << "blocks would be zeros for the most part";
+}
+
+TEST(sparse_form, reads_fewer_bytes_than_compressed_rows) {
+  panel_memory memory;
+  const auto bytes = [&](const csr_matrix& a, matrix_form form) {
+    return make_panel_product(a, 0, a.rows, form, memory)->bytes();
+  };
+  const csr_matrix a = matrix_named("blocks"), lattice = generate("lap2d:17");
+  EXPECT_EQ(bytes(a, matrix_form::csr), 12 * a.nonzeros() + 8 * a.rows);
+  EXPECT_LT(bytes(a, matrix_form::bcsr), 10 * a.nonzeros());
+  EXPECT_LT(bytes(lattice, matrix_form::sell), bytes(lattice, matrix_form::csr));
+}
+
+TEST(sparse_form, is_found_by_its_name) {
+  for (const matrix_form form : matrix_forms) EXPECT_EQ(form_named(name_of(form)), form);
+  EXPECT_EQ(form_named("auto"), std::nullopt);
+}
+
+TEST(form_choice, measures_the_forms_that_fit) {
+  const csr_matrix a = generate("lap2d:100");
+  const auto forms = [](const form_choice& c) {
+    std::vector<matrix_form> seen;
+    for (const measured_form& m : c.measured) seen.push_back(m.form);
+    return seen;
+  };
+  EXPECT_EQ(forms(choose_form(a, 1)), (std::vector{matrix_form::csr, matrix_form::sell}));
+  EXPECT_EQ(forms(choose_form(a, 4)), (std::vector<matrix_form>{})) << "there is one form";
+  EXPECT_EQ(forms(choose_form(in_blocks(generate("lap2d:50")), 4)), (std::vector{matrix_form::csr, matrix_form::bcsr}));
+  EXPECT_THAT(choose_form(a, 1).text(), HasSubstr(" (csr 1.00, sell "));
+}
+
+TEST(form_choice, leaves_small_matrices_as_they_are) {
+  const form_choice c = choose_form(generate("lap2d:10"), 1);
+  EXPECT_EQ(c.chosen, matrix_form::csr);
+  EXPECT_TRUE(c.measured.empty());
+  EXPECT_EQ(c.text(), "csr");
+}
+
+TEST(sparse_programs, have_the_same_bits_in_any_form) {
+  runtime rt{testing::host_only()};
+  const csr_matrix a = in_blocks(generate("lap2d:40"));
+  std::vector<double> first;
+  for (const std::optional<matrix_form> form : {std::optional(matrix_form::csr), std::optional(matrix_form::sell),
+                                                std::optional(matrix_form::bcsr), std::optional<matrix_form>()}) {
+    program p(rt, a, {.panel_rows = 700, .form = form});
+    block_vector x = p.vector("x", 1), y = p.vector("y", 1), wide = p.vector("X", 5), product = p.vector("Y", 5);
+    x.set(waves(static_cast<std::size_t>(a.rows)));
+    wide.set(waves(static_cast<std::size_t>(a.rows) * 5));
+    mxm(a, x, y);
+    mxm(a, wide, product);
+    std::vector<double> all = y.values();
+    const std::vector<double> more = product.values();
+    all.insert(all.end(), more.begin(), more.end());
+    if (first.empty()) first = all;
+    EXPECT_TRUE(same_bits(all, first)) << p.form_of(a, 1).text;
+    if (form) {
+      EXPECT_EQ(p.form_of(a, 1).form, *form);
+      EXPECT_EQ(p.form_of(a, 1).text, name_of(*form));
+    } else {
+      EXPECT_THAT(p.form_of(a, 1).text, HasSubstr("csr 1.00"));
+    }
+  }
+}
+
+TEST(sparse_programs, say_how_the_matrix_of_a_loop_lies) {
+  runtime rt{testing::host_only()};
+  const csr_matrix a = generate("lap2d:20");
+  program p(rt, a, {.form = matrix_form::sell});
+  block_vector x = p.vector("x", 1), y = p.vector("y", 1);
+  const loop_outcome done = p.while_not([] { return false; }, [&] { mxm(a, x, y); }, {.most_iterations = 1});
+  EXPECT_EQ(done.form, "sell");
+}
+
+}  // namespace
+}  // namespace tessera::sparse
