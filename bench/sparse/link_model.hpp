@@ -74,7 +74,14 @@ class lobpcg_trace {
   double matrix_bytes = 0, vector_bytes = 0;
 
  private:
-  enum operand : std::size_t { x, ax, r, ar, direction, ap };
+  enum operand : std::size_t {
+    x,
+    ax,
+    r,
+    ar,
+    direction,
+    ap
+  };
   std::size_t at(operand v, std::size_t panel) const { return (1 + v) * m_panels + panel; }
   std::size_t m_panels;
 };

@@ -60,8 +60,8 @@ using launch_function = void (*)(const context&, kernel_launch&);
 /// Launches of one task, one behind the other: each sees what those before it have written.
 class kernel_sequence {
  public:
-  /// Enqueues a kernel, by its place in kernel_form::names. A launch without groups does nothing. Throws tessera::error:
-  /// usage when there is no such kernel, and what the device fails with.
+  /// Enqueues a kernel, by its place in kernel_form::names. A launch without groups does nothing. Throws
+  /// tessera::error: usage when there is no such kernel, and what the device fails with.
   virtual void launch(std::size_t kernel, const kernel_launch& how) = 0;
 
  protected:
@@ -93,8 +93,8 @@ struct kernel_image {
 /// The kernel of an operation, or several whose launches are one task: as text for all devices that compile, as images
 /// for those named; an image goes first.
 struct kernel_form {
-  std::string name;                       ///< of the kernel in the text or image; "": there is none, or there are `names`
-  kernel_text text = kernel_text();       ///< for devices that compile its language
+  std::string name;                  ///< of the kernel in the text or image; "": there is none, or there are `names`
+  kernel_text text = kernel_text();  ///< for devices that compile its language
   std::vector<kernel_image> images = {};  ///< the first that is for a device is taken there
   launch_function launch = nullptr;       ///< geometry and arguments; mandatory beside `name`
   std::vector<std::string> names = {};    ///< of all kernels of a task of several launches; instead of `name`

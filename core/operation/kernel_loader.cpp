@@ -106,8 +106,7 @@ class kernel_loader::sequence final : public kernel_sequence {
 };
 
 std::string kernel_loader::described() const {
-  return m_names.size() == 1 ? fmt::format("kernel '{}'", m_names.front())
-                             : fmt::format("the kernels of '{}'", m_name);
+  return m_names.size() == 1 ? fmt::format("kernel '{}'", m_names.front()) : fmt::format("the kernels of '{}'", m_name);
 }
 
 void kernel_loader::enqueue(const context& c) {

@@ -49,7 +49,7 @@ class kernel_loader {
     const plugin::device* device = nullptr;
     tsr_module* module = nullptr;
     std::vector<tsr_kernel*> kernels;  // as m_names; empty until the module is there
-    std::string failure;  // what the first attempt ended with, if another one would end alike
+    std::string failure;               // what the first attempt ended with, if another one would end alike
     error_kind kind = error_kind::device;
   };
   native_function native_for(const plugin::device& device) const;

@@ -22,7 +22,9 @@ class use_log {
   void note(block::record& block, std::uint64_t sequence, bool writes) noexcept { add(block, sequence, writes, false); }
   /// A task of about this age is expected to be submitted, and to use the block so: a recording is usually replayed
   /// again. Holds until a use is announced behind it. By the owning thread.
-  void expect(block::record& block, std::uint64_t sequence, bool writes) noexcept { add(block, sequence, writes, true); }
+  void expect(block::record& block, std::uint64_t sequence, bool writes) noexcept {
+    add(block, sequence, writes, true);
+  }
 
   /// The task of age `sequence` has its blocks, or is given up: its uses are no longer to come. Tasks begin in any
   /// order. Any thread.

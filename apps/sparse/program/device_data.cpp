@@ -28,8 +28,9 @@ matrix_blocks::matrix_blocks(runtime& rt, const csr_matrix& a, const row_panels&
     const std::int64_t first = a.row_starts[static_cast<std::size_t>(panels.begin(p))],
                        end = a.row_starts[static_cast<std::size_t>(panels.end(p))];
     if (end - first > std::numeric_limits<std::int32_t>::max())
-      throw error(error_kind::usage, fmt::format("rows {} to {} have {} entries", panels.begin(p), panels.end(p) - 1, end - first),
-                  a.name, "devices take 2^31 - 1 entries of a panel: use smaller panels");
+      throw error(error_kind::usage,
+                  fmt::format("rows {} to {} have {} entries", panels.begin(p), panels.end(p) - 1, end - first), a.name,
+                  "devices take 2^31 - 1 entries of a panel: use smaller panels");
     for (std::int64_t row = panels.begin(p); row < panels.end(p); ++row)
       (*starts)[static_cast<std::size_t>(row)] =
           static_cast<std::int32_t>(a.row_starts[static_cast<std::size_t>(row)] - first);
@@ -59,8 +60,7 @@ const matrix_blocks& device_data::of(const csr_matrix& a) {
 
 const tiled_memory& device_data::of(const double* diagonal) {
   std::unique_ptr<tiled_memory>& known = m_diagonals[diagonal];
-  if (known == nullptr)
-    known = adopted(m_runtime, "diagonal", element_type::f64, diagonal, nullptr, m_panels.ends);
+  if (known == nullptr) known = adopted(m_runtime, "diagonal", element_type::f64, diagonal, nullptr, m_panels.ends);
   return *known;
 }
 

@@ -18,7 +18,7 @@ class matrix_blocks {
 
   /// What a panel's task reads. A panel without entries has no blocks of them.
   struct panel {
-    block_access starts;  ///< i32: where each row's entries begin, counted from the panel's first
+    block_access starts;                ///< i32: where each row's entries begin, counted from the panel's first
     std::vector<block_access> entries;  ///< i32 columns and f64 values; or none
     std::int64_t count;                 ///< of entries
   };

@@ -42,7 +42,10 @@ KERNEL void sparse_multiply(GLOBAL const int* starts, GLOBAL const int* columns,
     }
     sum = y[at];
   }
-)" + repeated(most_pieces, R"(  for (; e < last && columns[e] < end%k; e++) sum += values[e] * x%k[(columns[e] - begin%k) * width + j];
+)" +
+         repeated(
+             most_pieces,
+             R"(  for (; e < last && columns[e] < end%k; e++) sum += values[e] * x%k[(columns[e] - begin%k) * width + j];
 )") + R"(  y[at] = sum;
 }
 )";
@@ -51,11 +54,12 @@ KERNEL void sparse_multiply(GLOBAL const int* starts, GLOBAL const int* columns,
 /// Factors beyond those that there are have no columns.
 std::string combine_text() {
   return R"(
-KERNEL void sparse_combine(GLOBAL const double* c, long from, long stride, long rows, long width, long is_first)" +
-         repeated(most_factors, ", GLOBAL const double* x%k, long width%k") + R"(, GLOBAL double* y) {
-  long at = INDEX_X;
-  if (at >= rows * width) return;
-  long row = at / width, f = from + at - row * width;
+KERNEL void sparse_combine(GLOBAL const double* c, long from, long stride, long first_row, long rows, long width,
+                           long is_first)" +
+         repeated(most_factors, ", GLOBAL const double* x%k, long width%k") +
+         R"(, GLOBAL double* y, long first_row_of_y) {
+  if (INDEX_X >= rows * width) return;
+  long row = first_row + INDEX_X / width, f = from + INDEX_X % width, at = first_row_of_y * width + INDEX_X;
   double sum = is_first ? 0 : y[at];
 )" + repeated(most_factors, R"(  for (long i = 0; i < width%k; i++, f += stride) sum += x%k[row * width%k + i] * c[f];
 )") + R"(  y[at] = sum;
@@ -101,8 +105,8 @@ KERNEL void sparse_add_scaled(GLOBAL const double* alpha, GLOBAL const double* x
 KERNEL void sparse_add_multiple(double factor, GLOBAL const double* x, GLOBAL double* y, long count) {
   if (INDEX_X < count) y[INDEX_X] += factor * x[INDEX_X];
 }
-KERNEL void sparse_add_to_multiple(GLOBAL const double* x, double factor, GLOBAL double* y, long count) {
-  if (INDEX_X < count) y[INDEX_X] = x[INDEX_X] + factor * y[INDEX_X];
+KERNEL void sparse_add_to_multiple(GLOBAL const double* x, double factor, GLOBAL double* y, long begin, long count) {
+  if (INDEX_X < count) y[begin + INDEX_X] = x[INDEX_X] + factor * y[begin + INDEX_X];
 }
 KERNEL void sparse_multiply_elements(GLOBAL const double* x, GLOBAL const double* y, GLOBAL double* z, long count) {
   if (INDEX_X < count) z[INDEX_X] = x[INDEX_X] * y[INDEX_X];
@@ -113,8 +117,8 @@ KERNEL void sparse_scale(GLOBAL const double* alpha, GLOBAL const double* x, GLO
 KERNEL void sparse_scale_rows(GLOBAL const double* d, GLOBAL const double* x, GLOBAL double* y, long width, long count) {
   if (INDEX_X < count) y[INDEX_X] = d[INDEX_X / width] * x[INDEX_X];
 }
-KERNEL void sparse_copy(GLOBAL const double* x, GLOBAL double* y, long count) {
-  if (INDEX_X < count) y[INDEX_X] = x[INDEX_X];
+KERNEL void sparse_copy(GLOBAL const double* x, GLOBAL double* y, long begin, long count) {
+  if (INDEX_X < count) y[begin + INDEX_X] = x[INDEX_X];
 }
 )";
 
@@ -148,20 +152,21 @@ KERNEL void sparse_finish(GLOBAL double* to, long rows, long columns, long begin
 
 const std::vector<std::string>& step_kernel_names() {
   static const std::vector<std::string> names{
-      "sparse_multiply",     "sparse_gram",            "sparse_dots",  "sparse_sum_slices", "sparse_combine",
-      "sparse_add_scaled",   "sparse_add_multiple",    "sparse_add_to_multiple",
-      "sparse_multiply_elements", "sparse_scale", "sparse_scale_rows", "sparse_copy"};
+      "sparse_multiply",          "sparse_gram",       "sparse_dots",         "sparse_sum_slices",
+      "sparse_combine",           "sparse_add_scaled", "sparse_add_multiple", "sparse_add_to_multiple",
+      "sparse_multiply_elements", "sparse_scale",      "sparse_scale_rows",   "sparse_copy"};
   return names;
 }
 
 op::kernel_text steps_text() {
-  return {.source = multiply_text() + combine_text() + reductions_text + elements_text, .file = "kernels of sparse panels"};
+  return {.source = multiply_text() + combine_text() + reductions_text + elements_text,
+          .file = "kernels of sparse panels"};
 }
 
 op::kernel_text sums_text() { return {.source = summing_text(), .file = "kernels of sparse sums"}; }
 
 const op::definition& found_or_defined(runtime& rt, const std::string& name,
-                                              const std::function<void(op::definition&)>& fill) {
+                                       const std::function<void(op::definition&)>& fill) {
   static std::mutex one_at_a_time;  // programs of a runtime may be made by several threads
   const std::lock_guard guard(one_at_a_time);
   if (const op::definition* const known = rt.operations().find(name)) return *known;

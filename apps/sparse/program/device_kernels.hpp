@@ -19,11 +19,11 @@ enum class step_kernel : std::size_t {
   combine,            ///< Y = [X1 X2 ...] C from at most most_factors blocks
   add_scaled,         ///< Y += X diag(alpha)
   add_multiple,       ///< Y += factor X
-  add_to_multiple,    ///< Y = X + factor Y
+  add_to_multiple,    ///< Y = X + factor Y, from an element of Y on
   multiply_elements,  ///< Z = X Y
   scale,              ///< Y = X diag(alpha)
   scale_rows,         ///< Y = diag(d) X
-  copy                ///< Y = X
+  copy                ///< Y = X, from an element of Y on
 };
 
 inline constexpr std::size_t most_pieces = 16;   ///< of the source of a product, in one launch
@@ -38,6 +38,6 @@ op::kernel_text sums_text();   ///< of sparse_add_parts and sparse_finish
 
 /// The runtime's operation of this name. `fill` says what it is when it is made, for devices that have fp64.
 const op::definition& found_or_defined(runtime& rt, const std::string& name,
-                                              const std::function<void(op::definition&)>& fill);
+                                       const std::function<void(op::definition&)>& fill);
 
 }  // namespace tessera::sparse

@@ -43,10 +43,16 @@ class device_steps {
 
  private:
   class launcher;
+  std::uint64_t slice_bytes(std::int64_t rows) const noexcept;  // of the workspace: sums of the slices of rows
+  /// Rows of a combination that are kept in the workspace at a time: so many that it is no larger than a panel of a
+  /// vector, whose room in a full memory it can have.
+  std::int64_t rows_kept(std::int64_t rows) const noexcept;
   const std::vector<strip_step>& m_steps;
   std::vector<std::int64_t> m_columns;
   std::size_t m_small;
-  std::int64_t m_partial_size, m_kept_columns = 0;  // of the largest combination's destinations that are read too
+  std::int64_t m_partial_size;
+  std::int64_t m_kept_columns = 0;  // of the largest combination's destinations that are read too
+  std::int64_t m_widest = 1;        // columns of a block vector
 };
 
 }  // namespace tessera::sparse

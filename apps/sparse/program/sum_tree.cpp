@@ -120,7 +120,8 @@ void sum_tree::submit(runtime& rt, std::uint32_t location) const {
 
 std::int64_t sum_tree::tasks() const noexcept {
   std::int64_t count = 1;
-  for (std::size_t level = 1; level < m_levels.size(); ++level) count += static_cast<std::int64_t>(m_levels[level].size());
+  for (std::size_t level = 1; level < m_levels.size(); ++level)
+    count += static_cast<std::int64_t>(m_levels[level].size());
   return count;
 }
 

@@ -16,8 +16,8 @@ struct reduced {
   bool mirror;  ///< the upper triangle counts: a vector's products with itself
 };
 
-/// The reductions of a pass. The tasks add 16 partial sums at a time, in the order of the panels; on a device they do so
-/// in the same order. Outlives its tasks.
+/// The reductions of a pass. The tasks add 16 partial sums at a time, in the order of the panels; on a device they do
+/// so in the same order. Outlives its tasks.
 class sum_tree {
  public:
   /// @param size  of the partial sums of a panel

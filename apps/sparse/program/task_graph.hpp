@@ -28,7 +28,7 @@ class task_graph {
   runtime& m_runtime;
   const bool m_turns;  // every second pass is backwards
   std::vector<operation> m_operations;
-  std::vector<std::vector<std::size_t>> m_small;        // per pass: small operations in front of it
+  std::vector<std::vector<std::size_t>> m_small;      // per pass: small operations in front of it
   std::vector<std::unique_ptr<panel_pass>> m_passes;  // null where no operation goes over the rows
 };
 
