@@ -199,6 +199,7 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
   const basis_shape shape = shape_for(o);
   const stopping_rule rule = rule_for(a, o);
   eigenpairs found;
+  const bool selective = o.orthogonal == reorthogonalization::selective;
   bool in_full_instead = false;
   if (a.rows - deflated_columns(a, o) <= shape.past_columns()) {
     found = dense_pairs(a, o, rule);
@@ -206,11 +207,14 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
     restarted_lanczos solver(rt, a, o, shape, rule);
     found.loop = solver.start();
     // Estimates may be better than the residuals are: what is told is the true ones, and the iteration goes on.
-    while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs && !solver.strayed())
-      add_iterations(found.loop, solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations));
+    while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs && !in_full_instead) {
+      const loop_outcome more = solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations);
+      add_iterations(found.loop, more);
+      // Estimates that residuals do not confirm are those of a basis that is not orthonormal.
+      in_full_instead = selective && (solver.strayed() || (more.converged && solver.pairs_done() < o.pairs));
+    }
     solver.give(found);
-    in_full_instead =
-        o.orthogonal == reorthogonalization::selective && (solver.strayed() || found.orthogonality > 1e-9);
+    in_full_instead |= selective && (solver.strayed() || found.orthogonality > 1e-9);
   }
   if (in_full_instead) {
     // Copies of one pair may be among them. Goes on from these vectors.

@@ -178,6 +178,18 @@ TEST(selective_lanczos, finds_the_same_pairs_with_fewer_operations) {
   expect_pairs(levels, o, lanczos(rt, levels, o), {0, 0, 0, 0, 0}, 1e-8);
 }
 
+TEST(selective_lanczos, goes_on_in_full_where_estimates_are_not_confirmed) {
+  // Values far from all others converge within a cycle: then the blocks behind are not orthogonal to their vectors.
+  runtime rt(testing::host_only());
+  const csr_matrix far = diagonal(1200, [](std::int32_t i) { return i < 4 ? 70.0 - i * (i + 1) * 2 : 1e-3 * i; });
+  const eigen_options o{.pairs = 4,
+                        .which = spectrum_end::largest,
+                        .tolerance = 1e-8,
+                        .most_iterations = 100,
+                        .orthogonal = reorthogonalization::selective};
+  expect_pairs(far, o, lanczos(rt, far, o), {70, 66, 58, 46}, 1e-6);
+}
+
 TEST(lanczos_seconds, count_the_first_cycle) {
   runtime rt(testing::host_only());
   const eigenpairs found = lanczos(rt, generate("lap2d:30"), {.pairs = 2, .most_iterations = 1});
