@@ -1,11 +1,18 @@
 // tessera topology: the tree of memories and workers that every command would run on.
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "apps/cli/commands.hpp"
+#include "apps/common/region_options.hpp"
 #include "apps/common/session.hpp"
 #include "core/base/error.hpp"
 #include "hierarchy/draw/draw.hpp"
@@ -17,6 +24,7 @@ namespace {
 
 struct topology_options : apps::command_options {
   std::string dot, svg;
+  std::vector<std::string> application;  ///< a command and its options; empty: the machine alone is shown
 };
 
 bool is_host_memory(const machine& m, location::node_id id) {
@@ -44,6 +52,38 @@ int run(const topology_options& o) {
   return 0;
 }
 
+/// The file that an application draws its tree into: "-" for text.
+std::string file_for_application(const topology_options& o) {
+  std::string file = "-";
+  for (const auto& [asked, ending] :
+       {std::pair(&o.svg, ".svg"), std::pair(&o.dot, ".dot"), std::pair(&o.json, ".json")}) {
+    if (asked->empty()) continue;
+    if (file != "-")
+      throw error(error_kind::usage, "the tree of an application is drawn in one form", "the command line",
+                  "leave out all but one of --dot, --svg and --json");
+    if (!asked->ends_with(ending))
+      throw error(error_kind::usage,
+                  fmt::format("the tree of an application goes to a file that ends in {}, not to '{}'", ending, *asked),
+                  "the command line");
+    file = *asked;
+  }
+  return file;
+}
+
+/// Becomes the application, which draws the tree with its arrays and the shares of its loops when it is done.
+[[noreturn]] void become(const topology_options& o) {
+  std::vector<std::string> words{"tessera"};
+  words.insert(words.end(), o.application.begin(), o.application.end());
+  for (const std::string& file : o.config) words.insert(words.end(), {"--config", file});
+  for (const std::string& setting : o.set) words.insert(words.end(), {"--set", setting});
+  words.insert(words.end(), {"--quiet", "--tree", file_for_application(o)});
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execv("/proc/self/exe", arguments.data());
+  throw error(error_kind::internal, fmt::format("cannot start: {}", std::strerror(errno)), o.application.front());
+}
+
 }  // namespace
 
 void add_topology(CLI::App& to, command& selected) {
@@ -53,15 +93,24 @@ void add_topology(CLI::App& to, command& selected) {
   sub.add_option("--dot", options->dot, "write the tree for Graphviz; - is standard output")->type_name("FILE");
   sub.add_option("--svg", options->svg, "write the tree as a picture; - is standard output")->type_name("FILE");
   sub.add_option("--json", options->json, "write the tree as JSON; - is standard output")->type_name("FILE");
+  sub.add_option("application", options->application,
+                 "after --: an application over regions with its options; it runs, and the tree has its arrays and the "
+                 "shares of its loops")
+      ->type_name("APPLICATION");
   sub.footer(
       "Without --dot, --svg and --json the tree is printed as text. The configured plugins are opened to find their "
       "devices.\n"
-      "Example:\n  tessera topology --config configs/sim_two.toml --svg machine.svg");
-  sub.callback([options, &selected] {
+      "Examples:\n  tessera topology --config configs/sim_two.toml --svg machine.svg\n"
+      "  tessera topology --config configs/sim_two.toml -- hotspot --size 512");
+  sub.callback([options, &selected, &to] {
+    if (!options->application.empty()) apps::require_region_application(to, options->application.front());
     if ((options->dot == "-") + (options->svg == "-") + (options->json == "-") > 1)
       throw error(error_kind::usage, "only one form of the tree can go to standard output", "the command line",
                   "give the others a FILE");
-    selected = [options] { return run(*options); };
+    selected = [options] {
+      if (!options->application.empty()) become(*options);
+      return run(*options);
+    };
   });
 }
 

@@ -18,6 +18,7 @@ application_run::application_run(const application_options& options)
       m_verify(options.verify) {
   options.require_tree();
   m_session.describe(m_report);
+  add_tree(m_report, options);
 }
 
 void application_run::input(const std::string& text) { m_report.add("input", "input", text); }

@@ -1,10 +1,14 @@
 #include "apps/common/region_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "core/base/environment.hpp"
+#include "core/base/suggest.hpp"
 
 namespace tessera::apps {
 
@@ -37,6 +41,26 @@ std::string draw_tree(const location_model& model, const std::string& file) {
   if (file.ends_with(".dot")) return model.draw(tree_form::dot);
   if (file.ends_with(".json")) return model.draw(tree_form::json);
   return model.draw(tree_form::text);
+}
+
+void require_region_application(const CLI::App& commands, const std::string& name) {
+  std::vector<std::string> names;
+  for (const CLI::App* one :
+       commands.get_subcommands([](const CLI::App* any) { return any->get_option_no_throw("--policy") != nullptr; }))
+    names.push_back(one->get_name());
+  if (std::ranges::find(names, name) != names.end()) return;
+  const std::string near = suggest(name, names);
+  throw error(
+      error_kind::usage, fmt::format("there is no application over regions '{}'", name), "the command line",
+      near.empty() ? fmt::format("there are {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
+}
+
+void add_tree(report& to, const command_options& options) {
+  const char* const named = environment_variable("TESSERA_CONFIG");
+  to.add("tree", "tree",
+         !options.config.empty() ? fmt::format("{}", fmt::join(options.config, ", "))
+         : named != nullptr      ? std::string(named)
+                                 : "as discovered");
 }
 
 void add_regions(report& to, const location_model& model) {

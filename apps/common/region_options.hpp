@@ -22,6 +22,12 @@ struct loop_options : command_options {
   region_options regions() const { return {.policy = policy, .at = at, .policy_source = "--policy"}; }
 };
 
+/// Throws tessera::error (usage), with the nearest name, where a word is none of the commands that run regions.
+void require_region_application(const CLI::App& commands, const std::string& name);
+
+/// The line `tree`: the files that describe the tree of locations, or that it is as it was discovered.
+void add_tree(report& to, const command_options& options);
+
 /// A line per region: where it ran, by which policy, and what share of its iterations each leaf got; in the JSON the
 /// list `regions`.
 void add_regions(report& to, const location_model& model);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <fstream>
 #include <mutex>
 #include <stdexcept>
@@ -99,6 +100,10 @@ using dgeev_type = void(const char*, const char*, const int*, double*, const int
 using dsygvd_type = void(const int*, const char*, const char*, const int*, double*, const int*, double*, const int*,
                          double*, double*, const int*, int*, const int*, int*, std::size_t, std::size_t);
 using dpotrf_type = void(const char*, const int*, double*, const int*, int*, std::size_t);
+using dgesvd_type = void(const char*, const char*, const int*, const int*, double*, const int*, double*, double*,
+                         const int*, double*, const int*, double*, const int*, int*, std::size_t, std::size_t);
+using zheev_type = void(const char*, const char*, const int*, std::complex<double>*, const int*, double*,
+                        std::complex<double>*, const int*, double*, int*, std::size_t, std::size_t);
 using dgesv_type = void(const int*, const int*, double*, const int*, int*, double*, const int*, int*);
 
 }  // namespace
@@ -156,6 +161,32 @@ int dsygvd(int n, double* a, double* b, double* values) {
   std::vector<double> work(static_cast<std::size_t>(size));
   std::vector<int> whole(static_cast<std::size_t>(wanted_whole));
   call(&kind, "V", "L", &n, a, &n, b, &n, values, work.data(), &size, whole.data(), &wanted_whole, &info, 1, 1);
+  return info;
+}
+
+int dgesvd(int m, int n, double* a, double* values, double* left, double* right) {
+  static auto* const call = routine<dgesvd_type>("dgesvd_");
+  const turn mine;
+  const int k = std::min(m, n);
+  int info = 0, size = -1;
+  double wanted = 0;
+  call("S", "S", &m, &n, a, &m, values, left, &m, right, &k, &wanted, &size, &info, 1, 1);
+  size = static_cast<int>(wanted);
+  std::vector<double> work(static_cast<std::size_t>(size));
+  call("S", "S", &m, &n, a, &m, values, left, &m, right, &k, work.data(), &size, &info, 1, 1);
+  return info;
+}
+
+int zheev(int n, std::complex<double>* a, double* values) {
+  static auto* const call = routine<zheev_type>("zheev_");
+  const turn mine;
+  int info = 0, size = -1;
+  std::complex<double> wanted = 0;
+  std::vector<double> real_work(static_cast<std::size_t>(std::max(1, 3 * n - 2)));
+  call("V", "L", &n, a, &n, values, &wanted, &size, real_work.data(), &info, 1, 1);
+  size = static_cast<int>(wanted.real());
+  std::vector<std::complex<double>> work(static_cast<std::size_t>(size));
+  call("V", "L", &n, a, &n, values, work.data(), &size, real_work.data(), &info, 1, 1);
   return info;
 }
 

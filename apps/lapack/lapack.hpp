@@ -1,5 +1,6 @@
 #pragma once
 // The routines of LAPACK that applications need. Matrices are column major with leading dimension n.
+#include <complex>
 #include <cstdint>
 #include <vector>
 
@@ -19,5 +20,10 @@ int dpotrf(int n, double* a);
 /// columns, orthonormal with B, `b` the Cholesky factor; `values` ascending. Returns 0, info of dsyevd, or n + the
 /// pivot of B that is not positive.
 int dsygvd(int n, double* a, double* b, double* values);
+/// Singular values of A (m x n), which is destroyed: A = U diag(values) V^T. With k = min(m, n), `left` is m x k and
+/// has U, `right` is k x n and has V^T, both column major without gaps; `values` descend. Returns info of dgesvd.
+int dgesvd(int m, int n, double* a, double* values, double* left, double* right);
+/// Hermitian eigenproblem of the lower triangle of A (n x n), as dsyev.
+int zheev(int n, std::complex<double>* a, double* values);
 
 }  // namespace tessera::lapack

@@ -113,12 +113,14 @@ void read_banner(scanner& from, matrix& to, patterns taken) {
   if (to.pattern && to.dense) from.fail("a pattern in array form has no entries", "coordinate form");
   if (to.pattern && taken == patterns::refused)
     from.fail("the matrix is a pattern: it has no values", "a matrix of numbers is needed: field real or integer");
-  if (field == "complex") from.fail("the matrix is complex", "only real matrices can be used here");
-  if (!to.pattern && field != "real" && field != "double" && field != "integer")
+  if (field == "complex" && !to.is_complex) from.fail("the matrix is complex", "only real matrices can be used here");
+  if (to.is_complex && field != "complex") from.fail("the matrix is not complex", "the field complex is needed");
+  if (!to.pattern && !to.is_complex && field != "real" && field != "double" && field != "integer")
     from.fail(fmt::format("the field is '{}'", field), "real or integer");
-  if (kind != "general" && kind != "symmetric")
-    from.fail(fmt::format("the symmetry is '{}'", kind), "general or symmetric");
-  to.kind = kind == "symmetric" ? symmetry::symmetric : symmetry::general;
+  const std::string mirrored = to.is_complex ? "hermitian" : "symmetric";
+  if (kind != "general" && kind != mirrored)
+    from.fail(fmt::format("the symmetry is '{}'", kind), fmt::format("general or {}", mirrored));
+  to.kind = kind == "general" ? symmetry::general : to.is_complex ? symmetry::hermitian : symmetry::symmetric;
   from.expect_end();
 }
 
@@ -131,10 +133,10 @@ std::int64_t read_sizes(scanner& from, matrix& to) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (to.rows < 1 || to.columns < 1 || to.rows > most || to.columns > most)
     from.fail(fmt::format("the matrix is {} x {}", to.rows, to.columns), fmt::format("sizes are 1 to {}", most));
-  if (to.kind == symmetry::symmetric && to.rows != to.columns)
+  const bool half = to.kind != symmetry::general;
+  if (half && to.rows != to.columns)
     from.fail(fmt::format("the matrix is {} x {} and cannot be symmetric", to.rows, to.columns),
               "the number of rows and columns must be equal");
-  const bool half = to.kind == symmetry::symmetric;
   const std::int64_t all = half ? to.rows * (to.rows + 1) / 2 : to.rows * to.columns;
   std::int64_t count = all;
   if (!to.dense) {
@@ -153,12 +155,16 @@ void read_entry(scanner& from, matrix& to) {
     from.fail(fmt::format("row {} is outside of 1 to {}", row, to.rows), "rows count from 1");
   if (column < 1 || column > to.columns)
     from.fail(fmt::format("column {} is outside of 1 to {}", column, to.columns), "columns count from 1");
-  if (to.kind == symmetry::symmetric && column > row)
+  if (to.kind != symmetry::general && column > row)
     from.fail(fmt::format("the entry ({}, {}) is above the diagonal", row, column),
               "a symmetric file has the lower triangle only: row >= column");
   e.row = static_cast<std::int32_t>(row - 1);
   e.column = static_cast<std::int32_t>(column - 1);
   e.value = to.pattern ? 1 : from.number();
+  if (to.is_complex) e.imaginary = from.number();
+  if (to.kind == symmetry::hermitian && row == column && e.imaginary != 0)
+    from.fail(fmt::format("the diagonal has the imaginary part {}", e.imaginary),
+              "the diagonal of a hermitian matrix is real");
   to.entries.push_back(e);
 }
 
@@ -166,10 +172,13 @@ void read_entry(scanner& from, matrix& to) {
 
 std::string matrix::place_of(std::size_t ordinal) const { return fmt::format("{}:{}", name, lines[ordinal]); }
 
-matrix parse(std::string_view text, const std::string& name, patterns of) {
+namespace {
+
+matrix parse_all(std::string_view text, const std::string& name, patterns of, bool complex_numbers) {
   scanner from(text, name);
   matrix read;
   read.name = name;
+  read.is_complex = complex_numbers;
   read_banner(from, read, of);
   const std::int64_t count = read_sizes(from, read);
   // An entry takes two bytes at least, so that an absurd number in a short file does not ask for absurd memory.
@@ -182,9 +191,10 @@ matrix parse(std::string_view text, const std::string& name, patterns of) {
     if (!from.next()) from.fail(fmt::format("the file ends after {} of {} entries", k, count), "is it truncated?");
     if (read.dense) {
       read.entries.push_back({row, column, from.number()});
+      if (read.is_complex) read.entries.back().imaginary = from.number();
       if (++row == read.rows) {
         ++column;
-        row = read.kind == symmetry::symmetric ? column : 0;
+        row = read.kind != symmetry::general ? column : 0;
       }
     } else {
       read_entry(from, read);
@@ -196,7 +206,7 @@ matrix parse(std::string_view text, const std::string& name, patterns of) {
   return read;
 }
 
-matrix read(const std::filesystem::path& file, patterns of) {
+std::string whole_text(const std::filesystem::path& file) {
   std::error_code status;
   if (std::filesystem::is_directory(file, status))
     throw error(error_kind::input, "the matrix is a directory, not a file", file.string());
@@ -210,7 +220,26 @@ matrix read(const std::filesystem::path& file, patterns of) {
   for (std::vector<char> piece(1 << 20); stream.read(piece.data(), std::ssize(piece)) || stream.gcount() > 0;)
     text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
   if (stream.bad()) throw error(error_kind::input, "reading the matrix failed", file.string());
-  return parse(text, file.string(), of);
+  return text;
+}
+
+}  // namespace
+
+matrix parse(std::string_view text, const std::string& name, patterns of) { return parse_all(text, name, of, false); }
+
+matrix read(const std::filesystem::path& file, patterns of) { return parse(whole_text(file), file.string(), of); }
+
+matrix parse_complex(std::string_view text, const std::string& name) {
+  return parse_all(text, name, patterns::refused, true);
+}
+
+matrix read_complex(const std::filesystem::path& file) { return parse_complex(whole_text(file), file.string()); }
+
+bool is_complex(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::string banner, object, layout, field;
+  stream >> banner >> object >> layout >> field;
+  return lower(banner) == "%%matrixmarket" && lower(field) == "complex";
 }
 
 }  // namespace tessera::matrix_market

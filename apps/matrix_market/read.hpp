@@ -9,14 +9,16 @@
 namespace tessera::matrix_market {
 
 enum class symmetry : std::uint8_t {
-  general,   ///< every entry is in the file
-  symmetric  ///< the file has the lower triangle with the diagonal
+  general,    ///< every entry is in the file
+  symmetric,  ///< the file has the lower triangle with the diagonal
+  hermitian   ///< likewise, and what is above is the conjugate; of complex matrices
 };
 
 /// One entry. Indices count from 0.
 struct entry {
   std::int32_t row = 0, column = 0;
   double value = 0;
+  double imaginary = 0;  ///< of a complex matrix
 };
 
 /// What a file says. Nothing is expanded: a symmetric file gives its lower triangle.
@@ -25,6 +27,7 @@ struct matrix {
   std::int64_t rows = 0, columns = 0;
   symmetry kind = symmetry::general;
   bool dense = false;                ///< array form: every entry of the file is there, column by column
+  bool is_complex = false;           ///< entries have imaginary parts
   bool pattern = false;              ///< the file has no values: each is 1
   std::vector<entry> entries;        ///< in the order of the file
   std::vector<std::uint32_t> lines;  ///< line of each entry
@@ -46,5 +49,13 @@ matrix read(const std::filesystem::path& file, patterns of = patterns::refused);
 
 /// The same from memory; `name` stands for the file in messages.
 matrix parse(std::string_view text, const std::string& name, patterns of = patterns::refused);
+
+/// A file of the field complex, in coordinate or array form; general or hermitian. Throws as `read` does, and for an
+/// imaginary part on the diagonal of a hermitian file.
+matrix read_complex(const std::filesystem::path& file);
+/// The same from memory.
+matrix parse_complex(std::string_view text, const std::string& name);
+/// Whether the first line of a file says that it is complex. False for what is no such file.
+bool is_complex(const std::filesystem::path& file);
 
 }  // namespace tessera::matrix_market

@@ -39,4 +39,16 @@ void write_dense(const std::filesystem::path& file, std::int64_t rows, std::int6
   write(file, text);
 }
 
+void write_dense_complex(const std::filesystem::path& file, std::int64_t rows, std::int64_t columns,
+                         std::span<const double> row_major) {
+  fmt::memory_buffer text;
+  const auto to = std::back_inserter(text);
+  fmt::format_to(to, "%%MatrixMarket matrix array complex general\n{} {}\n", rows, columns);
+  for (std::int64_t j = 0; j < columns; ++j)
+    for (std::int64_t i = 0; i < rows; ++i)
+      fmt::format_to(to, "{} {}\n", row_major[static_cast<std::size_t>(2 * i * columns + j)],
+                     row_major[static_cast<std::size_t>((2 * i + 1) * columns + j)]);
+  write(file, text);
+}
+
 }  // namespace tessera::matrix_market

@@ -17,4 +17,9 @@ void write_coordinate(const std::filesystem::path& file, std::int64_t rows, std:
 void write_dense(const std::filesystem::path& file, std::int64_t rows, std::int64_t columns,
                  std::span<const double> row_major);
 
+/// A row-major complex matrix in array form ("complex general"): row 2i of `row_major` has the real parts of row i, row
+/// 2i + 1 the imaginary ones. Throws the same.
+void write_dense_complex(const std::filesystem::path& file, std::int64_t rows, std::int64_t columns,
+                         std::span<const double> row_major);
+
 }  // namespace tessera::matrix_market

@@ -12,8 +12,9 @@
 #include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
 #include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/solver/lanczos.hpp"
-#include "apps/sparse/solver/lobpcg.hpp"
+#include "apps/sparse/moved_bytes.hpp"
+#include "apps/sparse/solver/hermitian.hpp"
+#include "apps/sparse/solver/solvers.hpp"
 #include "core/base/units.hpp"
 
 namespace tessera::apps {
@@ -22,22 +23,34 @@ namespace {
 using namespace sparse;
 
 struct eigs_options : command_options {
-  std::string matrix, family, mass, guess, out;
+  std::string matrix, family, mass, guess, deflate, out;
   eigen_options solver;
-  std::string method = "lobpcg", which = "smallest", compare = "relative", precondition = "none";
+  std::string method{eigensolvers().front().name}, which = "smallest", compare = "relative", precondition = "none",
+                                                   reorthogonalize = "full";
 };
 
-csr_matrix matrix_for(const eigs_options& o) { return o.family.empty() ? read_matrix(o.matrix) : generate(o.family); }
+bool is_complex(const eigs_options& o) { return o.family.empty() && matrix_market::is_complex(o.matrix); }
 
-/// Vectors as `--out` writes them, row-major.
-std::vector<double> read_vectors(const std::string& file, std::int64_t rows) {
-  const matrix_market::matrix m = matrix_market::read(file);
+csr_matrix matrix_for(const eigs_options& o) {
+  return !o.family.empty() ? generate(o.family) : is_complex(o) ? read_hermitian(o.matrix) : read_matrix(o.matrix);
+}
+
+/// Vectors as `--out` writes them, row-major; of a complex matrix in real form.
+std::vector<double> read_vectors(const std::string& file, std::int64_t rows, bool of_complex) {
+  const bool complex_file = matrix_market::is_complex(file);
+  if (complex_file && !of_complex)
+    throw error(error_kind::input, "the vectors are complex, and the matrix is real", file, "vectors of this matrix");
+  const matrix_market::matrix m = complex_file ? matrix_market::read_complex(file) : matrix_market::read(file);
+  if (of_complex) rows /= 2;
   if (m.rows != rows)
     throw error(error_kind::input, fmt::format("the vectors have {} rows, and the matrix has {}", m.rows, rows), file,
-                "a guess has a column for each vector");
-  std::vector<double> made(static_cast<std::size_t>(m.rows * m.columns), 0.0);
-  for (const matrix_market::entry& e : m.entries)
-    made[static_cast<std::size_t>(e.row * m.columns + e.column)] = e.value;
+                "such a file has a column for each vector");
+  const std::int64_t parts = of_complex ? 2 : 1;
+  std::vector<double> made(static_cast<std::size_t>(parts * m.rows * m.columns), 0.0);
+  for (const matrix_market::entry& e : m.entries) {
+    made[static_cast<std::size_t>(parts * e.row * m.columns + e.column)] = e.value;
+    if (of_complex) made[static_cast<std::size_t>((2 * e.row + 1) * m.columns + e.column)] = e.imaginary;
+  }
   return made;
 }
 
@@ -69,14 +82,23 @@ eigen_options solver_options(const eigs_options& o) {
                 : o.compare == "norm"   ? criterion::norm
                                         : criterion::absolute;
   how.seed = o.seed;
-  how.jacobi = o.precondition == "jacobi";
+  how.precondition = o.precondition == "jacobi"         ? preconditioning::jacobi
+                     : o.precondition == "block-jacobi" ? preconditioning::block_jacobi
+                     : o.precondition == "chebyshev"    ? preconditioning::chebyshev
+                                                        : preconditioning::none;
+  how.orthogonal = o.reorthogonalize == "full" ? reorthogonalization::full : reorthogonalization::selective;
   return how;
 }
 
-void describe(report& r, const eigs_options& o, const csr_matrix& a, const eigenpairs& found) {
+void describe(report& r, const eigs_options& o, const eigensolver& by, const csr_matrix& a, const eigenpairs& found) {
   r.add("matrix", "matrix", a.name);
   if (!o.mass.empty()) r.add("mass", "mass matrix", o.mass);
-  r.add("n", "n", fmt::format("{}, {} nonzeros, norm {:.6g}", a.rows, a.nonzeros(), found.norm), a.rows);
+  const bool hermitian = is_complex(o);
+  const std::int64_t order = hermitian ? a.rows / 2 : a.rows;
+  r.add("n", "n", fmt::format("{}, {} nonzeros, norm {:.6g}", order, a.nonzeros(), found.norm), order);
+  if (hermitian)
+    r.add("complex", "complex",
+          fmt::format("Hermitian; solved as a real matrix of {} rows, whose nonzeros these are", a.rows), true);
   r.note("nonzeros", a.nonzeros());
   r.note("norm", found.norm);
   const char* const scale = o.compare == "relative" ? " |lambda|" : o.compare == "norm" ? " ||A||" : "";
@@ -84,24 +106,24 @@ void describe(report& r, const eigs_options& o, const csr_matrix& a, const eigen
   r.note("tolerance", o.solver.tolerance);
   r.add("solver", "solver",
         found.dense ? fmt::format("dense (n is too small for blocks of {})", found.block)
-                    : fmt::format("{}, block {}, {} panels, {} passes of {} tasks together",
-                                  o.method == "lobpcg" ? "LOBPCG" : "Lanczos", found.block, found.panels,
-                                  found.loop.passes, found.loop.tasks),
-        found.dense ? "dense" : o.method);
+                    : fmt::format("{}, block {}, {} panels, {} passes of {} tasks together", by.title, found.block,
+                                  found.panels, found.loop.passes, found.loop.tasks),
+        found.dense ? "dense" : by.name);
   r.note("block", found.block);
-  if (o.method == "lanczos" && !found.dense)
+  if (by.block_limits_levels && !found.dense)
     r.add("multiplicities", "multiplicities",
           found.block == 1 ? std::string("not seen: one vector finds one of several equal eigenvalues; use --block")
                            : fmt::format("seen up to {}, the block", found.block),
           found.block);
   r.note("panels", found.panels);
   r.note("tasks_per_iteration", found.loop.tasks);
-  r.add_integer("iterations", o.method == "lobpcg" ? "iterations" : "restarts", found.loop.iterations);
+  r.add_integer("iterations", std::string(by.iteration), found.loop.iterations);
   r.note("seconds", found.loop.seconds);
   if (found.loop.iterations > 0) {
     const double each = found.loop.seconds / found.loop.iterations;
     r.add("seconds_per_iteration", "per iteration", format_seconds(each), each);
   }
+  describe_moved(r, found.loop);
   auto rows = nlohmann::ordered_json::array();
   std::vector<double> known;
   if (!o.family.empty() && o.mass.empty() && o.which == "smallest") known = known_lowest(o.family, found.values.size());
@@ -127,19 +149,18 @@ void describe(report& r, const eigs_options& o, const csr_matrix& a, const eigen
   r.note("converged", found.converged());
 }
 
-double least_memory_of(const eigs_options& o, const csr_matrix& a, const eigen_options& how) {
-  return o.method == "lobpcg" ? least_memory_of_lobpcg(a, how) : least_memory_of_lanczos(a, how);
-}
-
 int run(const eigs_options& o) {
   if (!o.out.empty()) require_writable(o.out);
+  const eigensolver& by = eigensolver_named(o.method);
+  const bool hermitian = is_complex(o);
   const csr_matrix a = matrix_for(o);
   session s(o);
   eigen_options how = solver_options(o);
-  if (!o.guess.empty()) how.guess = read_vectors(o.guess, a.rows);
+  if (!o.guess.empty()) how.guess = read_vectors(o.guess, a.rows, hermitian);
+  if (!o.deflate.empty()) how.deflate = read_vectors(o.deflate, a.rows, hermitian);
   std::optional<csr_matrix> mass;
   if (!o.mass.empty()) how.mass = &mass.emplace(read_matrix(o.mass));
-  s.require_memory(least_memory_of(o, a, how), "the vectors");
+  s.require_memory(by.least_memory(a, hermitian ? real_options(a, how) : how), "the vectors");
   shown_progress shown;
   how.report = [&](const eigen_progress& now) {
     shown.note(now);
@@ -149,22 +170,23 @@ int run(const eigs_options& o) {
   {
     const progress line([&](double seconds) { return shown.line(seconds); },
                         {.where = o.quiet ? progress_where::nowhere : progress_where::terminals});
-    found = o.method == "lobpcg" ? lobpcg(s.rt(), a, how) : lanczos(s.rt(), a, how);
+    found = hermitian ? hermitian_pairs(s.rt(), by.solve, a, how) : by.solve(s.rt(), a, how);
   }
   report r;
   s.describe(r);
-  describe(r, o, a, found);
+  describe(r, o, by, a, found);
   if (!o.out.empty()) {
-    matrix_market::write_dense(o.out, a.rows, std::ssize(found.values), found.vectors);
+    if (hermitian)
+      matrix_market::write_dense_complex(o.out, a.rows / 2, std::ssize(found.values), found.vectors);
+    else
+      matrix_market::write_dense(o.out, a.rows, std::ssize(found.values), found.vectors);
     r.add("vectors", "vectors", o.out);
   }
   s.finish(r);
   if (found.converged()) return 0;
-  fmt::print(stderr,
-             "error: {} of {} pairs converged in {} iterations\n  at: {}\n  hint: more --iterations, a larger --block, "
-             "--precond jacobi (lobpcg), or a larger --tol\n",
+  fmt::print(stderr, "error: {} of {} pairs converged in {} {}\n  at: {}\n  hint: {}\n",
              std::ranges::count_if(found.values, &eigenvalue::converged), found.values.size(), found.loop.iterations,
-             a.name);
+             by.iteration, a.name, hint_for(by, how, found));
   return 1;
 }
 
@@ -174,7 +196,8 @@ void add_eigs(CLI::App& to, command& selected) {
   auto options = std::make_shared<eigs_options>();
   eigen_options& solver = options->solver;
   CLI::App& sub = *to.add_subcommand("eigs", "Compute a few eigenpairs of a symmetric sparse matrix");
-  auto* matrix = sub.add_option("matrix", options->matrix, "Matrix Market file: real, integer or pattern; symmetric")
+  auto* matrix = sub.add_option("matrix", options->matrix,
+                                "Matrix Market file: real, integer or pattern, symmetric; or complex hermitian")
                      ->type_name("FILE");
   sub.add_option("--generate", options->family,
                  "instead: lap2d:M, lap3d:M, xxz:L, xx:L, hs:L, kkt3d:N, rmat:S[:F], nrmat:S[:F]")
@@ -184,10 +207,11 @@ void add_eigs(CLI::App& to, command& selected) {
       ->type_name("K")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16))
       ->capture_default_str();
-  sub.add_option("--solver", options->method, "lobpcg, or lanczos: by blocks, with thick restarts")
-      ->check(CLI::IsMember({"lobpcg", "lanczos"}))
+  sub.add_option("--solver", options->method,
+                 "lobpcg; lanczos: by blocks, with thick restarts; chebyshev: filtered subspaces")
+      ->check(CLI::IsMember(eigensolver_names()))
       ->capture_default_str();
-  sub.add_option("--which", options->which, "smallest, largest, or both (lanczos)")
+  sub.add_option("--which", options->which, "smallest, largest, or both (lanczos, chebyshev)")
       ->check(CLI::IsMember({"smallest", "largest", "both"}))
       ->capture_default_str();
   sub.add_option("--tol", solver.tolerance, "how small a residual must be")
@@ -198,25 +222,39 @@ void add_eigs(CLI::App& to, command& selected) {
                  "what --tol is a part of: relative (|lambda|), norm (||A||) or absolute (nothing)")
       ->check(CLI::IsMember({"relative", "norm", "absolute"}))
       ->capture_default_str();
-  sub.add_option("--block", solver.block,
-                 "vectors that are iterated: of lobpcg at least K, by default a few more; of lanczos 4")
+  sub.add_option("--block", solver.block, "vectors that are iterated: at least K, by default a few more; of lanczos 4")
       ->type_name("B")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
-  sub.add_option("--iterations", solver.most_iterations, "give up after N iterations of lobpcg, restarts of lanczos")
+  sub.add_option("--iterations", solver.most_iterations, "give up after N iterations, of lanczos restarts")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
-  sub.add_option("--precond", options->precondition, "none or jacobi (lobpcg)")
-      ->check(CLI::IsMember({"none", "jacobi"}))
+  sub.add_option("--precond", options->precondition, "none, jacobi, block-jacobi or chebyshev (lobpcg)")
+      ->check(CLI::IsMember({"none", "jacobi", "block-jacobi", "chebyshev"}))
       ->capture_default_str();
   sub.add_option("--mass", options->mass,
-                 "Matrix Market file of B: solve A x = lambda B x, B positive definite (lobpcg)")
+                 "Matrix Market file of B: solve A x = lambda B x, B positive definite; diagonal but for lobpcg")
       ->type_name("FILE");
-  sub.add_option("--guess", options->guess, "Matrix Market file of vectors to start with, as --out writes (lobpcg)")
+  sub.add_option("--guess", options->guess, "Matrix Market file of vectors to start with, as --out writes")
       ->type_name("FILE");
+  sub.add_option("--deflate", options->deflate, "Matrix Market file of vectors: find pairs orthogonal to them")
+      ->type_name("FILE");
+  sub.add_option("--degree", solver.degree, "of the polynomials of chebyshev, as solver (10) and as --precond (8)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+  sub.add_option("--lag", solver.lag, "iterations that begin before the test of an earlier one (lobpcg, chebyshev)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
+  sub.add_option("--reorthogonalize", options->reorthogonalize, "full, or selective: to less of the basis (lanczos)")
+      ->check(CLI::IsMember({"full", "selective"}))
+      ->capture_default_str();
   sub.add_option("--panel", solver.program.panel_rows, "rows of a task; by default chosen by the matrix")
       ->type_name("ROWS")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
+  sub.add_option("--at", solver.program.at,
+                 "location where the rows are worked on, such as a device; by default where the runtime places it")
+      ->type_name("LOCATION");
   sub.add_option("--out", options->out, "write the vectors as a Matrix Market array")->type_name("FILE");
   options->add_run_options(sub);
   sub.footer(

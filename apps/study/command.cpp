@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "apps/common/progress.hpp"
+#include "apps/common/region_options.hpp"
 #include "apps/study/application_run.hpp"
 #include "apps/study/curve.hpp"
 #include "core/base/error.hpp"
@@ -39,6 +40,23 @@ struct study_options {
     return words;
   }
 };
+
+/// The command line that makes the study again, but for where its results go.
+std::string command_line(const study_options& o, const char* kind) {
+  const study_options usual;
+  std::string text = fmt::format("tessera study {} --app {}", kind, o.application);
+  const auto add = [&text](const char* option, const auto& value, const auto& otherwise) {
+    if (value != otherwise) text += fmt::format(" {} {}", option, value);
+  };
+  add("--leaf", o.leaf, usual.leaf);
+  add("--from", o.range.from, usual.range.from);
+  add("--to", o.range.to, usual.range.to);
+  add("--step", o.range.step, usual.range.step);
+  add("--by", o.by, usual.by);
+  add("--repeat", o.repeat, usual.repeat);
+  if (!o.compare.empty()) text += fmt::format(" --compare {}", fmt::join(o.compare, ","));
+  return o.arguments.empty() ? text : fmt::format("{} -- {}", text, fmt::join(o.arguments, " "));
+}
 
 /// How far the study is, for the line that shows it.
 class study_progress {
@@ -133,9 +151,7 @@ int run(const study_options& o, const char* kind,
   for (study::point& p : plan(leaves, measured)) measured.points.push_back({std::move(p), {}});
   for (const std::string& name : study::policies_of(o.compare)) measured.others.push_back({study::policy(name), {}});
   measure(runner, o, measured);
-  write(o, measured,
-        fmt::format("tessera study {} --app {}{}{}", kind, o.application, o.arguments.empty() ? "" : " -- ",
-                    fmt::join(o.arguments, " ")));
+  write(o, measured, command_line(o, kind));
   return 0;
 }
 
@@ -206,7 +222,10 @@ void add_study(CLI::App& to, command& selected) {
   percentage.footer(
       "Example:\n  tessera study percentage --app pathfinder --step 5 --compare static,auto --html study.html -- "
       "--config configs/opencl.toml\nEvery run is a process of its own; --policy is the study's.");
-  percentage.callback([shares, &selected] { selected = [shares] { return run_percentage(*shares); }; });
+  percentage.callback([shares, &selected, &to] {
+    require_region_application(to, shares->application);
+    selected = [shares] { return run_percentage(*shares); };
+  });
 
   auto scale = std::make_shared<study_options>();
   CLI::App& scaling = *sub.add_subcommand("scaling", "The time over the number of workers, or of leaves");
@@ -215,7 +234,10 @@ void add_study(CLI::App& to, command& selected) {
       ->check(CLI::IsMember({"workers", "leaves"}))
       ->capture_default_str();
   scaling.footer("Example:\n  tessera study scaling --app hotspot --svg scaling.svg -- --size 1024 --rounds 100");
-  scaling.callback([scale, &selected] { selected = [scale] { return run_scaling(*scale); }; });
+  scaling.callback([scale, &selected, &to] {
+    require_region_application(to, scale->application);
+    selected = [scale] { return run_scaling(*scale); };
+  });
 }
 
 }  // namespace tessera::apps

@@ -13,6 +13,7 @@ GROUPS = [
     "deepcopy",
     "comd",
     "sparse",
+    "sparse_out_of_core",
     "dense",
     "trace",
     "graphs",
@@ -114,6 +115,11 @@ def jobs_of(group, tasks, sizes):
         modes = [f"peer_sparse_libgomp --mode {mode}" for mode in ("blas", "tuned", "fused")]
         for matrix, block in (("lap3d:60", 8), ("lap3d:60", 16), ("xxz:18", 8), ("hs:16", 16), ("kkt3d:30", 8)):
             out += [f"{p} --matrix {matrix} --block {block} --workers 2" for p in ["bench_sparse"] + modes]
+    if group == "sparse_out_of_core":
+        for percent in (25, 50, 100):
+            for eviction in ("next_use", "lru", "fifo"):
+                to = f"--matrix lap3d:64 --panels 256 --percent {percent} --eviction {eviction}"
+                out += [f"bench_sparse_out_of_core {to}"]
     if group == "dense":
         for op in ("potrf", "gemm"):
             for n in sizes:

@@ -10,7 +10,7 @@ namespace {
 
 bool has_kernel(const definition& what) {
   return !what.kernel.name.empty() || !what.kernel.text.source.empty() || !what.kernel.images.empty() ||
-         what.kernel.launch != nullptr;
+         what.kernel.launch != nullptr || !what.kernel.names.empty() || what.kernel.sequence != nullptr;
 }
 
 /// A kernel or a native function that lacks something, or stands beside what it cannot stand beside.
@@ -21,10 +21,16 @@ void check_forms(const definition& what) {
   if (what.enqueue != nullptr && (has_kernel(what) || !what.native.empty()))
     refuse("has a kernel or a native function beside an enqueue function", "take one of them out");
   if (has_kernel(what)) {
-    if (what.kernel.name.empty()) refuse("does not name its kernel", "set kernel.name to the function behind KERNEL");
+    const bool several = !what.kernel.names.empty() || what.kernel.sequence != nullptr;
+    if (several && (!what.kernel.name.empty() || what.kernel.launch != nullptr))
+      refuse("has one kernel and several", "set name and launch, or names and sequence");
+    if (several ? what.kernel.names.empty() : what.kernel.name.empty())
+      refuse("does not name its kernel", "set kernel.name, or kernel.names, to the function behind KERNEL");
     if (what.kernel.text.source.empty() && what.kernel.images.empty())
       refuse("has a kernel without text and image", "set kernel.text or kernel.images");
-    if (what.kernel.launch == nullptr)
+    if (several && what.kernel.sequence == nullptr)
+      refuse("has kernels without a sequence function", "set kernel.sequence: it launches them");
+    if (!several && what.kernel.launch == nullptr)
       refuse("has a kernel without a launch function", "set kernel.launch: it says the geometry and the arguments");
   }
   if (what.batch.enqueue != nullptr && (!what.plain_arguments || what.destroy_arguments != nullptr))

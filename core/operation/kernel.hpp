@@ -31,6 +31,11 @@ class kernel_launch {
   kernel_launch& over(std::int64_t count, std::uint32_t threads = 256);
   /// The next parameter is a pointer to the block. Throws tessera::error (usage) above most_arguments, as does `value`.
   kernel_launch& block(const operand& of) { return add(&of.address, sizeof of.address); }
+  /// The next parameter is a pointer into the task's workspace, `offset` bytes from its beginning.
+  kernel_launch& workspace(const context& of, std::uint64_t offset = 0) {
+    const tsr_address place{of.workspace.address.memory, of.workspace.address.offset + offset};
+    return add(&place, sizeof place);
+  }
   /// The next parameter is a number; its type must be the parameter's (an `int` is not a `long`).
   template <class T>
   requires std::is_arithmetic_v<T> kernel_launch& value(T number) { return add(&number, sizeof number); }
@@ -52,6 +57,20 @@ class kernel_launch {
 /// Says how a task is launched. Called on the thread that enqueues it; throws to fail the task.
 using launch_function = void (*)(const context&, kernel_launch&);
 
+/// Launches of one task, one behind the other: each sees what those before it have written.
+class kernel_sequence {
+ public:
+  /// Enqueues a kernel, by its place in kernel_form::names. A launch without groups does nothing. Throws
+  /// tessera::error: usage when there is no such kernel, and what the device fails with.
+  virtual void launch(std::size_t kernel, const kernel_launch& how) = 0;
+
+ protected:
+  ~kernel_sequence() = default;
+};
+
+/// Enqueues the launches of a task of several kernels. Called on the thread that enqueues it; throws to fail the task.
+using sequence_function = void (*)(const context&, kernel_sequence&);
+
 /// The text of kernels.
 struct kernel_text {
   std::string source;                  ///< "": none
@@ -71,12 +90,15 @@ struct kernel_image {
   static kernel_image from_file(std::string plugin, const std::filesystem::path& file);
 };
 
-/// Kernels of one name, as text for all devices that compile, as images for those named; an image goes first.
+/// The kernel of an operation, or several whose launches are one task: as text for all devices that compile, as images
+/// for those named; an image goes first.
 struct kernel_form {
-  std::string name;                       ///< of the kernel in the text or image; "": there is none
-  kernel_text text = kernel_text();       ///< for devices that compile its language
+  std::string name;                  ///< of the kernel in the text or image; "": there is none, or there are `names`
+  kernel_text text = kernel_text();  ///< for devices that compile its language
   std::vector<kernel_image> images = {};  ///< the first that is for a device is taken there
-  launch_function launch = nullptr;       ///< geometry and arguments; mandatory
+  launch_function launch = nullptr;       ///< geometry and arguments; mandatory beside `name`
+  std::vector<std::string> names = {};    ///< of all kernels of a task of several launches; instead of `name`
+  sequence_function sequence = nullptr;   ///< enqueues those; mandatory beside `names`
 };
 
 /// Enqueues on a vendor's own queue and returns: `queue` is the cudaStream_t, hipStream_t or cl_command_queue of

@@ -47,7 +47,11 @@ void check(const plugin::device& device, tsr_status status, const std::string& w
 bool definition::has_form_for(const plugin::device& device) const { return kernels->runs_on(device); }
 
 kernel_loader::kernel_loader(const definition& of, std::shared_ptr<const kernel_store> store)
-    : m_name(of.name), m_kernel(of.kernel), m_native(of.native), m_store(std::move(store)) {}
+    : m_name(of.name),
+      m_kernel(of.kernel),
+      m_names(of.kernel.names.empty() ? std::vector{of.kernel.name} : of.kernel.names),
+      m_native(of.native),
+      m_store(std::move(store)) {}
 
 kernel_loader::~kernel_loader() {
   if (m_abandoned) return;
@@ -83,6 +87,28 @@ bool kernel_loader::runs_on(const plugin::device& device) const {
   return native_for(device) != nullptr || image_for(device) != nullptr || compiles(device);
 }
 
+/// The launches of one task on its stream.
+class kernel_loader::sequence final : public kernel_sequence {
+ public:
+  sequence(const kernel_loader& of, const context& c, const std::vector<tsr_kernel*>& kernels)
+      : m_of(of), m_context(c), m_kernels(kernels) {}
+  void launch(std::size_t kernel, const kernel_launch& how) override {
+    if (kernel >= m_kernels.size())
+      throw error(error_kind::usage, fmt::format("kernel {} of {} is launched", kernel, m_kernels.size()), m_of.m_name,
+                  "a place in kernel_form::names");
+    m_of.launch(m_context, kernel, how, m_kernels[kernel]);
+  }
+
+ private:
+  const kernel_loader& m_of;
+  const context& m_context;
+  const std::vector<tsr_kernel*>& m_kernels;
+};
+
+std::string kernel_loader::described() const {
+  return m_names.size() == 1 ? fmt::format("kernel '{}'", m_names.front()) : fmt::format("the kernels of '{}'", m_name);
+}
+
 void kernel_loader::enqueue(const context& c) {
   kernel_loader& self = *c.kernels;
   const plugin::device& device = *c.device;
@@ -91,16 +117,25 @@ void kernel_loader::enqueue(const context& c) {
     device.check(device.table().stream_native(device.handle(), c.stream, &queue), "stream_native");
     return function(c, queue);
   }
-  tsr_kernel* const kernel = self.kernel_on(device);
-  kernel_launch geometry;
-  self.m_kernel.launch(c, geometry);
-  if (std::ranges::find(geometry.grid, 0u) != geometry.grid.end()) return;  // nothing to do: a block without elements
-  const tsr_launch launch = geometry.to_abi();
-  device.check(device.table().launch(device.handle(), c.stream, kernel, &launch),
-               fmt::format("launch of kernel '{}'", self.m_kernel.name));
+  const std::vector<tsr_kernel*>& kernels = self.kernels_on(device);
+  if (self.m_kernel.sequence != nullptr) {
+    sequence launches(self, c, kernels);
+    return self.m_kernel.sequence(c, launches);
+  }
+  kernel_launch how;
+  self.m_kernel.launch(c, how);
+  self.launch(c, 0, how, kernels.front());
 }
 
-tsr_kernel* kernel_loader::kernel_on(const plugin::device& device) {
+void kernel_loader::launch(const context& c, std::size_t kernel, const kernel_launch& how,
+                           tsr_kernel* loaded_kernel) const {
+  if (std::ranges::find(how.grid, 0u) != how.grid.end()) return;  // nothing to do: a block without elements
+  const tsr_launch abi = how.to_abi();
+  c.device->check(c.device->table().launch(c.device->handle(), c.stream, loaded_kernel, &abi),
+                  fmt::format("launch of kernel '{}'", m_names[kernel]));
+}
+
+const std::vector<tsr_kernel*>& kernel_loader::kernels_on(const plugin::device& device) {
   loaded* one = nullptr;
   {
     const std::lock_guard guard(m_mutex);
@@ -109,12 +144,12 @@ tsr_kernel* kernel_loader::kernel_on(const plugin::device& device) {
     one = place.get();
   }
   const std::lock_guard guard(one->mutex);
-  if (one->kernel != nullptr) return one->kernel;
+  if (!one->kernels.empty()) return one->kernels;
   if (one->failure.empty()) {
     one->device = &device;
     try {
       load(*one);
-      return one->kernel;
+      return one->kernels;
     } catch (const refused& r) {
       const bool of_the_program = r.status == TSR_INVALID_ARGUMENT || r.status == TSR_NOT_FOUND;
       one->kind = of_the_program ? error_kind::usage : error_kind::device;
@@ -153,7 +188,7 @@ std::string kernel_loader::compile(const plugin::device& device, const std::stri
   check(device,
         jit.compile(device.handle(), m_kernel.text.language.c_str(), source.c_str(), m_kernel.text.options.c_str(),
                     &image, &bytes),
-        fmt::format("compiling kernel '{}'", m_kernel.name));
+        "compiling " + described());
   std::string copy(static_cast<const char*>(image), bytes);
   jit.release(device.handle(), image);
   return copy;
@@ -164,15 +199,18 @@ void kernel_loader::load_image(loaded& into, std::string_view image) const {
   tsr_module* module = nullptr;
   plugin::take_error_details();
   check(device, device.table().module_load(device.handle(), image.data(), image.size(), &module),
-        fmt::format("loading the image of kernel '{}'", m_kernel.name));
+        "loading the image of " + described());
+  std::vector<tsr_kernel*> found(m_names.size());
   try {
-    check(device, device.table().kernel_get(device.handle(), module, m_kernel.name.c_str(), &into.kernel),
-          fmt::format("finding kernel '{}'", m_kernel.name));
+    for (std::size_t k = 0; k < found.size(); ++k)
+      check(device, device.table().kernel_get(device.handle(), module, m_names[k].c_str(), &found[k]),
+            fmt::format("finding kernel '{}'", m_names[k]));
   } catch (...) {
     if (device.table().module_unload != nullptr) device.table().module_unload(device.handle(), module);
     throw;
   }
   into.module = module;
+  into.kernels = std::move(found);
 }
 
 }  // namespace tessera::operation

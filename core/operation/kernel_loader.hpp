@@ -24,8 +24,8 @@ struct kernel_store {
 /// Whether a device compiles kernels written in a language ("tessera-c").
 bool compiles(const plugin::device& device, std::string_view language);
 
-/// The kernel and the native functions of one definition in one catalog, with what was compiled of them for which
-/// device. A kernel is compiled or loaded once per device, by the first task that needs it there; a text that does not
+/// The kernels and the native functions of one definition in one catalog, with what was compiled of them for which
+/// device. Kernels are compiled or loaded once per device, by the first task that needs it there; a text that does not
 /// compile fails that task and all later ones with the compiler's words. Thread-safe.
 class kernel_loader {
  public:
@@ -48,20 +48,24 @@ class kernel_loader {
     std::mutex mutex;
     const plugin::device* device = nullptr;
     tsr_module* module = nullptr;
-    tsr_kernel* kernel = nullptr;
-    std::string failure;  // what the first attempt ended with, if another one would end alike
+    std::vector<tsr_kernel*> kernels;  // as m_names; empty until the module is there
+    std::string failure;               // what the first attempt ended with, if another one would end alike
     error_kind kind = error_kind::device;
   };
   native_function native_for(const plugin::device& device) const;
   const kernel_image* image_for(const plugin::device& device) const;
   bool compiles(const plugin::device& device) const;
-  tsr_kernel* kernel_on(const plugin::device& device);
+  class sequence;
+  const std::vector<tsr_kernel*>& kernels_on(const plugin::device& device);
+  void launch(const context& c, std::size_t kernel, const kernel_launch& how, tsr_kernel* loaded_kernel) const;
   void load(loaded& into) const;
   void load_image(loaded& into, std::string_view image) const;
   std::string compile(const plugin::device& device, const std::string& source) const;
+  std::string described() const;  // for messages
 
   const std::string m_name;
   const kernel_form m_kernel;
+  const std::vector<std::string> m_names;  // of the kernels, one or several
   const std::vector<native_form> m_native;
   const std::shared_ptr<const kernel_store> m_store;
   std::mutex m_mutex;  // of the map, not of what is in it

@@ -1,10 +1,37 @@
 // The part of the scheduler that records and replays.
 #include "core/schedule/replays.hpp"
 
+#include <unordered_set>
+
 #include "core/schedule/scheduler.hpp"
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
+namespace {
+
+/// One for each block that a task of the recording uses.
+std::vector<first_use> first_uses_of(const task::recording& what) {
+  std::vector<first_use> found;
+  std::unordered_set<std::uint32_t> seen;
+  for (std::size_t k = 0; k < what.size(); ++k)
+    for (const task::recorded_access& a : what.accesses_of(what.tasks[k]))
+      if (seen.insert(a.block).second)
+        found.push_back({a.block, static_cast<std::uint32_t>(k), static_cast<intent>(a.intent) != intent::read});
+  return found;
+}
+
+/// All uses of this replay, and the first ones of a further one, which will most likely follow.
+void announce_uses(running_replay& r) {
+  const task::recording& recorded = r.recording;
+  for (std::size_t k = 0; k < recorded.size(); ++k)
+    for (const task::recorded_access& a : recorded.accesses_of(recorded.tasks[k]))
+      r.uses->note(*r.blocks[a.block].block, r.first_sequence + k, static_cast<intent>(a.intent) != intent::read);
+  if (r.first_uses.empty()) r.first_uses = first_uses_of(recorded);
+  for (const first_use& first : r.first_uses)
+    r.uses->expect(*r.blocks[first.block].block, r.first_sequence + recorded.size() + first.task, first.writes);
+}
+
+}  // namespace
 
 void scheduler::begin_recording(task::graph_recorder& taker) {
   thread_context& mine = current_thread();
@@ -43,10 +70,7 @@ void scheduler::play(running_replay& r, std::source_location site) {
     submission_window::note_submitted_bytes(mine, bytes);
   }
   r.uses = m_mode.announces_uses ? &mine.announced_uses() : nullptr;
-  if (m_mode.announces_uses)
-    for (std::size_t k = 0; k < recorded.size(); ++k)
-      for (const task::recorded_access& a : recorded.accesses_of(recorded.tasks[k]))
-        r.uses->note(*r.blocks[a.block].block, r.first_sequence + k, static_cast<intent>(a.intent) != intent::read);
+  if (m_mode.announces_uses) announce_uses(r);
   m_replays.link(mine, r, *this, [&](task::record& t) { dispatch(mine, t, when_ready::queue); });
 }
 

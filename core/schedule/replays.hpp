@@ -19,6 +19,13 @@ struct replay_planning {
   void restart() noexcept { planned = false, plan.reset(); }
 };
 
+/// How a recording uses one of its blocks first.
+struct first_use {
+  std::uint32_t block;  ///< among those of the replay
+  std::uint32_t task;   ///< its place in the recording
+  bool writes;
+};
+
 /// One segment in one replay.
 struct segment_run {
   tessera::schedule::segment* segment = nullptr;
@@ -40,6 +47,7 @@ struct running_replay : task::replay {
   counter done_by_others;             ///< by threads that are younger than this run, together
   bool started = false;               ///< by the thread that plays it
   transfer::use_log* uses = nullptr;  ///< where its uses were announced
+  std::vector<first_use> first_uses;  ///< of its blocks; empty until they are announced
   replay_planning& planning;
   std::shared_ptr<segment_plan> plan;       ///< of this run; null: every task for itself
   std::unique_ptr<segment_run[]> segments;  ///< by segment of the plan

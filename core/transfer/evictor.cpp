@@ -128,7 +128,9 @@ std::vector<evictor::candidate> evictor::candidates(memory::space_number number,
     if (!guard) continue;
     const block::replica* r = b->find(number);
     if (r == nullptr) continue;
-    const std::uint64_t next = m_wants_uses ? use_log::next_use(*b) : use_log::never;
+    const use_log::coming_use coming = m_wants_uses ? use_log::next_use(*b) : use_log::coming_use();
+    // What was expected for long ago will not come.
+    const std::uint64_t next = coming.expected && coming.age < sequence ? use_log::never : coming.age;
     if (!may_leave(*r)) {
       if (m_wants_uses && next == use_log::never && r->pins != 0) out_dying += space.allocated_size(b->bytes);
       continue;

@@ -17,10 +17,10 @@ use_log::use_log()
   for (std::uint64_t k = 0; k < capacity; ++k) m_entries[k].log = this;
 }
 
-void use_log::note(block::record& block, std::uint64_t sequence, bool writes) noexcept {
+void use_log::add(block::record& block, std::uint64_t sequence, bool writes, bool expected) noexcept {
   announced_use& fresh = m_entries[m_head++ % capacity];
   fresh.next.store(nullptr, std::memory_order_relaxed);
-  fresh.age_and_intent.store(sequence * 2 + (writes ? 1 : 0), std::memory_order_relaxed);
+  fresh.age_and_intent.store(sequence * 4 + (expected ? 2 : 0) + (writes ? 1 : 0), std::memory_order_relaxed);
   fresh.block.store(&block, std::memory_order_release);
   announced_use* const before = block.flow.last_announced.exchange(&fresh, std::memory_order_acq_rel);
   if (before != &fresh && is_of(before, block)) before->next.store(&fresh, std::memory_order_release);
@@ -36,18 +36,19 @@ announced_use* use_log::first_known(const block::record& block) noexcept {
   return is_of(last, block) ? last : nullptr;
 }
 
-std::uint64_t use_log::next_use(block::record& block) noexcept {
+use_log::coming_use use_log::next_use(block::record& block) noexcept {
   announced_use* at = first_known(block);
-  if (at == nullptr) return never;
-  std::uint64_t found = never;
+  if (at == nullptr) return {};
+  coming_use found;
   for (;;) {
-    const std::uint64_t sequence = at->age_and_intent.load(std::memory_order_relaxed) / 2;
-    if (!at->log->begun(sequence)) {
-      found = sequence;
+    const std::uint64_t use = at->age_and_intent.load(std::memory_order_relaxed);
+    announced_use* const next = at->next.load(std::memory_order_acquire);
+    const bool is_last = !is_of(next, block), expected = (use & 2) != 0;
+    if (!at->log->begun(use / 4) && (is_last || !expected)) {
+      found = {use / 4, expected};
       break;
     }
-    announced_use* const next = at->next.load(std::memory_order_acquire);
-    if (!is_of(next, block)) break;  // a later one will be linked here
+    if (is_last) break;  // a later one will be linked here
     at = next;
   }
   block.next_use.store(at, std::memory_order_release);
@@ -55,9 +56,12 @@ std::uint64_t use_log::next_use(block::record& block) noexcept {
 }
 
 bool use_log::will_be_written(const block::record& block) noexcept {
-  for (const announced_use* at = first_known(block); is_of(at, block); at = at->next.load(std::memory_order_acquire)) {
+  for (const announced_use* at = first_known(block); is_of(at, block);) {
     const std::uint64_t use = at->age_and_intent.load(std::memory_order_relaxed);
-    if (use % 2 == 1 && !at->log->begun(use / 2)) return true;
+    const announced_use* const next = at->next.load(std::memory_order_acquire);
+    const bool holds = (use & 2) == 0 || !is_of(next, block);
+    if (holds && (use & 1) != 0 && !at->log->begun(use / 4)) return true;
+    at = next;
   }
   return false;
 }

@@ -19,7 +19,12 @@ class use_log {
   use_log();
 
   /// The task of age `sequence` will use the block, and perhaps write it. By the owning thread.
-  void note(block::record& block, std::uint64_t sequence, bool writes) noexcept;
+  void note(block::record& block, std::uint64_t sequence, bool writes) noexcept { add(block, sequence, writes, false); }
+  /// A task of about this age is expected to be submitted, and to use the block so: a recording is usually replayed
+  /// again. Holds until a use is announced behind it. By the owning thread.
+  void expect(block::record& block, std::uint64_t sequence, bool writes) noexcept {
+    add(block, sequence, writes, true);
+  }
 
   /// The task of age `sequence` has its blocks, or is given up: its uses are no longer to come. Tasks begin in any
   /// order. Any thread.
@@ -27,13 +32,20 @@ class use_log {
     m_begun[sequence % capacity].store(sequence, std::memory_order_relaxed);
   }
 
-  /// The age of the first task that will use the block, as far as it was announced in any log; else never. Any thread;
-  /// takes as long as there are uses that have begun since the last call.
-  static std::uint64_t next_use(block::record& block) noexcept;
-  /// Whether a task that was announced will write the block. Any thread; takes as long as there are uses to come.
+  /// A use that is to come.
+  struct coming_use {
+    std::uint64_t age = never;  ///< of the task
+    bool expected = false;      ///< nobody has announced it: it may order victims, and protects none
+  };
+  /// The first one, as far as it was announced in any log or is expected there; else never. Any thread; takes as long
+  /// as there are uses that have begun since the last call.
+  static coming_use next_use(block::record& block) noexcept;
+  /// Whether a task that was announced, or is expected, will write the block. Any thread; takes as long as there are
+  /// uses to come.
   static bool will_be_written(const block::record& block) noexcept;
 
  private:
+  void add(block::record& block, std::uint64_t sequence, bool writes, bool expected) noexcept;
   static block::announced_use* first_known(const block::record& block) noexcept;
   bool begun(std::uint64_t sequence) const noexcept {
     return m_begun[sequence % capacity].load(std::memory_order_relaxed) >= sequence;

@@ -92,6 +92,10 @@ class deep_copy_state {
       if (!m_runtime.inside().scheduler->in_program())
         throw error(error_kind::usage, "a deep copy is made inside a task", {},
                     "make it in a thread of the program, and name it when the task is submitted: update(copy)");
+      if (m_runtime.inside().scheduler->is_recording())
+        throw error(error_kind::usage, "a deep copy is made inside a recording",
+                    fmt::format("{}:{}", site.file_name(), site.line()),
+                    "make it before, and record the tasks that use it");
       require_room(target, site);
       move_in(target, options, site);
     } catch (...) {

@@ -27,6 +27,7 @@ class graph_walk {
     }
     selected.require_found();
     make_pieces();
+    find_numbers_among_objects();
     place_members();
     m_result.m_root = *m_result.find(root);
   }
@@ -165,6 +166,25 @@ class graph_walk {
       last = k;
       m_result.m_pieces.push_back({r.at, r.bytes, r.alignment, r.objects, r.constant});
       if (!r.objects) m_result.m_nominal_bytes += r.bytes;
+    }
+  }
+
+  /// The elements of arrays that lie in the same piece as objects: those that an object has inside of it, and those of
+  /// a pool beside its objects, which are brought back by their own members.
+  void find_numbers_among_objects() {
+    for (const range& r : m_ranges) {
+      if (r.objects || r.constant || !m_result.m_pieces[m_result.find(r.at)->piece].objects) continue;
+      std::byte* from = r.at;
+      const auto add_up_to = [&](std::byte* to) {
+        if (from < to) m_numbers.push_back({from, static_cast<std::uint64_t>(to - from)});
+      };
+      for (auto o = std::ranges::lower_bound(m_ranges, r.at, {}, &range::at); o != m_ranges.end() && o->at < r.end();
+           ++o) {
+        if (!o->objects || o->end() > r.end()) continue;
+        add_up_to(o->at);
+        from = std::max(from, o->end());
+      }
+      add_up_to(r.end());
     }
   }
 

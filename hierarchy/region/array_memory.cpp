@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -110,25 +111,38 @@ class array_memory::claim {
   bool m_made = false;  // it was missing, and is not to stay
 };
 
+namespace {
+
+/// How far behind its mapping's first byte the next large array begins. Arrays of one size often lie whole powers of
+/// two apart; a loop that goes through several of them then asks the same bank of the memory for all (a triad of three
+/// arrays of 256 MiB in huge pages: 17 to 20 GB/s, and 25 GB/s once they lie 32 KiB or more off that distance).
+std::uint64_t next_distance(std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t step = 128 << 10, steps = 8, large = 4 << 20;
+  static std::atomic<std::uint64_t> arrays{0};
+  return bytes < large ? 0 : arrays.fetch_add(1, std::memory_order_relaxed) % steps * step;
+}
+
+}  // namespace
+
 array_memory::array_memory(std::unique_ptr<claim> file) noexcept : m_claim(std::move(file)) {}
 
 array_memory::~array_memory() {
-  if (m_data != nullptr) munmap(m_data, m_bytes);
+  if (m_data != nullptr) munmap(m_data - m_ahead, m_ahead + m_bytes);
 }
 
-bool array_memory::map(std::uint64_t bytes, int flags, int descriptor) noexcept {
-  void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
-  if (data == MAP_FAILED) return false;
-  m_data = data, m_bytes = bytes;
+bool array_memory::map(std::uint64_t bytes, std::uint64_t ahead, int flags, int descriptor) noexcept {
+  void* const memory = mmap(nullptr, ahead + bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
+  if (memory == MAP_FAILED) return false;
+  m_data = static_cast<std::byte*>(memory) + ahead, m_bytes = bytes, m_ahead = ahead;
   return true;
 }
 
 std::shared_ptr<array_memory> array_memory::fresh(std::uint64_t bytes, const std::string& name) {
   std::shared_ptr<array_memory> made(new array_memory(nullptr));
   if (bytes == 0) return made;
-  if (!made->map(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1))
+  if (!made->map(bytes, next_distance(bytes), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1))
     throw error(error_kind::memory, fmt::format("no address space for the {} bytes of array '{}'", bytes, name));
-  madvise(made->m_data, bytes, MADV_HUGEPAGE);  // where it fails, pages are small
+  madvise(made->m_data - made->m_ahead, made->m_ahead + bytes, MADV_HUGEPAGE);  // where it fails, pages are small
   return made;
 }
 
@@ -137,7 +151,8 @@ std::shared_ptr<array_memory> array_memory::of_file(const std::filesystem::path&
   std::shared_ptr<array_memory> made(new array_memory(std::make_unique<claim>(file.string(), name, bytes)));
   claim& of = *made->m_claim;
   of.extend(bytes);
-  if (bytes != 0 && !made->map(bytes, MAP_SHARED, of.descriptor())) of.refuse(error_kind::memory, std::strerror(errno));
+  if (bytes != 0 && !made->map(bytes, 0, MAP_SHARED, of.descriptor()))
+    of.refuse(error_kind::memory, std::strerror(errno));
   of.close_file();
   return made;
 }

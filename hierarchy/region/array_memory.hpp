@@ -1,5 +1,6 @@
 #pragma once
 // Memory for arrays: fresh pages, or those of a file.
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -32,11 +33,12 @@ class array_memory {
  private:
   class claim;
   explicit array_memory(std::unique_ptr<claim> file) noexcept;
-  bool map(std::uint64_t bytes, int flags, int descriptor) noexcept;
+  /// `ahead` bytes are mapped before the first, in whole pages.
+  bool map(std::uint64_t bytes, std::uint64_t ahead, int flags, int descriptor) noexcept;
 
   std::unique_ptr<claim> m_claim;  // null: of no file. Ends last
-  void* m_data = nullptr;
-  std::uint64_t m_bytes = 0;
+  std::byte* m_data = nullptr;
+  std::uint64_t m_bytes = 0, m_ahead = 0;
 };
 
 }  // namespace tessera::hierarchy

@@ -126,6 +126,7 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
   made.rule = parsed(c);
   made.past = m_history.of(c.name.text);
   made.split = planned(c, made, who);
+  if (made.rule->kind == policy_kind::any && c.writes_whole()) made.split = as_one_task(std::move(made.split));
   made.devices = std::ranges::any_of(made.split->pieces, &piece::on_device);
   if (made.devices)
     made.split = fitted(std::move(made.split), c.memory_need_of(),
@@ -162,8 +163,8 @@ void region_engine::launch(const task_name& name, const region_options& options,
   const region_request c(name, options, over, demands, code);
   c.check_named();
   c.check_owner(m_runtime);
-  c.check_once();
   c.check_rows();
+  c.check_once();
   try {
     plan_and_submit(c);
   } catch (...) {  // what was planned counted on its locations, and an edit that waits there hears of no task's end

@@ -167,6 +167,11 @@ detail::region_array_handle location_model::copy_of_memory(std::string name, ele
   const row_extents extents{static_cast<std::int64_t>(elements)};
   const std::uint64_t bytes = bytes_of(name, type, extents);
   if (auto known = m_memory->find({memory, bytes, type, extents})) return detail::region_array_handle(std::move(known));
+  if (owner().inside().scheduler->is_recording())
+    throw error(error_kind::usage, fmt::format("'{}' is read inside a recording", name),
+                fmt::format("{}:{}", site.file_name(), site.line()),
+                "its value of now would be that of all replays: use an array of one row, which a region or a host view "
+                "writes before a replay");
   auto copy = hierarchy::array_memory::fresh(bytes, name);
   void* const data = copy->data();
   if (bytes != 0) std::memcpy(data, memory, bytes);

@@ -42,6 +42,13 @@ plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, 
   return made;
 }
 
+std::shared_ptr<const plan> as_one_task(std::shared_ptr<const plan> made) {
+  if (made->pieces.size() < 2) return made;
+  piece all = made->pieces.front();
+  all.end = made->pieces.back().end;
+  return std::make_shared<const plan>(plan{made->leaves, {all}});
+}
+
 std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memory_need& need,
                                    const std::function<std::uint64_t(location::node_id)>& limit) {
   const auto parts_of = [&](const piece& p) -> std::uint64_t {

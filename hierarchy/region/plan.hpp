@@ -35,6 +35,9 @@ plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, 
                  const std::string& region, std::span<const leaf_state> states = {},
                  const executors& who = host_executors);
 
+/// A plan whose pieces belong to one leaf, as one task: where the first of them runs.
+std::shared_ptr<const plan> as_one_task(std::shared_ptr<const plan> made);
+
 /// What a region's tasks need of the memory that they work in, in bytes.
 struct memory_need {
   std::uint64_t of_all = 0;         ///< for each task, however short

@@ -16,12 +16,19 @@ std::int64_t index_at(const loop_bounds& over, std::uint64_t ordinal) {
                                    ordinal * static_cast<std::uint64_t>(over.step));
 }
 
+/// a + b; where that is no number, the nearest one: rows that far away are not there anyway.
+std::int64_t bounded_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t exact = 0;
+  if (!__builtin_add_overflow(a, b, &exact)) return exact;
+  return b > 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
+}
+
 /// The rows from the first index of a piece to that of the next one; of the last piece, to its own last index. So
 /// neighbours do not leave rows between them.
 row_interval rows_of(const loop_bounds& over, const piece& p, std::uint64_t count) {
   const std::int64_t first = index_at(over, p.begin), last = index_at(over, p.end - 1);
   if (over.step > 0) return {first, p.end == count ? last + 1 : index_at(over, p.end)};
-  return {p.end == count ? last : index_at(over, p.end) + 1, first + 1};
+  return {p.end == count ? last : index_at(over, p.end) + 1, bounded_sum(first, 1)};
 }
 
 /// Those of rows [begin, end) that an array has.
@@ -36,6 +43,12 @@ row_interval some_within(std::int64_t rows, std::int64_t begin, std::int64_t end
   if (all.begin < all.end || rows == 0) return all;
   const std::int64_t nearest = std::clamp<std::int64_t>(begin, 0, rows - 1);
   return {nearest, nearest + 1};
+}
+
+/// Whether a halo is wider than arrays can be (2^46 bytes).
+bool is_wider_than_arrays(const access_pattern& p) {
+  constexpr std::int64_t most = std::int64_t{1} << 46;
+  return p.first > most || p.first < -most || p.last > most || p.last < -most;
 }
 
 /// How many rows beside those of its own a halo has.
@@ -131,8 +144,8 @@ void region_request::check_apart(const detail::region_demand& one, const detail:
 
 row_interval region_request::loop_rows() const {
   if (count == 0) return {};
-  const std::int64_t first = index_at(over, 0), last = index_at(over, count - 1), high = std::max(first, last);
-  return {std::min(first, last), high == std::numeric_limits<std::int64_t>::max() ? high : high + 1};
+  const std::int64_t first = index_at(over, 0), last = index_at(over, count - 1);
+  return {std::min(first, last), bounded_sum(std::max(first, last), 1)};
 }
 
 row_interval region_request::all_rows(const detail::region_demand& d) const {
@@ -146,7 +159,7 @@ row_interval region_request::all_rows(const detail::region_demand& d) const {
       return {d.pattern.first, d.pattern.last};
     case kind::halo:
       if (count == 0) return {};
-      return some_within(rows, loop.begin - d.pattern.first, loop.end + d.pattern.last);
+      return some_within(rows, bounded_sum(loop.begin, -d.pattern.first), bounded_sum(loop.end, d.pattern.last));
     case kind::chunk:
       break;
   }
@@ -201,8 +214,8 @@ void region_request::check_rows_of(const detail::region_demand& d) const {
   }
   const bool around = p.first >= 0 && p.last >= 0;  // else row i itself is not used
   const std::int64_t most = std::max<std::int64_t>(rows, 1);
-  if (p.which == kind::halo &&
-      (around ? std::max(p.first, p.last) >= most : p.first + p.last < 0 || p.first + p.last >= most))
+  if (p.which == kind::halo && (is_wider_than_arrays(p) || (around ? std::max(p.first, p.last) >= most
+                                                                   : p.first + p.last < 0 || p.first + p.last >= most)))
     refuse(p.first == p.last ? fmt::format("its halo of {} rows does not fit array '{}', which has {} rows", p.last,
                                            d.array->name(), rows)
                              : fmt::format("its halo of {} rows before and {} behind does not fit array '{}', which "
@@ -223,6 +236,12 @@ void region_request::check_rows_of(const detail::region_demand& d) const {
 void region_request::check_writes(std::size_t pieces) const {
   for (const detail::region_demand& d : demands)
     if (d.array != nullptr) check_writes_of(d, pieces);
+}
+
+bool region_request::writes_whole() const noexcept {
+  return std::ranges::any_of(demands, [](const detail::region_demand& d) {
+    return d.array != nullptr && d.how != intent::read && d.pattern.which == kind::whole;
+  });
 }
 
 void region_request::check_writes_of(const detail::region_demand& d, std::size_t pieces) const {
@@ -252,13 +271,16 @@ std::vector<row_interval> region_request::parts_of(const plan& planned) const {
 }
 
 std::uint64_t region_request::split_count() const noexcept {
-  return splits_other_rows() ? static_cast<std::uint64_t>(options.split_over[1] - options.split_over[0]) : count;
+  const auto [first, last] = options.split_over;
+  return splits_other_rows() ? static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) : count;
 }
 
 std::shared_ptr<const plan> region_request::of_the_loop(std::shared_ptr<const plan> planned,
                                                         std::vector<row_interval>& parts) const {
   if (!splits_other_rows()) return planned;
-  const auto before = static_cast<std::uint64_t>(over.begin - options.split_over[0]), end = before + count;
+  const std::uint64_t before =
+                          static_cast<std::uint64_t>(over.begin) - static_cast<std::uint64_t>(options.split_over[0]),
+                      end = before + count;
   plan clipped{planned->leaves, {}};
   std::vector<row_interval> kept;
   for (std::size_t k = 0; k < planned->pieces.size(); ++k) {
@@ -281,7 +303,8 @@ std::span<const row_interval> region_request::own_rows(const detail::region_dema
   if (away == 0) return parts;
   room.clear();
   for (const row_interval& part : parts)
-    if (const row_interval rows = within(d.array->extents().rows, part.begin + away, part.end + away);
+    if (const row_interval rows =
+            within(d.array->extents().rows, bounded_sum(part.begin, away), bounded_sum(part.end, away));
         rows.begin < rows.end)
       room.push_back(rows);
   return room;
@@ -296,7 +319,8 @@ row_interval region_request::used_rows(const detail::region_demand& d, std::span
     case kind::rows:
       return {d.pattern.first, d.pattern.last};
     case kind::halo:
-      return some_within(rows, parts[k].begin - d.pattern.first, parts[k].end + d.pattern.last);
+      return some_within(rows, bounded_sum(parts[k].begin, -d.pattern.first),
+                         bounded_sum(parts[k].end, d.pattern.last));
     case kind::chunk:
       break;
   }
@@ -328,7 +352,7 @@ std::vector<std::int64_t> region_request::edges(const detail::region_demand& d, 
   for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
     if (split.pieces[k].memory == split.pieces[k + 1].memory) continue;
     const std::int64_t border = std::max(parts[k].begin, parts[k + 1].begin);
-    for (const std::int64_t row : {border - d.pattern.first, border + d.pattern.last})
+    for (const std::int64_t row : {bounded_sum(border, -d.pattern.first), bounded_sum(border, d.pattern.last)})
       if (row > 0 && row < d.array->extents().rows) rows.push_back(row);
   }
   return rows;

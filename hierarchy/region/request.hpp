@@ -86,6 +86,8 @@ class region_request {
   /// Of an array that is read beyond the tasks' own parts: what all of them read together, where one of them would name
   /// more tiles than it should; else nothing.
   static row_interval crowded_rows(const detail::region_demand& d, std::span<const row_interval> parts);
+  /// Whether an iteration may write any row of an array, so that one task must have all of them.
+  bool writes_whole() const noexcept;
   /// What the body declares, weakened where its loop does not go over every element.
   intent how(const detail::region_demand& d) const;
 

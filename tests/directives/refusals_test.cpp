@@ -130,10 +130,33 @@ INSTANTIATE_TEST_SUITE_P(
                 "5:1: error: a directive inside of a statement", "between the statements of a block"},
         refusal{"outside", "}\n#pragma gecko pause\nvoid q() {", "5:1: error: a directive outside of a function", ""},
         refusal{"in_a_template", "}\ntemplate <class T> void q() {\n#pragma gecko pause",
-                "6:1: error: a directive in a template is not translated", ""},
+                "6:1: error: a directive in a template is not translated", "in a function that is none"},
+        refusal{"in_a_constructor_of_a_template",
+                "}\ntemplate <class T> struct s {\n  s() {\n#pragma gecko pause\n  }\n};\nvoid r() {",
+                "7:1: error: a directive in a template is not translated", ""},
+        refusal{"in_a_generic_lambda", "auto g = [](auto m) {\n#pragma gecko pause\n  (void)m;\n};",
+                "5:1: error: a directive in a template is not translated", ""},
         refusal{"chain_without_end", "#pragma pointerchain region begin declare(s->x{double*})\n s->x[0] = 1;",
                 "4:1: error: this region of pointerchain has no end", ""}),
     [](const auto& of) { return of.param.name; });
+
+TEST(directives, in_pragma_operators_are_refused) {
+  const auto made = translate("void p() {\n_Pragma(\"gecko pause\")\n}\n");
+  EXPECT_EQ(made.code, 4);
+  EXPECT_THAT(made.messages, HasSubstr("error: a directive in _Pragma or in a macro is not translated"));
+  EXPECT_THAT(made.messages, HasSubstr("write it as #pragma"));
+}
+
+TEST(directives, in_headers_are_refused) {
+  const plugin_test::folder folder;
+  const std::string header = folder.write("loops.hpp",
+                                          "inline void p(double* x, int n) {\n#pragma gecko region\n"
+                                          "for (int i = 0; i < n; ++i) x[i] = 1;\n#pragma gecko region end\n}\n");
+  const auto made = translate("#include \"" + header + "\"\nvoid q() {}\n");
+  EXPECT_EQ(made.code, 4);
+  EXPECT_THAT(made.messages, HasSubstr("loops.hpp:2:9: error: a directive in a header is not translated"));
+  EXPECT_THAT(made.messages, HasSubstr("directives stand in the translated source"));
+}
 
 #define REGION "#pragma gecko region\n"
 #define END "\n#pragma gecko region end"
@@ -174,6 +197,20 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"neighbour", REGION "for (int i = 1; i < n; ++i) x[i] = x[i - 1];" END,
                 "5:36: error: 'x' is written by other iterations while this one reads it: this is -1 rows",
                 "exec_pol(any)"},
+        refusal{"hidden_index",
+                REGION "for (int i = 0; i < n; ++i) { y[i] = 0; for (int i = 0; i < 3; ++i) x[i] = 1; }" END,
+                "5:69: error: 'x' is written where other iterations may use it", "exec_pol(any)"},
+        refusal{"index_of_few_bits", REGION "for (int i = 0; i < n; ++i) x[(unsigned char)i] += 1;" END,
+                "5:29: error: 'x' is written where other iterations may use it", "exec_pol(any)"},
+        refusal{"neighbour_by_reference",
+                REGION "for (int i = 0; i < n; ++i) { double& next = x[i + 1]; next = y[i]; }" END,
+                "5:46: error: 'x' is written where other iterations may use it: this is 1 rows", "exec_pol(any)"},
+        refusal{"row_of_another_iteration", REGION "for (int i = 5; i < n; ++i) x[i] -= x[4];" END,
+                "5:37: error: 'x' is written by other iterations while this one reads it", "to another array"},
+        refusal{"elements_of_a_structure", REGION "for (int i = 0; i < n; ++i) s[i].n = 1;" END,
+                "5:29: error: 's' has elements of type pair, which arrays of regions do not have", "for each member"},
+        refusal{"neighbour_behind_a_comma", REGION "for (int i = 0; i < n; ++i) (y[i] = 1, x[i + 1]) = 2;" END,
+                "5:40: error: 'x' is written where other iterations may use it: this is 1 rows", ""},
         refusal{"scatter", REGION "for (int i = 0; i < n; ++i) x[k[i]] = 1;" END,
                 "5:29: error: 'x' is written where other iterations may use it", "exec_pol(any)"},
         refusal{

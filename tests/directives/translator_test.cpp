@@ -35,11 +35,11 @@ using list = std::vector<std::string>;
 
 TEST(accesses, of_one_dimension) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[i];"), (list{"in x chunk", "out y chunk"}));
-  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = x[i - 1] + x[i + 2];"), (list{"in x halo(2)", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = x[i - 1] + x[i + 1];"), (list{"in x halo(1)", "out y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] += x[k[i]];"),
             (list{"in k chunk", "in x whole", "inout y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const int q = i - 1; y[i] = x[q]; }"),
-            (list{"in x halo(1)", "out y chunk"}));
+            (list{"in x halo(1, -1)", "out y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { int q = i; q = q * 2; y[i] = x[q]; }"),
             (list{"in x whole", "out y chunk"}));
 }
@@ -54,11 +54,45 @@ TEST(accesses, what_is_not_written_always_is_updated) {
 
 TEST(accesses, of_rows) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) y[i * m + j] = x[(i + 1) * m + j];"),
-            (list{"in x halo(1)", "out y chunk"}));
+            (list{"in x halo(-1, 1)", "out y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) y[i] += x[j];"),
             (list{"in x whole", "inout y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) for (int j = 0; j < 8; ++j) z[i][j] = j;"), (list{"out z chunk"}));
-  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = z[i - 1][0];"), (list{"in z halo(1)", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = z[i - 1][0];"), (list{"in z halo(1, -1)", "out y chunk"}));
+}
+
+/// Rows that no iteration reads do not move, and need not be there.
+TEST(accesses, on_one_side) {
+  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = x[i - 1] + x[i + 2];"),
+            (list{"in x halo(1, 2)", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 2; i < n; ++i) y[i] = x[i] - x[i - 2];"), (list{"in x halo(2, 0)", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[i + 5];"), (list{"in x halo(-5, 5)", "out y chunk"}));
+}
+
+TEST(accesses, through_a_reference_are_those_of_what_it_is_for) {
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double& to = y[i]; to += x[i]; }"),
+            (list{"inout y chunk", "in x chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const double& from = x[i]; y[i] = from; }"),
+            (list{"in x chunk", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) (i > 3 ? x[i] : y[i]) = 1;"),
+            (list{"inout x chunk", "inout y chunk"}));
+}
+
+TEST(accesses, by_numbers_of_few_bits_may_be_anywhere) {
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[(unsigned char)i];"), (list{"in x whole", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const short q = i; y[i] = x[q]; }"),
+            (list{"in x whole", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (long i = 0; i < n; ++i) y[(int)i] = x[(unsigned long)i];"),
+            (list{"in x chunk", "out y chunk"}));
+}
+
+/// Variables of the body are not those that they hide.
+TEST(accesses, by_names_that_hide_others) {
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double t = 0; for (int i = 0; i < 4; ++i) t += x[i]; y[i] = t; }"),
+            (list{"in x whole", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const int q = m; int m = k[i]; ++m;\n"
+                    "for (int j = 0; j < m; ++j) y[i] += x[i * q + j]; }"),
+            (list{"in k chunk", "in x whole", "inout y chunk"}));
 }
 
 TEST(accesses, what_an_iteration_wrote_itself_is_not_read_from_before) {

@@ -10,6 +10,11 @@
 
 namespace tessera::sparse {
 
+/// A tile of memory as a task uses it.
+inline block_access access(const tiled_memory& of, std::size_t tile, intent how) {
+  return {.block = of.tiles()[tile].record, .version = 0, .intent = how, .flags = 0, .space = 0};
+}
+
 /// A block vector's numbers: one piece of memory, adopted by the runtime as a tile per panel.
 struct vector_data : std::enable_shared_from_this<vector_data> {
   program_state* owner = nullptr;
@@ -17,6 +22,7 @@ struct vector_data : std::enable_shared_from_this<vector_data> {
   std::int64_t rows = 0, columns = 0;
   std::shared_ptr<double> home = {};
   std::unique_ptr<tiled_memory> tiles = {};
+  block_access use(std::size_t panel, intent how) const { return access(*tiles, panel, how); }
 };
 
 /// A small matrix's numbers: one block.
@@ -27,6 +33,7 @@ struct small_data : std::enable_shared_from_this<small_data> {
   std::shared_ptr<double> home = {};
   std::unique_ptr<tiled_memory> block = {};
   std::int64_t size() const noexcept { return rows * columns; }
+  block_access use(intent how) const { return access(*block, 0, how); }
 };
 
 /// What an operation does, and with it where it may run: all but `small` go over the rows.
@@ -52,6 +59,7 @@ struct operation {
   std::vector<std::shared_ptr<vector_data>> from, to;
   std::vector<std::shared_ptr<small_data>> small_from, small_to;
   const csr_matrix* matrix = nullptr;
+  const spmv_operator* rows = nullptr;  ///< of mxm: in place of a matrix
   const double* diagonal = nullptr;
   double factor = 0;
   small_function function = {};
@@ -68,7 +76,7 @@ struct operation {
   bool operator==(const operation& other) const noexcept {
     return kind == other.kind && name == other.name && from == other.from && to == other.to &&
            small_from == other.small_from && small_to == other.small_to && matrix == other.matrix &&
-           diagonal == other.diagonal && factor == other.factor;
+           rows == other.rows && diagonal == other.diagonal && factor == other.factor;
   }
 };
 

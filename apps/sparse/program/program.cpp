@@ -7,6 +7,9 @@
 #include <cstring>
 #include <optional>
 
+#include "apps/sparse/program/lagging_loop.hpp"
+#include "apps/sparse/program/link_meter.hpp"
+#include "apps/sparse/program/row_operator.hpp"
 #include "apps/sparse/program/state.hpp"
 #include "core/base/error.hpp"
 
@@ -36,6 +39,18 @@ std::unique_ptr<tiled_memory> adopted(runtime& rt, const std::string& name, cons
   return std::make_unique<tiled_memory>(rt, name, element_type_of<double>(), home.get(), home, rows, columns,
                                         std::source_location::current());
 }
+
+/// While it exists, values can be asked for without a fence.
+class between_iterations {
+ public:
+  explicit between_iterations(program_state& of) noexcept : m_of(of) { m_of.between_iterations = true; }
+  ~between_iterations() { m_of.between_iterations = false; }
+  between_iterations(const between_iterations&) = delete;
+  between_iterations& operator=(const between_iterations&) = delete;
+
+ private:
+  program_state& m_of;
+};
 
 /// Rows of a panel: few enough that a task is short beside an iteration, many enough that it is long beside its
 /// submission, and by the matrix alone, so that the bits of a result do not depend on the machine.
@@ -79,6 +94,8 @@ program_state::program_state(runtime& on, const csr_matrix& a, const program_opt
                 "the vectors of a program have as many rows as its matrix");
   // A row of block vectors weighs about as much as eight nonzeros.
   panels = balanced_panels(a, how.panel_rows > 0 ? how.panel_rows : chosen_panel_rows(a), 8);
+  if (!how.at.empty()) location = rt.at(how.at);
+  if (rt.has_devices()) on_devices.emplace(rt, panels);
 }
 
 std::shared_ptr<vector_data> program_state::make_vector(std::string name, std::int64_t columns) {
@@ -106,6 +123,13 @@ std::shared_ptr<small_data> program_state::make_small(std::string name, std::int
   return made;
 }
 
+block_vector program_state::scratch(int number, std::int64_t columns) {
+  const std::pair key(number, columns);
+  const auto known = scratch_blocks.find(key);
+  if (known != scratch_blocks.end()) return known->second;
+  return scratch_blocks.emplace(key, make_vector(fmt::format("scratch {}", number), columns)).first->second;
+}
+
 void program_state::check_once(const csr_matrix& a) {
   if (std::ranges::find(checked, &a) != checked.end()) return;
   require_well_formed(a);
@@ -129,34 +153,52 @@ const csr_matrix& program_state::transposed_of(const csr_matrix& a) {
 std::unique_ptr<task_graph> program_state::make_graph(std::vector<operation> operations) {
   for (const operation& o : operations)
     if (o.matrix != nullptr && std::ranges::find(matrices, o.matrix, &matrix_panels::matrix) == matrices.end())
-      matrices.push_back({o.matrix, touched_panels(*o.matrix, panels)});
-  return std::make_unique<task_graph>(
-      graph_shape{.rt = rt, .panels = panels, .strip_rows = options.strip_rows, .matrices = matrices},
-      std::move(operations));
+      matrices.push_back({o.matrix, nullptr, touched_panels(*o.matrix, panels)});
+  for (const operation& o : operations)
+    if (o.rows != nullptr && std::ranges::find(matrices, o.rows, &matrix_panels::rows) == matrices.end())
+      matrices.push_back({nullptr, o.rows, read_panels(*o.rows, panels)});
+  return std::make_unique<task_graph>(graph_shape{.rt = rt,
+                                                  .panels = panels,
+                                                  .strip_rows = options.strip_rows,
+                                                  .matrices = matrices,
+                                                  .on_devices = on_devices ? &*on_devices : nullptr,
+                                                  .location = location},
+                                      std::move(operations));
 }
 
 void program_state::run(const std::string& what) {
   if (options.how == execution::at_once) return;
+  if (seen != nullptr)
+    throw error(error_kind::usage, "with a lag, later iterations are under way when this is asked for", what,
+                "list small matrices in loop_options::watched; block vectors have no earlier values");
   if (in_body)
     throw error(error_kind::usage, "the body of a loop records an iteration, and cannot wait for it", what,
                 "read values in the condition or in loop_options::after_each");
-  std::unique_ptr<task_graph> graph;  // its tasks use it until the fence
   if (!recorded.empty()) {
-    graph = make_graph(taken());
+    under_way.push_back(make_graph(taken()));
     try {
-      graph->submit();
+      under_way.back()->submit();
     } catch (...) {
       rt.drain();
       throw;
     }
   }
+  // Whoever wants a value waits for that. A fence would bring all vectors home from devices.
+  constexpr std::size_t many = 64;
+  if (between_iterations && under_way.size() < many) return;
   rt.fence();
+  under_way.clear();
 }
 
 program::program(runtime& rt, const csr_matrix& a, const program_options& options)
     : m_state(std::make_unique<program_state>(rt, a, options)) {}
 
-program::~program() { m_state->rt.drain(); }
+program::~program() {
+  runtime& rt = m_state->rt;
+  rt.drain();
+  m_state.reset();
+  rt.drain();  // the matrix, which devices had a part of, is the caller's again
+}
 
 block_vector program::vector(std::string name, std::int64_t columns) {
   return block_vector(m_state->make_vector(std::move(name), columns));
@@ -172,6 +214,7 @@ std::int64_t program::panels() const noexcept { return m_state->panels.count(); 
 
 loop_outcome program::while_not(const std::function<bool()>& converged, const std::function<void()>& body,
                                 const loop_options& options) {
+  require_lag(options);
   m_state->run("while_not");
   loop_outcome done;
   std::unique_ptr<task_graph> graph;
@@ -204,18 +247,39 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
     done.tasks = graph->tasks();
   }
   const auto started = std::chrono::steady_clock::now();
-  while (!(done.converged = converged()) && done.iterations < options.most_iterations) {
-    if (!m_state->recorded.empty()) m_state->run("while_not");  // by the condition, or behind the last iteration
-    if (iteration)
-      m_state->rt.replay(*iteration);
-    else
-      body();
-    ++done.iterations;
-    if (options.after_each) options.after_each(done.iterations);
+  const link_meter links(m_state->rt);
+  try {
+    const between_iterations here(*m_state);
+    const bool lags = iteration && options.lag > 0;
+    if (lags) lagging_loop(*m_state, *iteration, options).run(converged, done);
+    while (!lags && !(done.converged = converged()) && done.iterations < options.most_iterations) {
+      if (!m_state->recorded.empty()) m_state->run("while_not");  // by the condition, or behind the last iteration
+      if (iteration)
+        m_state->rt.replay(*iteration);
+      else
+        body();
+      ++done.iterations;
+      if (options.after_each) options.after_each(done.iterations);
+    }
+  } catch (...) {
+    m_state->rt.fence();  // which says why values are missing, if that is it
+    throw;
   }
+  done.moved = links.moved();
   m_state->run("while_not");
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return done;
+}
+
+void add_moved(std::vector<link_bytes>& to, const std::vector<link_bytes>& more) {
+  for (const link_bytes& link : more) {
+    const auto known = std::ranges::find_if(
+        to, [&](const link_bytes& other) { return other.from == link.from && other.to == link.to; });
+    if (known != to.end())
+      known->bytes += link.bytes;
+    else
+      to.push_back(link);
+  }
 }
 
 std::int64_t block_vector::rows() const noexcept { return m_data->rows; }
@@ -234,6 +298,9 @@ std::int64_t small_matrix::rows() const noexcept { return m_data->rows; }
 std::int64_t small_matrix::columns() const noexcept { return m_data->columns; }
 const std::string& small_matrix::name() const noexcept { return m_data->name; }
 std::vector<double> small_matrix::values() const {
+  const program_state& owner = *m_data->owner;
+  if (const small_data* const kept = owner.seen != nullptr ? owner.seen->of(*m_data) : nullptr)
+    return numbers_of(owner.rt, *kept->block);
   m_data->owner->run(m_data->name);
   return numbers_of(m_data->owner->rt, *m_data->block);
 }

@@ -2,15 +2,20 @@
 // A program's inside: its memory, and what is recorded.
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/sparse/matrix/row_panels.hpp"
+#include "apps/sparse/program/device_data.hpp"
 #include "apps/sparse/program/operation.hpp"
 #include "apps/sparse/program/task_graph.hpp"
 #include "tessera/sparse.hpp"
 
 namespace tessera::sparse {
+
+class kept_values;
 
 struct program_state {
   program_state(runtime& on, const csr_matrix& a, const program_options& how);
@@ -21,8 +26,12 @@ struct program_state {
   void check_once(const csr_matrix& a);
   /// Runs it at once, or keeps it for later.
   void record(operation o);
-  /// Runs what is kept, and waits. Throws tessera::error (usage) inside a loop's body; `what` wants to know.
+  /// Runs what is kept, and waits for it, but not between the iterations of a loop. Throws tessera::error (usage)
+  /// inside a loop's body, and while later iterations are under way than that which is asked about; `what` wants to
+  /// know.
   void run(const std::string& what);
+  /// A block that operations use which are made of others: the same for the same number and columns.
+  block_vector scratch(int number, std::int64_t columns);
   std::unique_ptr<task_graph> make_graph(std::vector<operation> operations);
   /// The transposed matrix: made at the first call for it, and kept.
   const csr_matrix& transposed_of(const csr_matrix& a);
@@ -32,12 +41,18 @@ struct program_state {
   runtime& rt;
   const csr_matrix& matrix;
   program_options options;
+  std::uint32_t location = anywhere;  ///< of program_options::at
   row_panels panels;
   std::vector<const csr_matrix*> checked;  ///< well formed
   std::vector<matrix_panels> matrices;     ///< that were multiplied by so far
   std::map<const csr_matrix*, csr_matrix> transposes;
+  std::map<std::pair<int, std::int64_t>, block_vector> scratch_blocks;
+  std::optional<device_data> on_devices;  ///< where devices take part
   std::vector<operation> recorded;
+  std::vector<std::unique_ptr<task_graph>> under_way;  ///< of run, until a fence: their tasks use them
   bool in_body = false;
+  const kept_values* seen = nullptr;  ///< of the iteration that a condition which lags is asked about
+  bool between_iterations = false;
 };
 
 /// One operation over all rows, by the plainest loops; its operands are at home. For execution::at_once.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "apps/sparse/program/row_operator.hpp"
+
 namespace tessera::sparse {
 namespace {
 
@@ -53,7 +55,9 @@ class strip {
 
   void multiply(const strip_step& s) const {
     const multiplied& x = m_on.sources[static_cast<std::size_t>(s.source)];
-    if (x.whole != nullptr)
+    if (s.rows != nullptr)
+      call_operator(*s.rows, x, {m_begin, m_end}, columns(s.to[0]), at(s.to[0]));
+    else if (x.whole != nullptr)
       kernels::multiply(*s.matrix, m_begin, m_end, columns(s.to[0]), x.whole, at(s.to[0]));
     else
       kernels::multiply(*s.matrix, m_begin, m_end, columns(s.to[0]), x.pieces, at(s.to[0]));
@@ -71,23 +75,20 @@ class strip {
     double* next = kept.data();
     std::int64_t column = 0;
     for (const std::size_t v : s.to) {
-      const bool later = read_too(s, v);
+      const bool later = s.reads_destination(v);
       kernels::combine(factors, small(s) + column, s.small_columns, later ? next : at(v), columns(v), rows());
       if (later) next += elements(v);
       column += columns(v);
     }
     next = kept.data();
     for (const std::size_t v : s.to) {
-      if (!read_too(s, v)) continue;
+      if (!s.reads_destination(v)) continue;
       if (s.factor == 0)
         std::copy_n(next, elements(v), at(v));
       else
         kernels::add_to_multiple(next, s.factor, at(v), elements(v));
       next += elements(v);
     }
-  }
-  static bool read_too(const strip_step& s, std::size_t destination) {
-    return s.factor != 0 || std::ranges::find(s.from, destination) != s.from.end();
   }
 
   const strip_operands& m_on;

@@ -1,5 +1,6 @@
 #pragma once
 // What a task does with the rows of its panel: all operations of a pass, strip by strip.
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,10 +22,16 @@ struct strip_step {
   std::size_t small = 0;              ///< the small matrix that is read
   std::int64_t small_columns = 0;     ///< its columns
   std::int64_t partial = 0;           ///< where its sums begin, for reductions
-  std::int64_t source = -1;           ///< which of the multiplications of the pass this is
+  std::int64_t source = -1;           ///< which of the multiplications, or of the diagonals, of the pass this is
   const csr_matrix* matrix = nullptr;
+  const spmv_operator* rows = nullptr;  ///< in place of a matrix
   const double* diagonal = nullptr;
   double factor = 0;
+
+  /// A combination's destination is read too: as a source, or for its multiple.
+  bool reads_destination(std::size_t vector) const {
+    return factor != 0 || std::ranges::find(from, vector) != from.end();
+  }
 };
 
 /// The source of a multiplication, as the task sees it.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "apps/sparse/solver/deflation.hpp"
+#include "apps/sparse/solver/subspace.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::sparse {
@@ -48,9 +50,28 @@ void require_solvable(const csr_matrix& a, const eigen_options& o) {
                 fmt::format("it has {} eigenvalues", a.rows));
   if (!(o.tolerance >= 0))
     throw error(error_kind::usage, fmt::format("the tolerance is {}", o.tolerance), a.name, "0 or more");
+  if (o.lag < 0) throw error(error_kind::usage, fmt::format("the lag is {}", o.lag), a.name, "0 or more iterations");
+  if (o.degree < 0)
+    throw error(error_kind::usage, fmt::format("a polynomial of degree {}", o.degree), a.name, "1 or more");
+  require_vectors(o.guess, a.rows, "the guess");
+  require_deflation(a, o);
   if (!std::isfinite(infinity_norm(a)))
     throw error(error_kind::input, "the norm of the matrix is too large for a double", a.name,
                 "divide its entries by a number");
+}
+
+void refuse_option(const char* solver, const char* option, const char* hint) {
+  throw error(error_kind::usage, fmt::format("{} takes no {}", solver, option), "the solver", hint);
+}
+
+void require_block(const eigen_options& o) {
+  if (o.block != 0 && o.block < o.pairs)
+    throw error(error_kind::usage, fmt::format("a block of {} cannot hold {} pairs", o.block, o.pairs), "the block",
+                "each vector of the block becomes one pair; a few more than the pairs make the last ones converge");
+}
+
+bool is_small(const csr_matrix& a, const eigen_options& o, std::int64_t block) {
+  return a.rows - deflated_columns(a, o) < 3 * block;
 }
 
 std::vector<double> random_start(std::int64_t count, std::uint64_t seed) {
@@ -75,6 +96,7 @@ void add_iterations(loop_outcome& to, const loop_outcome& more) {
   to.seconds += more.seconds;
   to.passes = more.passes;
   to.tasks = more.tasks;
+  add_moved(to.moved, more.moved);
 }
 
 void give_pairs(eigenpairs& to, const stopping_rule& rule, std::int64_t pairs, const measured_block& of) {

@@ -30,8 +30,15 @@ struct stopping_rule {
 stopping_rule rule_for(const csr_matrix& a, const eigen_options& o);
 
 /// Throws tessera::error: usage for a matrix that is not symmetric or malformed, for no pairs and more than the matrix
-/// has, and for a tolerance that is negative or no number; input for a norm that is not finite.
+/// has, for a tolerance that is negative or no number, a negative lag or degree, and for guessed and deflated vectors
+/// that do not fit; input for a norm that is not finite.
 void require_solvable(const csr_matrix& a, const eigen_options& o);
+/// Throws tessera::error (usage): the solver takes no such thing.
+[[noreturn]] void refuse_option(const char* solver, const char* option, const char* hint = "LOBPCG does");
+/// Throws tessera::error (usage) for a block that has fewer vectors than there are pairs.
+void require_block(const eigen_options& o);
+/// Whether blocks of `block` vectors leave no room for an iteration, beside what is deflated.
+bool is_small(const csr_matrix& a, const eigen_options& o, std::int64_t block);
 
 /// Numbers between -1 and 1, the same everywhere.
 std::vector<double> random_start(std::int64_t count, std::uint64_t seed);

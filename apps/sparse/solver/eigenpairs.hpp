@@ -16,6 +16,20 @@ enum class criterion : std::uint8_t {
   absolute   ///< tolerance
 };
 
+/// What LOBPCG multiplies residuals by.
+enum class preconditioning : std::uint8_t {
+  none,
+  jacobi,        ///< preconditioner::jacobi
+  block_jacobi,  ///< preconditioner::block_jacobi
+  chebyshev      ///< preconditioner::chebyshev, for the end of the spectrum that is asked for
+};
+
+/// What Lanczos makes a new block orthogonal to.
+enum class reorthogonalization : std::uint8_t {
+  full,      ///< the whole basis
+  selective  ///< the Ritz vectors of the last restart, and the last two blocks
+};
+
 /// How far a solution is.
 struct eigen_progress {
   int iteration;
@@ -30,11 +44,15 @@ struct eigen_options {
   spectrum_end which = spectrum_end::smallest;
   double tolerance = 1e-8;
   criterion compare = criterion::relative;
-  int most_iterations = 1000;  ///< of Lanczos: restarts
-  bool jacobi = false;         ///< precondition LOBPCG by the diagonal
+  int most_iterations = 1000;                                  ///< of Lanczos: restarts
+  preconditioning precondition = preconditioning::none;        ///< of LOBPCG
+  int degree = 0;                                              ///< of Chebyshev polynomials; 0: the solver's choice
+  reorthogonalization orthogonal = reorthogonalization::full;  ///< of Lanczos
+  int lag = 0;  ///< iterations that begin before it is known whether an earlier one was the last
   std::uint64_t seed = 1;
-  const csr_matrix* mass = nullptr;  ///< of LOBPCG: B of A x = lambda B x, positive definite; null: the identity
-  std::vector<double> guess = {};    ///< of LOBPCG: rows x columns, row-major; the first vectors of the start
+  const csr_matrix* mass = nullptr;  ///< B of A x = lambda B x, positive definite; diagonal but for LOBPCG; null: 1
+  std::vector<double> guess = {};    ///< rows x columns, row-major: vectors to start with
+  std::vector<double> deflate = {};  ///< rows x columns, row-major: pairs are looked for that are orthogonal to these
   program_options program = {};
   std::function<void(const eigen_progress&)> report = {};  ///< called behind each iteration
 };

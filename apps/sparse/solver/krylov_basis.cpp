@@ -59,26 +59,42 @@ small_table identity(std::int64_t n) {
 
 }  // namespace
 
-krylov_basis::krylov_basis(program& p, const csr_matrix& a, const basis_shape& shape, double floor)
+krylov_basis::krylov_basis(program& p, const csr_matrix& a, const basis_shape& shape, double floor,
+                           reorthogonalization orthogonal, std::optional<deflation> away)
     : m_matrix(a),
       m_shape(shape),
       m_floor(floor),
+      m_orthogonal(orthogonal),
+      m_away(std::move(away)),
       m_next(p.vector("W", shape.width)),
       m_spare(p.vector("spare", shape.width)),
       m_products(p.small("W'W", shape.width, shape.width)),
       m_rest(p.small("rest", shape.width, shape.width)),
       m_projected(p.small("V'AV", shape.columns(), shape.columns())),
-      m_alive(p.small("alive", 1, shape.past_columns())) {
+      m_alive(p.small("alive", 1, shape.past_columns())),
+      m_strayed(p.small("strayed", 1, 1)) {
   const std::int64_t b = shape.width;
   for (std::int64_t j = 0; j <= shape.blocks; ++j) {
     m_blocks.push_back(p.vector(fmt::format("V{}", j), b));
     m_overlaps.push_back(p.small(fmt::format("V{}'W", j), b, b));
-    m_plain.push_back(p.small(fmt::format("coefficients {}", j), (j + 1) * b, b));
-    m_filling.push_back(p.small(fmt::format("coefficients {} with spare", j), (j + 2) * b, b));
+    const std::int64_t before = std::ssize(earlier(j));
+    m_plain.push_back(p.small(fmt::format("coefficients {}", j), (before + 1) * b, b));
+    m_filling.push_back(p.small(fmt::format("coefficients {} with spare", j), (before + 2) * b, b));
   }
 }
 
 void krylov_basis::refill(std::uint64_t seed) { m_spare.set(random_start(m_spare.rows() * m_shape.width, seed)); }
+
+void krylov_basis::refill(std::span<const double> row_major) { m_spare.set(row_major); }
+
+/// The blocks that V(j) is made orthogonal to.
+std::vector<std::size_t> krylov_basis::earlier(std::int64_t j) const {
+  std::vector<std::size_t> made;
+  for (std::int64_t i = 0; i < j; ++i)
+    if (m_orthogonal == reorthogonalization::full || i < m_shape.kept || i >= j - 2)
+      made.push_back(static_cast<std::size_t>(i));
+  return made;
+}
 
 void krylov_basis::begin() {
   // There is no product yet: W is zero, and the spare vectors step in.
@@ -93,17 +109,18 @@ void krylov_basis::extend(std::int64_t j) {
   orthogonalize(j + 1, stage::orthonormalize_2);
 }
 
-std::vector<small_matrix> krylov_basis::measure(std::int64_t j) {
+std::vector<small_matrix> krylov_basis::measure(std::span<const std::size_t> blocks) {
   std::vector<small_matrix> made;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(j); ++i) {
+  for (const std::size_t i : blocks) {
     gram(m_blocks[i], m_next, m_overlaps[i]);
     made.push_back(m_overlaps[i]);
   }
   return made;
 }
 
-std::vector<block_vector> krylov_basis::sources(std::int64_t j, bool spare) const {
-  std::vector<block_vector> made(m_blocks.begin(), m_blocks.begin() + j);
+std::vector<block_vector> krylov_basis::sources(std::span<const std::size_t> blocks, bool spare) const {
+  std::vector<block_vector> made;
+  for (const std::size_t i : blocks) made.push_back(m_blocks[i]);
   made.push_back(m_next);
   if (spare) made.push_back(m_spare);
   return made;
@@ -112,31 +129,39 @@ std::vector<block_vector> krylov_basis::sources(std::int64_t j, bool spare) cons
 void krylov_basis::orthogonalize(std::int64_t j, stage which) {
   const auto k = static_cast<std::size_t>(j);
   const std::int64_t b = m_shape.width;
-  std::vector<small_matrix> from = measure(j);
+  if (m_away) m_away->project(m_next);
+  const std::vector<std::size_t> blocks = earlier(j);
+  std::vector<small_matrix> from = measure(blocks);
   if (which == stage::project) {
     from.push_back(m_projected);
     const small_matrix to[] = {m_plain[k], m_projected};
-    small_operation("project", from, to, [b, j](views in, views out) {
+    small_operation("project", from, to, [b, j, blocks](views in, views out) {
       give_coefficients(in.first(in.size() - 1), identity(b), out[0]);
-      for (std::int64_t row = 0; row < j * b; ++row)
-        for (std::int64_t c = 0; c < b; ++c)
-          out[1](row, (j - 1) * b + c) = in[static_cast<std::size_t>(row / b)](row % b, c);
+      // A block that is left out is orthogonal by the method itself: A couples neighbours, and what was kept.
+      for (std::int64_t row = 0; row < j * b; ++row) std::fill_n(&out[1](row, (j - 1) * b), b, 0.0);
+      for (std::size_t i = 0; i < blocks.size(); ++i)
+        for (std::int64_t r = 0; r < b; ++r)
+          std::copy_n(&in[i](r, 0), b, &out[1](static_cast<std::int64_t>(blocks[i]) * b + r, (j - 1) * b));
     });
-    combine(sources(j, false), m_plain[k], std::span(&m_next, 1));
+    combine(sources(blocks, false), m_plain[k], std::span(&m_next, 1));
     return;
   }
   gram(m_next, m_next, m_products);
   from.push_back(m_products);
   if (which == stage::orthonormalize) {
-    const small_matrix to[] = {m_filling[k], m_rest};
-    small_operation("orthonormalize", from, to, [b, floor = m_floor](views in, views out) {
-      const views overlaps = in.first(in.size() - 1);
-      const small_table t = orthonormalizing(overlaps, in.back(), floor);
+    from.push_back(m_strayed);
+    const small_matrix to[] = {m_filling[k], m_rest, m_strayed};
+    const bool to_all = std::ssize(blocks) == j;
+    small_operation("orthonormalize", from, to, [b, floor = m_floor, to_all](views in, views out) {
+      const views overlaps = in.first(in.size() - 2);
+      const small_view& products = in[in.size() - 2];
+      const small_table t = orthonormalizing(overlaps, products, floor);
+      if (!to_all) out[2](0, 0) += static_cast<double>(b - t.columns);
       give_coefficients(overlaps, t, out[0]);
       for (std::int64_t c = t.columns; c < b; ++c) out[0](out[0].rows - b + c, c) = 1;
-      std::copy_n(in.back().data, b * b, out[1].data);
+      std::copy_n(products.data, b * b, out[1].data);
     });
-    combine(sources(j, true), m_filling[k], std::span(&m_next, 1));
+    combine(sources(blocks, true), m_filling[k], std::span(&m_next, 1));
     return;
   }
   from.push_back(m_alive);
@@ -147,7 +172,7 @@ void krylov_basis::orthogonalize(std::int64_t j, stage which) {
     give_coefficients(overlaps, t, out[0]);
     for (std::int64_t c = 0; c < b; ++c) out[1](0, j * b + c) = c < t.columns ? 1 : 0;
   });
-  combine(sources(j, false), m_plain[k], std::span(&m_blocks[k], 1));
+  combine(sources(blocks, false), m_plain[k], std::span(&m_blocks[k], 1));
 }
 
 void krylov_basis::restart(const small_matrix& c) {

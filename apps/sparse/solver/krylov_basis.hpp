@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/sparse/solver/deflation.hpp"
 #include "tessera/sparse.hpp"
 
 namespace tessera::sparse {
@@ -22,14 +23,16 @@ struct basis_shape {
 class krylov_basis {
  public:
   /// @param floor a vector of at most this length is as good as zero
-  krylov_basis(program& p, const csr_matrix& a, const basis_shape& shape, double floor);
+  krylov_basis(program& p, const csr_matrix& a, const basis_shape& shape, double floor,
+               reorthogonalization orthogonal = reorthogonalization::full, std::optional<deflation> away = {});
 
   /// Overwrites the vectors that `begin` makes the first block of, or those that step in. Not within a loop's body.
   void refill(std::uint64_t seed);
+  void refill(std::span<const double> row_major);  ///< the same with these
   /// Makes V0 of the spare vectors.
   void begin();
-  /// Makes V(j + 1) and column block j of H: A times V(j), orthogonalized in full in three passes, of which the first
-  /// is the method's own.
+  /// Makes V(j + 1) and column block j of H: A times V(j), orthogonalized in three passes, of which the first is the
+  /// method's own: to all blocks, or to the kept ones and the last two.
   void extend(std::int64_t j);
   /// V0 .. V(kept - 1) = the whole basis times C; V(kept) = the block that follows.
   void restart(const small_matrix& c);
@@ -40,6 +43,8 @@ class krylov_basis {
   const small_matrix& projected() const noexcept { return m_projected; }  ///< H: its upper triangle
   const small_matrix& alive() const noexcept { return m_alive; }          ///< 1 x past_columns: 1, or 0 for no vector
   const small_matrix& rest() const noexcept { return m_rest; }  ///< W^T W of the last extension, W what H leaves of A V
+  /// 1 x 1: spare vectors that stepped in where a block was not made orthogonal to all others, so that they are not.
+  const small_matrix& strayed() const noexcept { return m_strayed; }
 
  private:
   enum class stage : std::uint8_t {
@@ -48,16 +53,19 @@ class krylov_basis {
     orthonormalize_2  ///< that again, into the next block
   };
   void orthogonalize(std::int64_t j, stage which);
-  std::vector<small_matrix> measure(std::int64_t j);
-  std::vector<block_vector> sources(std::int64_t j, bool spare) const;
+  std::vector<std::size_t> earlier(std::int64_t j) const;
+  std::vector<small_matrix> measure(std::span<const std::size_t> blocks);
+  std::vector<block_vector> sources(std::span<const std::size_t> blocks, bool spare) const;
 
   const csr_matrix& m_matrix;
   basis_shape m_shape;
   double m_floor;
+  reorthogonalization m_orthogonal;
+  std::optional<deflation> m_away;
   std::vector<block_vector> m_blocks;
   block_vector m_next, m_spare;
   std::vector<small_matrix> m_overlaps;  ///< V(i)^T W
-  small_matrix m_products, m_rest, m_projected, m_alive;
+  small_matrix m_products, m_rest, m_projected, m_alive, m_strayed;
   std::vector<small_matrix> m_plain, m_filling;  ///< coefficients, per block that is made; with spare vectors
 };
 

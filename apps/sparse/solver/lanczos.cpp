@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "apps/sparse/solver/convergence.hpp"
+#include "apps/sparse/solver/deflation.hpp"
 #include "apps/sparse/solver/dense.hpp"
+#include "apps/sparse/solver/diagonal_mass.hpp"
 #include "apps/sparse/solver/krylov_basis.hpp"
 #include "apps/sparse/solver/scale.hpp"
-#include "core/base/error.hpp"
 
 namespace tessera::sparse {
 namespace {
@@ -23,26 +26,60 @@ basis_shape shape_for(const eigen_options& o) {
   return {width, kept, kept + std::max(kept, blocks_of(new_columns))};
 }
 
+/// The vectors of the first block. A space that grows from a sum of vectors has all of them soon. One vector is random,
+/// or a part of the only one: a guess may be orthogonal to what is looked for.
+std::vector<double> first_block(const eigen_options& o, std::int64_t rows, std::int64_t width) {
+  std::vector<double> made = random_start(rows * width, o.seed);
+  const std::int64_t given = std::ssize(o.guess) / rows;
+  const std::int64_t guessed = std::min(given, std::max<std::int64_t>(1, width - 1));
+  for (std::int64_t j = 0; j < guessed; ++j) {
+    std::vector<double> sum(static_cast<std::size_t>(rows), 0.0);
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t k = j; k < given; k += guessed)
+        sum[static_cast<std::size_t>(i)] += o.guess[static_cast<std::size_t>(i * given + k)];
+    double largest = 0;
+    for (const double v : sum) largest = std::max(largest, std::abs(v));
+    if (largest == 0) continue;
+    const double random_part = width == 1 ? 1e-3 : 0;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      double& x = made[static_cast<std::size_t>(i * width + j)];
+      x = sum[static_cast<std::size_t>(i)] / largest + random_part * x;
+    }
+  }
+  return made;
+}
+
 /// The solver as a program: a loop's iteration extends the basis from the kept blocks to all, and restarts.
 class restarted_lanczos {
  public:
   restarted_lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o, const basis_shape& shape,
                     const stopping_rule& rule)
-      : m_a(a), m_options(o), m_rule(rule), m_program(rt, a, o.program), m_basis(m_program, a, shape, rule.rounding) {
-    m_basis.refill(m_seed = o.seed);
+      : m_a(a),
+        m_options(o),
+        m_rule(rule),
+        m_program(rt, a, o.program),
+        m_basis(m_program, a, shape, rule.rounding, o.orthogonal, deflation::of(m_program, a.rows, o, shape.width)) {
+    m_basis.refill(first_block(o, a.rows, shape.width));
+    m_seed = o.seed;
     std::vector<double> places(static_cast<std::size_t>(shape.kept_columns() * o.pairs), 0.0);
     for (std::int64_t pair = 0; pair < o.pairs; ++pair)
       places[static_cast<std::size_t>(rank_of_pair(pair, o.pairs, o.which) * o.pairs + pair)] = 1;
     m_places.set(places);
   }
 
-  void start() {
+  /// The steps up to the kept blocks, and the first cycle.
+  loop_outcome start() {
+    const auto begun = std::chrono::steady_clock::now();
     m_basis.begin();
     for (std::int64_t j = 0; j < m_basis.shape().kept; ++j) m_basis.extend(j);
     m_basis.refill(++m_seed);
     cycle();
     measure();
     tell(1);
+    loop_outcome done;
+    done.iterations = 1;
+    done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    return done;
   }
 
   /// At least one restart, until the estimates say that all pairs are done.
@@ -50,6 +87,7 @@ class restarted_lanczos {
     bool first = true;
     const auto converged = [&] {
       m_basis.refill(++m_seed);  // those before may be in the basis now
+      if (strayed()) return true;
       return !std::exchange(first, false) &&
              m_rule.pairs_done(m_values.values(), m_estimates.values(), m_options.pairs) == m_options.pairs;
     };
@@ -58,6 +96,9 @@ class restarted_lanczos {
     measure();
     return done;
   }
+
+  /// The basis is not orthogonal any more, and it is known where that happened.
+  bool strayed() const { return m_basis.strayed().values()[0] > 0; }
 
   std::int64_t pairs_done() const { return m_rule.pairs_done(m_values.values(), m_norms.values(), m_options.pairs); }
 
@@ -157,16 +198,28 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
   const basis_shape shape = shape_for(o);
   const stopping_rule rule = rule_for(a, o);
   eigenpairs found;
-  if (a.rows <= shape.past_columns()) {
+  bool in_full_instead = false;
+  if (a.rows - deflated_columns(a, o) <= shape.past_columns()) {
     found = dense_pairs(a, o, rule);
   } else {
     restarted_lanczos solver(rt, a, o, shape, rule);
-    solver.start();
-    found.loop.iterations = 1;
+    found.loop = solver.start();
     // Estimates may be better than the residuals are: what is told is the true ones, and the iteration goes on.
-    while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs)
+    while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs && !solver.strayed())
       add_iterations(found.loop, solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations));
     solver.give(found);
+    in_full_instead =
+        o.orthogonal == reorthogonalization::selective && (solver.strayed() || found.orthogonality > 1e-9);
+  }
+  if (in_full_instead) {
+    // Copies of one pair may be among them. Goes on from these vectors.
+    eigen_options in_full = o;
+    in_full.orthogonal = reorthogonalization::full;
+    in_full.guess = std::exchange(found.vectors, {});
+    in_full.most_iterations = std::max(1, o.most_iterations - found.loop.iterations);
+    eigenpairs again = lanczos_pairs(rt, a, in_full);
+    again.loop.iterations += found.loop.iterations, again.loop.seconds += found.loop.seconds;
+    return again;
   }
   found.loop.converged = found.converged();
   found.norm = rule.norm;
@@ -177,21 +230,20 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
 }  // namespace
 
 double least_memory_of_lanczos(const csr_matrix& a, const eigen_options& o) {
-  const std::int64_t columns = shape_for(o).past_columns();
+  const std::int64_t columns = shape_for(o).past_columns(), deflated = deflated_columns(a, o);
   return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
-         static_cast<double>((a.rows <= columns ? a.rows : columns) + o.pairs);
+         static_cast<double>((a.rows - deflated <= columns ? a.rows : columns + deflated) + o.pairs);
 }
 
 eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   require_solvable(a, o);
-  const char* const refused = o.jacobi            ? "preconditioner"
-                              : o.mass != nullptr ? "mass matrix"
-                              : !o.guess.empty()  ? "guess"
-                                                  : nullptr;
-  if (refused != nullptr)
-    throw error(error_kind::usage, fmt::format("Lanczos takes no {}", refused), "lanczos", "LOBPCG does");
-  return at_moderate_scale(
-      a, o, [&rt](const csr_matrix& scaled, const eigen_options& how) { return lanczos_pairs(rt, scaled, how); });
+  if (o.precondition != preconditioning::none) refuse_option("Lanczos", "preconditioner");
+  if (o.lag > 0) refuse_option("Lanczos", "lag: its iteration is a whole restart", "LOBPCG and Chebyshev do");
+  return with_diagonal_mass(a, o, "Lanczos", [&rt](const csr_matrix& plain, const eigen_options& how) {
+    return at_moderate_scale(plain, how, [&rt](const csr_matrix& scaled, const eigen_options& options) {
+      return lanczos_pairs(rt, scaled, options);
+    });
+  });
 }
 
 }  // namespace tessera::sparse

@@ -7,9 +7,12 @@
 #include <optional>
 
 #include "apps/sparse/solver/convergence.hpp"
+#include "apps/sparse/solver/deflation.hpp"
 #include "apps/sparse/solver/dense.hpp"
 #include "apps/sparse/solver/mass.hpp"
+#include "apps/sparse/solver/preconditioning.hpp"
 #include "apps/sparse/solver/scale.hpp"
+#include "apps/sparse/solver/subspace.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::sparse {
@@ -18,14 +21,10 @@ namespace {
 std::int64_t block_for(const eigen_options& o) {
   if (o.which == spectrum_end::both)
     throw error(error_kind::usage, "LOBPCG goes to one end of the spectrum", "lobpcg", "Lanczos finds both");
-  if (o.block != 0 && o.block < o.pairs)
-    throw error(error_kind::usage, fmt::format("a block of {} cannot hold {} pairs", o.block, o.pairs), "the block",
-                "each vector of the block becomes one pair; a few more than the pairs make the last ones converge");
+  require_block(o);
   if (o.block != 0) return o.block;
   return (o.pairs + std::max<std::int64_t>(2, o.pairs / 4) + 3) / 4 * 4;
 }
-
-bool is_dense(const csr_matrix& a, std::int64_t block) { return a.rows < 3 * block; }
 
 /// The products of [X R P] from those of its blocks, b x b each: of X, R and P with themselves, and of X with R, X with
 /// P, R with P.
@@ -45,24 +44,17 @@ std::vector<double> assembled(std::int64_t b, std::span<const small_view> xx_rr_
   return whole;
 }
 
-/// Random vectors, the first of them as guessed.
-std::vector<double> started_at(const std::vector<double>& guess, std::int64_t rows, std::int64_t b,
-                               std::uint64_t seed) {
-  std::vector<double> x = random_start(rows * b, seed);
-  const std::int64_t given = std::ssize(guess) / rows;
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < std::min(given, b); ++j)
-      x[static_cast<std::size_t>(i * b + j)] = guess[static_cast<std::size_t>(i * given + j)];
-  return x;
-}
-
 /// The solver as a program: six block vectors, three more where there is a mass matrix, and the products of their
 /// columns.
 class iteration {
  public:
   iteration(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t b, const stopping_rule& rule)
-      : m_a(a), m_options(o), m_rule(rule), m_b(b), m_program(rt, a, o.program) {
-    if (o.jacobi) m_jacobi = preconditioner::jacobi(a);
+      : m_a(a),
+        m_options(o),
+        m_rule(rule),
+        m_b(b),
+        m_preconditioner(preconditioner_for(rt, a, o)),
+        m_program(rt, a, o.program) {
     m_x.set(started_at(o.guess, a.rows, b, o.seed));
   }
 
@@ -70,21 +62,12 @@ class iteration {
   void start() {
     const std::vector<double> none(static_cast<std::size_t>(m_a.rows * m_b), 0.0);
     m_p.set(none), m_ap.set(none), m_bp.set(none);
+    if (m_deflation) m_deflation->project(m_x);
     mxm(m_a, m_x, m_ax);
     if (m_mass != nullptr) mxm(*m_mass, m_x, m_bx);
     gram(m_x, m_bx, m_xx);
     gram(m_x, m_ax, m_x_ax);
-    const small_matrix from[] = {m_x_ax, m_xx}, to[] = {m_start, m_values, m_minus_values};
-    small_operation("start", from, to,
-                    [b = m_b, end = m_options.which](std::span<const small_view> in, std::span<const small_view> out) {
-                      const auto numbers = [](const small_view& v) {
-                        return std::vector<double>(v.data, v.data + v.rows * v.columns);
-                      };
-                      const ritz_step step = rayleigh_ritz({b, numbers(in[0]), numbers(in[1])}, b, end,
-                                                           std::vector<bool>(static_cast<std::size_t>(b), true));
-                      std::ranges::copy(step.vectors, out[0].data);
-                      give_values(step, out[1], out[2]);
-                    });
+    record_ritz_vectors(m_x_ax, m_xx, m_options.which, m_start, m_values, m_minus_values);
     combine(m_x, m_start, m_x);
     combine(m_ax, m_start, m_ax);
     if (m_mass != nullptr) combine(m_bx, m_start, m_bx);
@@ -99,7 +82,9 @@ class iteration {
       if (m_options.report)
         m_options.report(m_rule.progress(before + k, m_values.values(), m_norms.values(), m_options.pairs));
     };
-    return m_program.while_not(converged, [this] { step(); }, {.most_iterations = most, .after_each = after});
+    return m_program.while_not(
+        converged, [this] { step(); },
+        {.most_iterations = most, .after_each = after, .lag = m_options.lag, .watched = {m_values, m_norms}});
   }
 
   /// Whether rounding has made of AX and AP what no products with A are: a Ritz value beyond the norm. Where X moves by
@@ -124,13 +109,6 @@ class iteration {
     mxm(m_a, m_x, m_ax), mxm(m_a, m_p, m_ap);
     if (m_mass != nullptr) mxm(*m_mass, m_x, m_bx), mxm(*m_mass, m_p, m_bp);
     measure();
-  }
-
-  static void give_values(const ritz_step& step, const small_view& values, const small_view& minus) {
-    for (std::int64_t j = 0; j < values.columns; ++j) {
-      values(0, j) = step.values[static_cast<std::size_t>(j)];
-      minus(0, j) = -values(0, j);
-    }
   }
 
   /// One pass over the rows for the products with A R, the pencil, and one pass for everything else.
@@ -159,8 +137,9 @@ class iteration {
 
   /// Residuals, and all products of columns that need no A R and B R.
   void measure() {
-    record_residuals(m_ax, m_bx, m_minus_values, m_r, m_norms);
-    if (m_jacobi) apply(*m_jacobi, m_r, m_r);
+    record_residuals(m_ax, m_bx, m_minus_values, m_residual, m_norms);
+    if (m_preconditioner) apply(*m_preconditioner, m_residual, m_r);
+    if (m_deflation) m_deflation->project(m_r);
     gram(m_x, m_bx, m_xx);
     gram(m_x, m_ax, m_x_ax);
     gram(m_x, m_bp, m_xp);
@@ -227,10 +206,13 @@ class iteration {
   stopping_rule m_rule;
   std::int64_t m_b;
   const csr_matrix* m_mass = m_options.mass;
-  std::optional<preconditioner> m_jacobi;
+  std::optional<preconditioner> m_preconditioner;
   program m_program;
+  std::optional<deflation> m_deflation = deflation::of(m_program, m_a.rows, m_options, m_b);
   block_vector m_x = made("X"), m_ax = made("AX"), m_r = made("R"), m_ar = made("AR"), m_p = made("P"),
                m_ap = made("AP");
+  /// A block of its own where a preconditioner is no step in place.
+  block_vector m_residual = m_preconditioner && m_preconditioner->is_recorded() ? made("residual") : m_r;
   block_vector m_bx = times_mass("BX", m_x), m_br = times_mass("BR", m_r), m_bp = times_mass("BP", m_p);
   small_matrix m_xx = products("X'X"), m_x_ax = products("X'AX"), m_xr = products("X'R"), m_x_ar = products("X'AR"),
                m_xp = products("X'P"), m_x_ap = products("X'AP"), m_rr = products("R'R"), m_r_ar = products("R'AR"),
@@ -245,7 +227,7 @@ eigenpairs solved(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   const std::int64_t b = block_for(o);
   const stopping_rule rule = rule_for(a, o);
   eigenpairs found;
-  if (is_dense(a, b)) {
+  if (is_small(a, o, b)) {
     found = dense_pairs(a, o, rule);
   } else {
     iteration solver(rt, a, o, b, rule);
@@ -286,16 +268,16 @@ eigenpairs of_any_mass(runtime& rt, const csr_matrix& a, const eigen_options& o)
 
 double least_memory_of_lobpcg(const csr_matrix& a, const eigen_options& o) {
   const std::int64_t b = block_for(o);
-  const std::int64_t kept = (o.mass != nullptr ? 9 : 6) * b;
+  const std::int64_t kept = (o.mass != nullptr ? 9 : 6) * b + blocks_of_preconditioner(o) * b +
+                            deflated_columns(a, o) * (o.mass != nullptr ? 2 : 1);
   return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
-         static_cast<double>((is_dense(a, b) ? a.rows : kept) + o.pairs);
+         static_cast<double>((is_small(a, o, b) ? a.rows : kept) + o.pairs);
 }
 
 eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   require_solvable(a, o);
-  if (std::ssize(o.guess) % a.rows != 0)
-    throw error(error_kind::usage, fmt::format("{} numbers are no vectors of {} rows", o.guess.size(), a.rows),
-                "the guess", "as many rows as the matrix has");
+  if (o.orthogonal != reorthogonalization::full)
+    refuse_option("LOBPCG", "choice of reorthogonalization", "Lanczos does");
   return at_moderate_scale(
       a, o, [&rt](const csr_matrix& scaled, const eigen_options& how) { return of_any_mass(rt, scaled, how); });
 }

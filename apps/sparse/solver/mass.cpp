@@ -24,7 +24,9 @@ scaled_mass scaled(runtime& rt, const csr_matrix& b, std::int64_t rows) {
   for (std::size_t i = 0; i < diagonal.size(); ++i)
     if (!(diagonal[i] > 0)) refuse_mass(b, fmt::format("element ({}, {}) is {}", i + 1, i + 1, diagonal[i]));
   const eigenvalue smallest =
-      lobpcg(rt, b, {.pairs = 1, .tolerance = 0.1, .compare = criterion::relative, .jacobi = true}).values[0];
+      lobpcg(rt, b,
+             {.pairs = 1, .tolerance = 0.1, .compare = criterion::relative, .precondition = preconditioning::jacobi})
+          .values[0];
   const double unknown = smallest.error_bound - smallest.residual;
   if (smallest.value <= unknown)
     refuse_mass(b, fmt::format("it is singular or indefinite: it has an eigenvalue of {:.3g}, within {:.1e}",

@@ -217,6 +217,7 @@ std::size_t device_driver::next_stream() {
 /// Returns how many others were enqueued with it.
 std::size_t device_driver::start_task(task::record& t) {
   note_started(t);
+  const std::unique_ptr<workspace> kept = kept_workspace(t);
   if (m_setup.failures->cancelled()) {
     m_owner.drop(*m_context, t);
     return 0;
@@ -225,8 +226,9 @@ std::size_t device_driver::start_task(task::record& t) {
   if ((t.flags & task::flag_acquired) != 0) {  // resumed: only host-side waits were missing
     if (!still_good(*m_setup.coherence, m_owner, *m_context, t)) return 0;
     if ((t.flags & task::flag_acquired) != 0) {
-      workspace scratch;
-      if (take_workspace(t, scratch)) {
+      workspace taken;
+      workspace& scratch = kept != nullptr ? *kept : taken;
+      if (kept != nullptr || take_workspace(t, scratch)) {
         enqueue_batch(t, next_stream(), {}, {}, std::move(scratch));
         return 0;
       }
@@ -279,6 +281,7 @@ std::size_t device_driver::start_acquired(task::record& t, transfer::acquisition
   const bool host_must_wait =
       careful || std::ranges::any_of(a.waits, [&](block::ticket w) { return !on.can_wait_for(streams.at(w.stream)); });
   if (host_must_wait) {
+    keep_workspace(t, std::move(scratch));
     m_awaiting.fetch_add(1);
     m_owner.wait_for_points(t, a.waits);
     return 0;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -92,6 +93,8 @@ class device_driver {
   bool take_workspace(task::record& t, workspace& out);
   bool fits(const task::record& t, std::uint64_t workspace_bytes) const;
   void wait_for_workspace(task::record& t, std::uint64_t bytes, std::uint64_t seen);
+  void keep_workspace(const task::record& t, workspace&& scratch);
+  std::unique_ptr<workspace> kept_workspace(const task::record& t);
 
   std::size_t start_task(task::record& t);
   std::size_t start_acquired(task::record& t, transfer::acquisition& a, workspace&& scratch);
@@ -149,6 +152,8 @@ class device_driver {
   std::atomic<bool> m_called_by_own{false}, m_called_by_parent{false};  // a call_back is registered there
   std::atomic<std::uint64_t> m_failures_before{0};                      // of write-backs, when the draining began
   memory_waiters m_memory_waiters;
+  // Of tasks that have their blocks and wait for copies, with which they would otherwise have to begin anew.
+  std::unordered_map<const task::record*, std::unique_ptr<workspace>> m_kept_workspaces;
   spin_lock m_refusal_lock;
   std::unique_ptr<error> m_refusal;
   batch_picker m_picker;

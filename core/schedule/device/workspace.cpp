@@ -19,6 +19,18 @@ bool device_driver::take_workspace(task::record& t, workspace& out) {
   return true;
 }
 
+/// Until kept_workspace of the task.
+void device_driver::keep_workspace(const task::record& t, workspace&& scratch) {
+  if (scratch.from != nullptr) m_kept_workspaces[&t] = std::make_unique<workspace>(std::move(scratch));
+}
+
+/// Null: none was kept.
+std::unique_ptr<device_driver::workspace> device_driver::kept_workspace(const task::record& t) {
+  if (m_kept_workspaces.empty()) return nullptr;
+  auto found = m_kept_workspaces.extract(&t);
+  return found.empty() ? nullptr : std::move(found.mapped());
+}
+
 /// Whether the task's blocks and its workspace can ever be in the memory together.
 bool device_driver::fits(const task::record& t, std::uint64_t workspace_bytes) const {
   const memory::space& space = m_setup.coherence->space_at(m_where.space);

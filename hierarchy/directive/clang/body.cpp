@@ -18,12 +18,18 @@ using clang::VarDecl;
 
 constexpr std::size_t table_elements = 64;  // of a constant array that a body takes with it
 
-/// A cast that changes no value of a subscript.
-const Expr* without_integer_casts(const Expr* e) {
+/// Whether an integer type has room for every subscript that an `int` has.
+bool holds_subscripts(clang::QualType type, const clang::ASTContext& context) {
+  return type->isIntegerType() && context.getTypeSize(type) >= context.getTypeSize(context.IntTy);
+}
+
+/// Without casts that change no value of a subscript.
+const Expr* without_integer_casts(const Expr* e, const clang::ASTContext& context) {
   for (;;) {
     e = e->IgnoreParenImpCasts();
     const auto* cast = llvm::dyn_cast<clang::ExplicitCastExpr>(e);
-    if (cast == nullptr || !cast->getType()->isIntegerType() || !cast->getSubExpr()->getType()->isIntegerType())
+    if (cast == nullptr || !holds_subscripts(cast->getType(), context) ||
+        !cast->getSubExpr()->getType()->isIntegerType())
       return e;
     e = cast->getSubExpr();
   }
@@ -153,7 +159,11 @@ class body_reader {
       if (v->isStaticLocal())
         m_messages.error(v->getLocation(), fmt::format("'{}' is static: all iterations share it", v->getNameAsString()),
                          "declare it without static");
-      visit(v->getInit());
+      const clang::QualType type = v->getType();
+      if (type->isLValueReferenceType() && !type.getNonReferenceType().isConstQualified())
+        write(v->getInit(), true);  // by way of the reference
+      else
+        visit(v->getInit());
     }
     return true;
   }
@@ -240,6 +250,17 @@ class body_reader {
       return m_messages.error(to->getBeginLoc(), "a write through a pointer in the loop of a region",
                               "arrays are written as x[...]; for chains of pointers there is pointerchain");
     }
+    if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(to)) {
+      visit(choice->getCond());
+      return sometimes([&] {
+        write(choice->getTrueExpr(), reads);
+        write(choice->getFalseExpr(), reads);
+      });
+    }
+    if (const auto* both = llvm::dyn_cast<clang::BinaryOperator>(to); both != nullptr && both->isCommaOp()) {
+      visit(both->getLHS());
+      return write(both->getRHS(), reads);
+    }
     const symbol s = symbol_of(to, m_chains);
     if (s.name.empty()) return visit_children(to);
     if (s.variable != nullptr && m_known.locals.contains(s.variable)) return;
@@ -308,7 +329,7 @@ class body_reader {
     m_varying.clear();
     for (const Expr* index : indices) made.subscripts.push_back(value_of(index));
     subscript_names names{m_loop.index->getNameAsString(), {}, m_varying};
-    for (const open_loop& loop : m_open) names.inner[loop.index->getNameAsString()] = loop.range;
+    for (const open_loop& loop : m_open) names.inner[term_of(*loop.index)] = loop.range;
     if (indices.size() == 1) {
       made.reach = reach_of(made.subscripts.front(), names);
       made.place = place_of(made.subscripts.front(), m_collapsed, names);
@@ -356,8 +377,18 @@ class body_reader {
     return m_facts.arrays.emplace_back(std::move(made));
   }
 
+  /// The name of a variable in subscripts. One of the body has a name that no other one has: it may hide another.
+  std::string term_of(const VarDecl& v) {
+    if (!m_known.locals.contains(&v) ||
+        std::ranges::find(m_nest.loops, &v, &canonical_loop::index) != m_nest.loops.end())
+      return v.getNameAsString();
+    const auto [at, fresh] = m_terms.try_emplace(&v);
+    if (fresh) at->second = fmt::format("{}'{}", v.getNameAsString(), m_terms.size());
+    return at->second;
+  }
+
   polynomial value_of(const Expr* e) {
-    e = without_integer_casts(e);
+    e = without_integer_casts(e, m_context);
     clang::Expr::EvalResult number;
     if (!e->isValueDependent() && e->EvaluateAsInt(number, m_context))
       return polynomial::constant(number.Val.getInt().getExtValue());
@@ -372,10 +403,12 @@ class body_reader {
     const symbol s = symbol_of(e, m_chains);
     if (s.variable != nullptr && m_known.locals.contains(s.variable)) {
       const bool open = std::ranges::any_of(m_open, [&](const open_loop& l) { return l.index == s.variable; });
-      if (!open && !m_known.changed.contains(s.variable) && s.variable->getInit() != nullptr && s.type->isIntegerType())
+      if (!open && !m_known.changed.contains(s.variable) && s.variable->getInit() != nullptr &&
+          holds_subscripts(s.type, m_context))
         return value_of(s.variable->getInit());
-      if (!open) m_varying.insert(s.name);
-      return polynomial::name(s.name);
+      const std::string term = term_of(*s.variable);
+      if (!open) m_varying.insert(term);
+      return polynomial::name(term);
     }
     if (!s.name.empty()) return polynomial::name(s.name);
     const std::string shown = m_text.text_of(*e);
@@ -402,8 +435,9 @@ class body_reader {
   report& m_messages;
   local_variables m_known;
   body_facts m_facts;
-  std::vector<open_loop> m_open;    // canonical loops around
-  std::set<std::string> m_varying;  // parts of the subscript that is read
+  std::vector<open_loop> m_open;                  // canonical loops around
+  std::set<std::string> m_varying;                // parts of the subscript that is read
+  std::map<const VarDecl*, std::string> m_terms;  // names of the body's own variables, as of term_of
   int m_conditions = 0, m_breakable = 0, m_loops_around = 0;
 };
 

@@ -25,6 +25,7 @@ class region_reader {
     const body_facts facts = read_body(*nest, m_reductions, m_around.chains, m_around.context, m_text, m_messages);
     for (const body_array& a : facts.arrays) m_made.model.arrays.push_back(use_of(a, nest->outer()));
     check_list(facts);
+    check_elements(facts);
     if (m_messages.failed()) return std::nullopt;
     write_kernel_of(*nest, facts);
     describe(*nest, facts);
@@ -86,6 +87,21 @@ class region_reader {
 
   // ---- arrays ----
 
+  /// Those of the runtime's arrays.
+  void check_elements(const body_facts& facts) {
+    static constexpr std::array known = {
+        "double", "float", "long", "int", "unsigned char", "std::byte", "std::complex<double>", "std::complex<float>"};
+    for (const body_array& a : facts.arrays) {
+      const std::string type =
+          a.element.getCanonicalType().getUnqualifiedType().getAsString(m_around.context.getPrintingPolicy());
+      if (std::ranges::find(known, type) == known.end())
+        m_messages.error(a.accesses.front().where->getBeginLoc(),
+                         fmt::format("'{}' has elements of type {}, which arrays of regions do not have", a.name, type),
+                         "they are of double, float, std::int64_t, std::int32_t, std::uint8_t, or std::complex of "
+                         "double or float: an array for each member");
+    }
+  }
+
   /// Written so, the whole loop goes to one leaf, and its iterations run one after the other.
   bool in_order() const { return m_made.model.policy == "\"any\""; }
 
@@ -93,16 +109,18 @@ class region_reader {
     array_use made{a.name, a.inner.empty() ? a.name : "&" + a.name + "[0]", a.elements, array_use::intent::in, {}, {}};
     for (std::size_t k = 0; k < a.inner.size(); ++k) made.address += "[0]";
     bool reads = false, writes = false, covered = false;
-    std::int64_t halo = 0;
     const array_access *strange = nullptr, *rows = nullptr;  // not understood; the first that is
+    std::int64_t before = 0, behind = 0;                     // rows that are used, counted from the iteration's own
     for (const array_access& one : a.accesses) {
       reads = reads || one.sees_before;
       writes = writes || one.writes;
       covered = covered || (one.writes && one.always && one.reach.covers_row);
       const bool differs = rows != nullptr && !one.reach.whole && !(one.reach.row_elements == rows->reach.row_elements);
       if (strange == nullptr && (one.reach.whole || differs)) strange = &one;
-      if (rows == nullptr && !one.reach.whole) rows = &one;
-      if (!one.reach.whole) halo = std::max({halo, -one.reach.lowest, one.reach.highest});
+      if (one.reach.whole) continue;
+      before = rows == nullptr ? -one.reach.lowest : std::max(before, -one.reach.lowest);
+      behind = rows == nullptr ? one.reach.highest : std::max(behind, one.reach.highest);
+      if (rows == nullptr) rows = &one;
     }
     if (writes) {
       for (const array_access& one : a.accesses)
@@ -117,7 +135,9 @@ class region_reader {
       if (!writes) m_messages.remark(strange->where->getBeginLoc(), whole_remark(a, *strange));
       return made;
     }
-    made.pattern = halo == 0 ? "chunk" : fmt::format("halo({})", halo);
+    made.pattern = before == 0 && behind == 0 ? "chunk"
+                   : before == behind         ? fmt::format("halo({})", behind)
+                                              : fmt::format("halo({}, {})", before, behind);
     if (!(rows->reach.row_elements == polynomial::constant(1))) made.row_elements = rows->reach.row_elements.text();
     const std::string step = step_text(loop, m_text);
     if (writes && !reads && covered && (step == "1" || step == "-1")) made.how = array_use::intent::out;

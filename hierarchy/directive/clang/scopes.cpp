@@ -3,6 +3,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera::directive {
 
@@ -13,6 +14,21 @@ class scope_reader : public clang::RecursiveASTVisitor<scope_reader> {
   bool TraverseFunctionDecl(clang::FunctionDecl* f) { return function(f, &scope_reader::base::TraverseFunctionDecl); }
   bool TraverseCXXMethodDecl(clang::CXXMethodDecl* f) {
     return function(f, &scope_reader::base::TraverseCXXMethodDecl);
+  }
+  bool TraverseCXXConstructorDecl(clang::CXXConstructorDecl* f) {
+    return function(f, &scope_reader::base::TraverseCXXConstructorDecl);
+  }
+  bool TraverseCXXDestructorDecl(clang::CXXDestructorDecl* f) {
+    return function(f, &scope_reader::base::TraverseCXXDestructorDecl);
+  }
+  bool TraverseCXXConversionDecl(clang::CXXConversionDecl* f) {
+    return function(f, &scope_reader::base::TraverseCXXConversionDecl);
+  }
+  bool TraverseLambdaExpr(clang::LambdaExpr* e) {  // one with `auto` among its parameters is a template
+    const bool before = std::exchange(m_dependent, m_dependent || e->getCallOperator()->isDependentContext());
+    const bool more = base::TraverseLambdaExpr(e);
+    m_dependent = before;
+    return more;
   }
   bool VisitCompoundStmt(clang::CompoundStmt* s) {
     if (const auto where = m_text.of(s->getSourceRange())) m_to.m_blocks.push_back({*where, s, m_dependent});

@@ -176,11 +176,16 @@ void queue::finish() const {
 }
 
 void wait_until(const std::function<bool()>& done, std::string_view what) {
-  const auto limit = std::chrono::steady_clock::now() + patience;
+  using namespace std::chrono_literals;
+  const auto began = std::chrono::steady_clock::now();
   while (!done()) {
-    need(std::chrono::steady_clock::now() < limit, "{} did not come within {:.3g} seconds", what,
+    const auto waited = std::chrono::steady_clock::now() - began;
+    need(waited < patience, "{} did not come within {:.3g} seconds", what,
          std::chrono::duration<double>(patience).count());
-    std::this_thread::yield();
+    if (waited < 50us)
+      std::this_thread::yield();
+    else  // the driver's own threads need the processor more
+      std::this_thread::sleep_for(50us);
   }
 }
 

@@ -29,4 +29,15 @@ int main() {
       check(near(grid[i][j], std::sqrt(std::fabs(wanted))), "grid");
     }
 #pragma gecko memory unregister(grid)
+
+  // On one side: the array that is read has no rows of the first iterations.
+  const int n = 1000;
+  double *early = nullptr, *late = nullptr;
+#pragma gecko memory allocate(early [0:n], late [0:n + 3]) type(double)
+  for (int k = 0; k < n; ++k) early[k] = k;
+#pragma gecko region
+  for (int i = 3; i < n + 3; ++i) late[i] = 2 * early[i - 3];
+#pragma gecko region end
+#pragma gecko pause
+  for (int i = 0; i < n + 3; ++i) check(late[i] == (i < 3 ? 0 : 2.0 * (i - 3)), "late");
 }

@@ -130,6 +130,24 @@ TEST_P(on_machine, gemm) {
   }
 }
 
+TEST(topology, of_an_application_shows_what_is_placed_where) {
+  const std::vector<std::string> application{"hotspot", "--size", "64", "--policy", "percentage:75,25"};
+  const auto shown = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--config", source("configs/host.toml"), "--"});
+    words.insert(words.end(), application.begin(), application.end());
+    words.insert(words.end(), {"--workers", "2"});
+    return run(words);
+  };
+  const outcome text = shown({"topology"});
+  EXPECT_EQ(text.code, 0) << text.err;
+  for (const char* part : {"temperatures 32 KiB", "heat 75 %"}) EXPECT_THAT(text.out, HasSubstr(part));
+  EXPECT_THAT(text.out, Not(HasSubstr("checksum")));
+  EXPECT_THAT(shown({"topology", "--svg", "tree.txt"}).err, HasSubstr("ends in .svg, not to 'tree.txt'"));
+  EXPECT_THAT(shown({"topology", "--svg", "a.svg", "--dot", "b.dot"}).err, HasSubstr("in one form"));
+  EXPECT_THAT(run({"topology", "--", "hotspoot"}).err, HasSubstr("did you mean 'hotspot'?"));
+  EXPECT_THAT(run({"topology", "--", "cholesky"}).err, HasSubstr("there is no application over regions 'cholesky'"));
+}
+
 TEST_P(on_machine, topology_in_all_forms) {
   const outcome text = run({"topology", "--config", config()});
   ASSERT_EQ(text.code, 0) << text.err;

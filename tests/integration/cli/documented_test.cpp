@@ -141,9 +141,15 @@ TEST(documented, keys_of_eigenpairs) {
       keys_of(run({"eigs", source("apps/sparse/data/lund_a.mtx"), "--mass", source("apps/sparse/data/lund_b.mtx"),
                    "--pairs", "1", "--precond", "jacobi", "--tol", "1e-4", "--json", "-"})
                   .out);
+  const plugin_test::folder folder;
+  const std::string complex_matrix =
+      folder.write("m.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n1 1 1 0\n2 1 0 1\n2 2 1 0\n");
+  const keys of_complex = keys_of(run({"eigs", complex_matrix, "--pairs", "1", "--json", "-"}).out);
   for (const keys& some : {own.always, own.sometimes})
     for (const std::string& key : some)
-      EXPECT_TRUE(by_lobpcg.contains(key) || by_lanczos.contains(key) || with_mass.contains(key)) << key;
+      EXPECT_TRUE(by_lobpcg.contains(key) || by_lanczos.contains(key) || with_mass.contains(key) ||
+                  of_complex.contains(key))
+          << key;
 }
 
 TEST(documented, keys_of_deep_copies) {

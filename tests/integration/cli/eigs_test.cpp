@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <iomanip>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/integration/cli/program.hpp"
 #include "tests/unit/plugin/folder.hpp"
@@ -108,6 +111,14 @@ TEST(eigs_command, says_what_is_wrong_with_its_input) {
   expect(eigs({"--generate", "lap2d:9", "--which", "middle"}), 2, "--which");
   expect(eigs({"--generate", "lap2d:9", "--which", "both"}), 2, "LOBPCG goes to one end");
   expect(eigs({"--generate", "lap2d:9", "--solver", "lanczos", "--precond", "jacobi"}), 2, "no preconditioner");
+  expect(eigs({"--generate", "lap2d:9", "--solver", "lanczos", "--lag", "1"}), 2, "Lanczos takes no lag");
+  expect(eigs({"--generate", "lap2d:9", "--lag", "-1"}), 2, "--lag");
+  expect(eigs({"--generate", "lap2d:9", "--solver", "chebyshev", "--degree", "0"}), 2, "--degree");
+  expect(eigs({"--generate", "lap2d:9", "--solver", "arnoldi"}), 2, "--solver");
+  expect(eigs({"--generate", "lap2d:9", "--precond", "ilu"}), 2, "--precond");
+  expect(eigs({"--generate", "lap2d:9", "--reorthogonalize", "selective"}), 2,
+         "takes no choice of reorthogonalization");
+  expect(eigs({"--generate", "lap2d:9", "--deflate", "no_such.mtx"}), 4, "no such matrix file");
   expect(eigs({"--generate", "lap2d:9", "--out", "/no/such/folder/v.mtx"}), 2, "/no/such/folder");
 }
 
@@ -138,8 +149,8 @@ TEST(eigs_command, takes_a_mass_matrix_and_a_guess) {
   EXPECT_THAT(wrong.err, HasSubstr("the vectors have 147 rows, and the matrix has 81"));
   const outcome lanczos = eigs({"--generate", "lap2d:9", "--pairs", "1", "--solver", "lanczos", "--mass",
                                 source("apps/sparse/data/lund_b.mtx")});
-  EXPECT_EQ(lanczos.code, 2);
-  EXPECT_THAT(lanczos.err, HasSubstr("Lanczos takes no mass matrix"));
+  EXPECT_EQ(lanczos.code, 4);
+  EXPECT_THAT(lanczos.err, HasSubstr("the mass matrix has 147 rows, and the matrix has 81"));
 }
 
 TEST(eigs_command, takes_a_zero_matrix) {
@@ -162,6 +173,79 @@ TEST(eigs_command, refuses_a_tolerance_that_is_no_number) {
   const outcome done = eigs({"--generate", "lap2d:20", "--tol", "nan"});
   EXPECT_EQ(done.code, 2);
   EXPECT_THAT(done.err, HasSubstr("the tolerance is nan"));
+}
+
+TEST(eigs_command, filters_subspaces_with_a_lag) {
+  const outcome done = eigs({"--generate", "lap2d:20", "--solver", "chebyshev", "--which", "both", "--pairs", "2",
+                             "--degree", "12", "--lag", "1", "--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const nlohmann::json seen = json_of(done.out);
+  EXPECT_EQ(seen["solver"], "chebyshev");
+  const double low = seen["eigenvalues"][0]["value"], high = seen["eigenvalues"][1]["value"];
+  EXPECT_NEAR(low + high, 8, 1e-7);
+}
+
+TEST(eigs_command, finds_the_next_pairs_beside_deflated_ones) {
+  const plugin_test::folder folder;
+  const std::string file = folder.path() / "v.mtx";
+  const outcome first = eigs({"--generate", "lap2d:20", "--pairs", "3", "--tol", "1e-9", "--out", file});
+  ASSERT_EQ(first.code, 0) << first.err;
+  for (const char* solver : {"lobpcg", "lanczos", "chebyshev"}) {
+    const outcome next =
+        eigs({"--generate", "lap2d:20", "--pairs", "1", "--deflate", file, "--solver", solver, "--json", "-"});
+    ASSERT_EQ(next.code, 0) << next.err;
+    EXPECT_NEAR(json_of(next.out)["eigenvalues"][0]["value"].get<double>(), 0.1768, 1e-3) << solver;
+  }
+}
+
+TEST(eigs_command, says_what_helps_at_the_low_end_of_a_stiff_matrix) {
+  const outcome done =
+      eigs({source("apps/sparse/data/lund_a.mtx"), "--pairs", "2", "--solver", "lanczos", "--iterations", "3"});
+  EXPECT_EQ(done.code, 1);
+  EXPECT_THAT(done.err, HasSubstr("--solver lobpcg --precond block-jacobi"));
+  const outcome helped = eigs({source("apps/sparse/data/lund_a.mtx"), "--pairs", "2", "--precond", "block-jacobi"});
+  EXPECT_EQ(helped.code, 0) << helped.err;
+}
+
+TEST(eigs_command, takes_complex_hermitian_matrices) {
+  const plugin_test::folder folder;
+  // A ring of 60 points with a flux of 1: -2 cos((2 pi k + 1) / 60).
+  std::ostringstream text;
+  text << "%%MatrixMarket matrix coordinate complex hermitian\n60 60 60\n" << std::setprecision(17);
+  const double re = -std::cos(1.0 / 60), im = -std::sin(1.0 / 60);
+  for (int i = 1; i < 60; ++i) text << i + 1 << ' ' << i << ' ' << re << ' ' << im << '\n';
+  text << "60 1 " << re << ' ' << -im << '\n';
+  const std::string matrix = folder.write("ring.mtx", text.str()), vectors = folder.path() / "v.mtx";
+  const outcome done = eigs({matrix, "--pairs", "2", "--out", vectors, "--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const nlohmann::json seen = json_of(done.out);
+  EXPECT_EQ(seen["n"], 60);
+  EXPECT_EQ(seen["complex"], true);
+  const double step = 2 * std::acos(-1.0) / 60;
+  EXPECT_NEAR(seen["eigenvalues"][0]["value"].get<double>(), -2 * std::cos(1.0 / 60), 1e-10);
+  EXPECT_NEAR(seen["eigenvalues"][1]["value"].get<double>(), -2 * std::cos(1.0 / 60 - step), 1e-10);
+  std::ifstream written(vectors);
+  std::string first;
+  std::getline(written, first);
+  EXPECT_EQ(first, "%%MatrixMarket matrix array complex general");
+  double rows = 0, columns = 0, square = 0;
+  written >> rows >> columns;
+  EXPECT_EQ(rows, 60);
+  for (double x = 0; written >> x;) square += x * x;
+  EXPECT_NEAR(square, 2, 1e-12);
+  // They are a guess, and vectors to leave out.
+  const outcome warm = eigs({matrix, "--pairs", "2", "--guess", vectors, "--json", "-"});
+  ASSERT_EQ(warm.code, 0) << warm.err;
+  EXPECT_LE(json_of(warm.out)["iterations"].get<int>(), 1);
+  const outcome next = eigs({matrix, "--pairs", "1", "--deflate", vectors, "--json", "-"});
+  ASSERT_EQ(next.code, 0) << next.err;
+  EXPECT_NEAR(json_of(next.out)["eigenvalues"][0]["value"].get<double>(), -2 * std::cos(1.0 / 60 + step), 1e-8);
+  const outcome real = eigs({"--generate", "lap2d:9", "--guess", vectors});
+  EXPECT_EQ(real.code, 4);
+  EXPECT_THAT(real.err, HasSubstr("the vectors are complex, and the matrix is real"));
+  const outcome mass = eigs({matrix, "--mass", source("apps/sparse/data/lund_b.mtx")});
+  EXPECT_EQ(mass.code, 2);
+  EXPECT_THAT(mass.err, HasSubstr("a complex matrix takes no mass matrix"));
 }
 
 }  // namespace

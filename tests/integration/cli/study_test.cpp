@@ -44,7 +44,8 @@ TEST(study, of_shares_measures_every_point_and_draws_it) {
   EXPECT_THAT(policies, testing::ElementsAre("static", "any"));
   EXPECT_THAT(points, testing::Contains(seen["best"].get<std::string>()));
   EXPECT_THAT(contents(svg), AllOf(HasSubstr("<svg"), HasSubstr("pathfinder: time over the share of")));
-  EXPECT_THAT(contents(html), AllOf(HasSubstr("<svg"), HasSubstr("<td>25,25,50</td>"), HasSubstr("tessera study")));
+  EXPECT_THAT(contents(html), AllOf(HasSubstr("<svg"), HasSubstr("<td>25,25,50</td>"),
+                                    HasSubstr("--step 50 --repeat 2 --compare static,any -- --config")));
 }
 
 TEST(study, of_scaling_has_a_point_for_each_number) {
@@ -64,7 +65,8 @@ TEST(study, says_what_is_wrong) {
     return done.err;
   };
   EXPECT_THAT(refused({"percentage", "--app", "pathfindr"}, {}), HasSubstr("did you mean 'pathfinder'?"));
-  EXPECT_THAT(refused({"percentage", "--app", "cholesky"}, {"--n", "64"}), HasSubstr("--policy"));
+  EXPECT_THAT(refused({"percentage", "--app", "cholesky"}, {"--n", "64"}),
+              HasSubstr("there is no application over regions 'cholesky'"));
   EXPECT_THAT(refused({"percentage", "--app", "nn"}, {"--size", "100", "--at", "core0"}), HasSubstr("one leaf"));
   EXPECT_THAT(refused({"percentage", "--app", "pathfinder", "--leaf", "mars"}, two_places),
               AllOf(HasSubstr("no leaf 'mars'"), HasSubstr("cuda_emulated0")));

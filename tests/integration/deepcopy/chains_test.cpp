@@ -101,6 +101,19 @@ TEST_P(chains, scalars_are_taken_when_the_region_is_submitted) {
   for (int k = 0; k < 4; ++k) EXPECT_EQ(values[k], 10 + k);
 }
 
+TEST_P(chains, scalars_are_not_taken_in_recordings) {
+  auto seen = model.make_array<double>("seen", {4});
+  const auto note = [&] {
+    model.region("note", {.policy = "static"}, iterate(0, 4), in(scalar(sim.step)), out(seen),
+                 [](auto i, auto step, auto seen) { seen[i] = step[0]; });
+  };
+  note();
+  const std::string message = message_of([&] { (void)rt.record(note); }, error_kind::usage);
+  EXPECT_THAT(message, HasSubstr("'scalar' is read inside a recording"));
+  EXPECT_THAT(message, HasSubstr("chains_test.cpp:"));
+  EXPECT_EQ(seen.read_host()[3], sim.step);
+}
+
 TEST_P(chains, scalars_that_regions_write_are_there_after_the_pause) {
   sim.energy = 4;
   const auto add = [&](double more) {

@@ -271,6 +271,10 @@ TEST_P(deep_copies, are_refused_at_no_location_and_inside_tasks) {
               HasSubstr("nowhere"));
   rt.submit("inside", [&](task_context) { (void)deep_copy(r.links[0], there()); });
   EXPECT_THAT(message_of([&] { rt.fence(); }, error_kind::usage), HasSubstr("inside a task"));
+  EXPECT_THAT(message_of([&] { (void)rt.record([&] { (void)deep_copy(r.links[0], there()); }); }, error_kind::usage),
+              HasSubstr("inside a recording"));
+  auto copy = deep_copy(r.links[0], there());  // nothing is left of those
+  copy.copy_back();
 }
 
 INSTANTIATE_TEST_SUITE_P(memories, deep_copies, testing::copy_settings, testing::name_of);

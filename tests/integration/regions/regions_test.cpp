@@ -21,6 +21,7 @@
 #include <thread>
 
 #include "tests/integration/runtime/machines.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace tessera {
 namespace {
@@ -403,6 +404,34 @@ TEST(many_regions, are_forgotten_in_the_end) {
   EXPECT_EQ(rows.back().name, "loop19999");
 }
 
+/// Rows that an array does not have are none, however far away they are.
+TEST(region_loops, at_the_last_indices_read_what_rows_there_are) {
+  runtime rt(testing::host_only(2));
+  location_model model(rt);
+  constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max(),
+                         least = std::numeric_limits<std::int64_t>::min();
+  const auto x = model.make_array<double>("x", {10});
+  region_result<std::int64_t> count(rt, "count");
+  const auto counted = [&](const iteration_space<1>& over, access_pattern rows_of_x) {
+    model.region("loop", {.policy = "static"}, over, in(x, rows_of_x), sum(count), [](auto, auto, auto& s) { ++s; });
+    return count.get();
+  };
+  EXPECT_EQ(counted(iterate(last - 5, last), offset(7)), 5);
+  EXPECT_EQ(counted(iterate(last, last - 5, -1), offset(7)), 5);
+  EXPECT_EQ(counted(iterate(least, least + 5), offset(-3)), 5);
+  EXPECT_EQ(counted(iterate(least, least + 5), halo(-1, 2)), 5);
+  const auto refused = [&](access_pattern pattern) {
+    return test_support::message_of(
+        [&] { model.region("loop", iterate(0, 10), in(x, pattern), inout(x), [](auto...) {}); }, error_kind::usage);
+  };
+  for (const access_pattern& far :
+       {halo(last), halo(1, last), halo(least, last), access_pattern{access_pattern::kind::halo, least, -1}})
+    EXPECT_NE(refused(far).find("does not fit array 'x'"), std::string::npos) << refused(far);
+  model.region("split", {.policy = "static", .split_over = {least, last}}, iterate(0, 1), in(x, whole), sum(count),
+               [](auto, auto, auto& s) { ++s; });
+  EXPECT_EQ(count.get(), 1);
+}
+
 TEST(region_loops, reach_the_last_indices) {
   runtime rt(testing::host_only(2));
   location_model model(rt);
@@ -515,6 +544,23 @@ TEST(declared_regions, run_where_their_arrays_are_and_split_a_share_over_its_cor
                [](auto i, auto x, auto y) { y[i] += x[i]; });
   EXPECT_EQ(model.regions()[3].location, "LocI");
   EXPECT_EQ(y.read_host()[999], 2);
+}
+
+/// A loop in order is one task, also where the leaf that gets it is a group of cores.
+TEST(declared_regions, that_write_any_row_run_on_one_core_of_a_group) {
+  runtime rt(testing::machine_of("plugins = [\"host\"]\n" + declared, 3));
+  location_model model(rt);
+  auto x = model.make_array<double>("x", {1000}, {.at = "LocH"});
+  for (int round = 0; round < 3; ++round)
+    model.region("prefix", {.policy = "any"}, iterate(1, 1000), inout(x, whole),
+                 [](auto i, auto x) { x[i] = x[i - 1] + 1; });
+  const std::vector<region_row> rows = model.regions();
+  ASSERT_EQ(rows[0].shares.size(), 1u);
+  EXPECT_EQ(rows[0].shares[0].leaf, "LocH");
+  EXPECT_EQ(rows[0].shares[0].tasks, 1u);
+  EXPECT_EQ(x.read_host()[999], 999);
+  model.region("others", {.policy = "any"}, iterate(0, 1000), inout(x), [](auto i, auto x) { x[i] += 1; });
+  EXPECT_EQ(model.regions()[1].shares[0].tasks, 2u);  // one for each of its cores
 }
 
 }  // namespace

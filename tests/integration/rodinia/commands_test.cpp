@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
         rodinia_command{"cfd_file", {"cfd", "--mesh", data("tets_box_hole.domn")}, 2},
         rodinia_command{"lavamd", {"lavamd", "--size", "2"}, 1}, rodinia_command{"nw", {"nw", "--size", "300"}, 2},
         rodinia_command{"nw_file", {"nw", "--size", "100", "--scores", data("blosum62.txt")}, 2},
-        rodinia_command{"particlefilter", {"particlefilter", "--particles", "3000"}, 2},
+        rodinia_command{"particlefilter", {"particlefilter", "--particles", "1000"}, 2},
         rodinia_command{"lud", {"lud", "--size", "100", "--type", "f64"}, 2},
         rodinia_command{"lud_file", {"lud", "--matrix", data("lud_64.dat")}, 1},
         rodinia_command{"nn", {"nn", "--size", "5000", "--nearest", "7"}, 1},

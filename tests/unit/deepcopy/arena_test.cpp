@@ -188,5 +188,45 @@ TEST(arena_layout, brings_nothing_back_to_constants) {
   EXPECT_EQ(user.undescribed, 5);
 }
 
+/// A few elements are inside of the object; and bytes that a second array of objects shares.
+struct small_buffer {
+  double inside[3] = {1, 2, 3};
+  double* values = inside;
+  std::int64_t undescribed = 5;
+};
+void describe(small_buffer& b, tessera::description& to) { to.array("values", b.values, 3); }
+struct pool_of_objects {
+  std::uint8_t* pool = nullptr;
+  small_buffer* objects = nullptr;
+};
+void describe(pool_of_objects& p, tessera::description& to) {
+  to.array("pool", p.pool, 256);
+  to.array("objects", p.objects, 2);
+}
+
+TEST(arena_layout, brings_back_elements_that_lie_among_objects) {
+  alignas(64) std::uint8_t memory[256] = {};
+  auto* const objects = new (memory + 64) small_buffer[2];
+  pool_of_objects user{memory, objects};
+  const object_graph graph(&user, tessera::detail::type_of<pool_of_objects>(), {});
+  const arena_layout layout(graph, copy_form::one_arena);
+  std::vector<std::uint64_t> room(layout.bytes_of(0) / 8 + 1);
+  auto* to = reinterpret_cast<std::byte*>(room.data());
+  const std::uint64_t base = number_of(to);
+  layout.write(graph, std::span(&to, 1), std::span(&base, 1), 0);
+  auto& copy = *reinterpret_cast<pool_of_objects*>(to + layout.place_of(graph.root()).offset);
+  EXPECT_EQ(copy.objects[1].values, copy.objects[1].inside);
+  copy.objects[1].values[2] = 30;
+  copy.objects[0].undescribed = 9;
+  copy.pool[0] = 7;
+  copy.pool[255] = 8;
+  layout.bring_back(graph, 0, to);
+  EXPECT_EQ(objects[1].inside[2], 30);
+  EXPECT_EQ(objects[1].values, objects[1].inside) << "pointers stay";
+  EXPECT_EQ(objects[0].undescribed, 5);
+  EXPECT_EQ(memory[0], 7);
+  EXPECT_EQ(memory[255], 8);
+}
+
 }  // namespace
 }  // namespace deepcopy_test

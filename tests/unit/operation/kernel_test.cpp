@@ -85,6 +85,14 @@ TEST(catalog, refuses_forms_that_lack_something) {
               HasSubstr("without text and image"));
   EXPECT_THAT(refused({.name = "half", .kernel = {.name = "k", .text = {.source = "text"}}}),
               HasSubstr("without a launch function"));
+  const sequence_function sequence = [](const context&, kernel_sequence&) {};
+  EXPECT_THAT(refused({.name = "half", .kernel = {.name = "", .text = {.source = "text"}, .sequence = sequence}}),
+              HasSubstr("does not name its kernel"));
+  EXPECT_THAT(refused({.name = "half", .kernel = {.name = "", .text = {.source = "text"}, .names = {"a", "b"}}}),
+              HasSubstr("without a sequence function"));
+  EXPECT_THAT(refused({.name = "half",
+                       .kernel = {.name = "a", .text = {.source = "text"}, .names = {"b"}, .sequence = sequence}}),
+              HasSubstr("one kernel and several"));
   EXPECT_THAT(refused({.name = "half",
                        .enqueue = [](const context&) {},
                        .kernel = {.name = "k", .text = {.source = "text"}, .launch = launch}}),

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "apps/sparse/matrix/generate.hpp"
-#include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 
@@ -15,15 +14,7 @@ namespace {
 
 using test_support::message_of;
 
-class sparse_lanczos : public ::testing::Test {
- protected:
-  eigenpairs expect(const csr_matrix& a, const eigen_options& o, const std::vector<double>& values, double tolerance) {
-    eigenpairs found = lanczos(rt, a, o);
-    expect_pairs(a, o, found, values, tolerance);
-    return found;
-  }
-  runtime rt{testing::host_only()};
-};
+using sparse_lanczos = solver_test<lanczos>;
 
 TEST_F(sparse_lanczos, finds_the_whole_levels_of_a_chain_with_a_block) {
   // Levels of hs:12 have up to a dozen equal eigenvalues; a block of 12 sees them.
@@ -50,19 +41,14 @@ TEST_F(sparse_lanczos, finds_both_ends) {
 }
 
 TEST_F(sparse_lanczos, is_right_in_invariant_subspaces) {
-  const auto diagonal = [](double (*element)(std::int32_t)) {
-    std::vector<triplet> entries;
-    for (std::int32_t i = 0; i < 200; ++i) entries.push_back({i, i, element(i)});
-    return matrix_of("diagonal", 200, 200, entries);
-  };
   for (const std::int64_t block : {1, 3}) {
     expect(matrix_of("zero", 200, 200, {}), {.pairs = 3, .block = block}, {0, 0, 0}, 0);
-    expect(diagonal([](std::int32_t) { return 1.0; }), {.pairs = 5, .block = block}, {1, 1, 1, 1, 1}, 1e-13);
+    expect(diagonal(200, [](std::int32_t) { return 1.0; }), {.pairs = 5, .block = block}, {1, 1, 1, 1, 1}, 1e-13);
     // Two levels: the space is invariant after two blocks.
-    expect(diagonal([](std::int32_t i) { return i < 2 ? -1.0 : 1.0; }), {.pairs = 3, .block = block}, {-1, -1, 1},
+    expect(diagonal(200, [](std::int32_t i) { return i < 2 ? -1.0 : 1.0; }), {.pairs = 3, .block = block}, {-1, -1, 1},
            1e-13);
   }
-  expect(diagonal([](std::int32_t i) { return 1.0 + static_cast<double>(i / 5); }), {.pairs = 7, .block = 6},
+  expect(diagonal(200, [](std::int32_t i) { return 1.0 + static_cast<double>(i / 5); }), {.pairs = 7, .block = 6},
          {1, 1, 1, 1, 1, 2, 2}, 1e-9);
 }
 
@@ -101,9 +87,10 @@ TEST_F(sparse_lanczos, says_what_it_cannot_do) {
   const csr_matrix a = generate("lap2d:5");
   EXPECT_NE(message_of([&] { lanczos(rt, a, {.pairs = 26}); }, error_kind::usage).find("26 pairs of a matrix of 25"),
             std::string::npos);
-  EXPECT_NE(message_of([&] { lanczos(rt, a, {.pairs = 2, .jacobi = true}); }, error_kind::usage)
-                .find("takes no preconditioner"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of([&] { lanczos(rt, a, {.pairs = 2, .precondition = preconditioning::jacobi}); }, error_kind::usage)
+          .find("takes no preconditioner"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "apps/sparse/matrix/generate.hpp"
-#include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 
@@ -19,15 +18,7 @@ using test_support::message_of;
 
 const std::string data = TESSERA_SOURCE_DIR "/apps/sparse/data/";
 
-class sparse_lobpcg : public ::testing::Test {
- protected:
-  eigenpairs expect(const csr_matrix& a, const eigen_options& o, const std::vector<double>& values, double tolerance) {
-    eigenpairs found = lobpcg(rt, a, o);
-    expect_pairs(a, o, found, values, tolerance);
-    return found;
-  }
-  runtime rt{testing::host_only()};
-};
+using sparse_lobpcg = solver_test<lobpcg>;
 
 TEST_F(sparse_lobpcg, finds_multiple_eigenvalues_of_laplacians) {
   const eigen_options o{.pairs = 7, .tolerance = 1e-9};
@@ -89,7 +80,7 @@ TEST_F(sparse_lobpcg, compares_with_an_absolute_tolerance_at_any_scale) {
 TEST_F(sparse_lobpcg, works_where_the_diagonal_has_numbers_that_have_no_reciprocal) {
   csr_matrix a = generate("lap2d:20");
   a.values[static_cast<std::size_t>(std::ranges::find(a.entry_columns, 0) - a.entry_columns.begin())] = 1e-320;
-  EXPECT_TRUE(lobpcg(rt, a, {.pairs = 2, .jacobi = true}).converged());
+  EXPECT_TRUE(lobpcg(rt, a, {.pairs = 2, .precondition = preconditioning::jacobi}).converged());
 }
 
 TEST_F(sparse_lobpcg, gives_values_with_bounds_where_rounding_has_spoiled_the_products) {
@@ -126,7 +117,8 @@ TEST_F(sparse_lobpcg, refuses_what_is_no_number) {
 TEST_F(sparse_lobpcg, finds_the_eigenvalues_of_real_matrices) {
   expect(read_matrix(data + "gr_30_30.mtx"), {.pairs = 4},
          {0.0614628239274, 0.153184311127, 0.153184311127, 0.24396461175}, 1e-11);
-  expect(read_matrix(data + "lund_a.mtx"), {.pairs = 4, .tolerance = 1e-14, .compare = criterion::norm, .jacobi = true},
+  expect(read_matrix(data + "lund_a.mtx"),
+         {.pairs = 4, .tolerance = 1e-14, .compare = criterion::norm, .precondition = preconditioning::jacobi},
          {80.0351093149, 1976.50546698, 1996.76478001, 6354.11120405}, 1e-4);
 }
 
@@ -137,12 +129,6 @@ TEST_F(sparse_lobpcg, solves_matrices_below_three_blocks_as_dense_ones) {
   const csr_matrix two = matrix_of("two", 2, 2, {{0, 0, 2}, {0, 1, 1}, {1, 0, 1}, {1, 1, 2}});
   expect(two, {.pairs = 2}, {1, 3}, 1e-14);
   expect(two, {.pairs = 1, .which = spectrum_end::largest}, {3}, 1e-14);
-}
-
-csr_matrix diagonal(std::int32_t n, double (*element)(std::int32_t)) {
-  std::vector<triplet> entries;
-  for (std::int32_t i = 0; i < n; ++i) entries.push_back({i, i, element(i)});
-  return matrix_of("diagonal", n, n, entries);
 }
 
 TEST_F(sparse_lobpcg, is_right_where_there_is_nothing_to_do) {
@@ -194,7 +180,7 @@ TEST_F(sparse_lobpcg, needs_fewer_iterations_with_a_preconditioner) {
       a.values[k] *= scale(i) * scale(a.entry_columns[k]);
   eigen_options o{.pairs = 3, .tolerance = 1e-7, .most_iterations = 600};
   const eigenpairs plain = lobpcg(rt, a, o);
-  o.jacobi = true;
+  o.precondition = preconditioning::jacobi;
   const eigenpairs conditioned = lobpcg(rt, a, o);
   ASSERT_TRUE(conditioned.converged());
   EXPECT_LT(conditioned.loop.iterations * 2, plain.loop.iterations);
@@ -221,7 +207,7 @@ TEST_F(sparse_lobpcg, starts_with_a_guess) {
 TEST_F(sparse_lobpcg, solves_generalized_problems) {
   const csr_matrix lund = read_matrix(data + "lund_a.mtx"), mass = read_matrix(data + "lund_b.mtx");
   const std::vector<double> known{208.236649516, 574.256137708, 1399.12792194, 1790.6882009};
-  eigen_options o{.pairs = 4, .tolerance = 1e-8, .jacobi = true, .mass = &mass};
+  eigen_options o{.pairs = 4, .tolerance = 1e-8, .precondition = preconditioning::jacobi, .mass = &mass};
   for (o.seed = 1; o.seed < 4; ++o.seed) EXPECT_FALSE(expect(lund, o, known, 1e-3).dense);
   o.block = 50;
   EXPECT_TRUE(expect(lund, o, known, 1e-3).dense);

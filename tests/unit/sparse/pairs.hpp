@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/sparse/solver/eigenpairs.hpp"
+#include "tests/integration/runtime/machines.hpp"
 
 namespace tessera::sparse {
 
@@ -39,6 +40,27 @@ inline void expect_pairs(const csr_matrix& a, const eigen_options& o, const eige
     EXPECT_NEAR(found.values[k].value, values[k], tolerance) << a.name << ", pair " << k;
   EXPECT_LT(found.orthogonality, 1e-10) << a.name;
   expect_residuals(a, found, o.mass);
+}
+
+/// Tests of one eigensolver on a host.
+template <eigenpairs (*Solve)(runtime&, const csr_matrix&, const eigen_options&)>
+class solver_test : public ::testing::Test {
+ protected:
+  eigenpairs solve(const csr_matrix& a, const eigen_options& o) { return Solve(rt, a, o); }
+  /// The pairs, with these values.
+  eigenpairs expect(const csr_matrix& a, const eigen_options& o, const std::vector<double>& values, double tolerance) {
+    eigenpairs found = solve(a, o);
+    expect_pairs(a, o, found, values, tolerance);
+    return found;
+  }
+  runtime rt{testing::host_only()};
+};
+
+/// A diagonal matrix.
+inline csr_matrix diagonal(std::int32_t n, double (*element)(std::int32_t)) {
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < n; ++i) entries.push_back({i, i, element(i)});
+  return matrix_of("diagonal", n, n, entries);
 }
 
 }  // namespace tessera::sparse

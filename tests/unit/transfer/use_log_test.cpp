@@ -11,7 +11,7 @@
 namespace tessera::transfer {
 namespace {
 
-std::uint64_t next(block::record& b) { return use_log::next_use(b); }
+std::uint64_t next(block::record& b) { return use_log::next_use(b).age; }
 
 TEST(use_log, a_use_is_over_when_its_own_task_has_begun) {
   use_log log;
@@ -48,6 +48,27 @@ TEST(use_log, knows_whether_a_block_will_be_written) {
   log.begin(3);
   EXPECT_FALSE(use_log::will_be_written(a));
   EXPECT_EQ(next(a), 2u);
+}
+
+TEST(use_log, expects_uses_until_others_are_announced) {
+  use_log log;
+  block::record a;
+  log.note(a, 1, false);
+  log.expect(a, 10, true);
+  EXPECT_FALSE(use_log::next_use(a).expected);
+  EXPECT_TRUE(use_log::will_be_written(a));
+  log.begin(1);
+  EXPECT_EQ(next(a), 10u);
+  EXPECT_TRUE(use_log::next_use(a).expected);
+  log.note(a, 12, false);  // came later than expected
+  EXPECT_EQ(next(a), 12u);
+  EXPECT_FALSE(use_log::next_use(a).expected);
+  EXPECT_FALSE(use_log::will_be_written(a));
+  log.begin(12);
+  EXPECT_EQ(next(a), use_log::never);
+  log.expect(a, 20, false);
+  log.begin(20);  // by another task
+  EXPECT_EQ(next(a), use_log::never);
 }
 
 TEST(use_log, forgets_the_oldest_when_it_is_full) {
@@ -112,7 +133,7 @@ TEST(use_log, while_somebody_evicts) {
     std::uint64_t seen = 0;
     while (seen != tasks) {
       for (std::size_t b = 0; b < 9; ++b) use_log::next_use(records[b]);
-      const std::uint64_t at = use_log::next_use(records[9]);
+      const std::uint64_t at = use_log::next_use(records[9]).age;
       if (at == use_log::never) continue;
       ASSERT_GE(at, seen) << "uses come in order";
       seen = at;

@@ -69,28 +69,47 @@ struct program_options {
   execution how = execution::fused;
   std::int64_t panel_rows = 0;  ///< rows of a task; 0: chosen by the matrix alone
   std::int64_t strip_rows = 0;  ///< rows that all operations of a task go through together; 0: what fits the cache
+  std::string at = {};          ///< location where operations over the rows run; "": where the runtime places them
 };
 
 /// When a loop ends, beside its condition.
 struct loop_options {
   int most_iterations = 1000;                ///< at least 0
   std::function<void(int)> after_each = {};  ///< called behind each iteration with their number so far
+  /// Iterations that begin before the condition and after_each are asked about an earlier one, so that nothing waits at
+  /// its end. When the loop ends, up to so many more have run than the condition has seen, and the values are those of
+  /// the last. What the two record is done before the next iteration that begins. With execution::at_once there is no
+  /// lag.
+  int lag = 0;
+  std::vector<small_matrix> watched =
+      {};  ///< with a lag: what the two read, as it was behind the iteration in question
 };
+
+/// What went from one memory to another.
+struct link_bytes {
+  std::string from, to;     ///< memories, as statistics::links names them
+  std::uint64_t bytes = 0;  ///< together
+};
+
+/// Adds up what went over the same links.
+void add_moved(std::vector<link_bytes>& to, const std::vector<link_bytes>& more);
 
 /// What program::while_not did.
 struct loop_outcome {
-  bool converged = false;   ///< the condition became true
-  int iterations = 0;       ///< that were run
-  std::int64_t passes = 0;  ///< over the rows, in one iteration
-  std::int64_t tasks = 0;   ///< of one iteration
-  double seconds = 0;       ///< of all iterations, conditions included
+  bool converged = false;              ///< the condition became true
+  int iterations = 0;                  ///< that were run, those that had begun when it became true included
+  std::int64_t passes = 0;             ///< over the rows, in one iteration
+  std::int64_t tasks = 0;              ///< of one iteration
+  double seconds = 0;                  ///< of all iterations, conditions included
+  std::vector<link_bytes> moved = {};  ///< by all iterations, between memories; without what goes home at the end
 };
 
 /// Vectors of the rows of one matrix, and the operations that were recorded on them. One thread at a time.
 class program {
  public:
   /// Cuts the rows of a square matrix into panels, balanced by its nonzeros. The matrix must outlive the program and
-  /// stay as it is. Throws tessera::error: input for a matrix that is not square or not well formed.
+  /// stay as it is. Throws tessera::error: input for a matrix that is not square or not well formed, usage for a
+  /// location that does not exist.
   program(runtime& rt, const csr_matrix& a, const program_options& options = {});
   ~program();  ///< waits; what is recorded and was not asked for does not run
   program(const program&) = delete;
@@ -106,7 +125,8 @@ class program {
   /// Runs `body` until `converged` says so, asked before each iteration. `body` records an iteration: it is called
   /// twice, compared, made one graph, and replayed; so it must record the same each time and read no value. What
   /// `converged` and loop_options::after_each record is done before the next iteration. With execution::at_once the
-  /// body is called each time. Throws tessera::error: usage when the two differ, and what the iterations throw.
+  /// body is called each time. Throws tessera::error: usage when the two differ and for a negative lag, and what the
+  /// iterations throw.
   loop_outcome while_not(const std::function<bool()>& converged, const std::function<void()>& body,
                          const loop_options& options = {});
 
@@ -126,6 +146,31 @@ class program {
 void mxm(const csr_matrix& a, const block_vector& x, const block_vector& y);
 /// Y = A^T X. The program keeps a transposed copy of A, made at the first call.
 void mxm_transposed(const csr_matrix& a, const block_vector& x, const block_vector& y);
+
+/// Rows [begin, end).
+struct row_range {
+  std::int64_t begin = 0, end = 0;
+  bool operator==(const row_range&) const = default;  ///< the same rows
+};
+/// What a matrix-free operator has to do: rows of Y, from rows of X.
+struct operator_rows {
+  row_range rows;             ///< of Y, to be made
+  row_range from;             ///< of X, that may be read: what `reads` said for these rows
+  std::int64_t columns = 0;   ///< of both, row-major
+  const double* x = nullptr;  ///< row from.begin first
+  double* y = nullptr;        ///< row rows.begin first
+};
+/// A matrix-free operator: Y = A X by a function. Must outlive the program that uses it.
+struct spmv_operator {
+  std::string name;  ///< for messages
+  /// Makes some rows of Y, on the host; called by several threads for different rows, in an order of theirs.
+  std::function<void(const operator_rows&)> multiply;
+  /// The rows of X that some rows of Y are made of. More rows of Y need at least the same ones. Null: all.
+  std::function<row_range(row_range)> reads = {};
+};
+/// Y = A X; X and Y have equal columns and are not the same. Fused as a product with a matrix is. Throws tessera::error
+/// (usage) for no function, and for rows that X has not.
+void mxm(const spmv_operator& a, const block_vector& x, const block_vector& y);
 /// G = X^T Y: columns of X by columns of Y. Summed panel by panel in a fixed tree: the same bits for any workers.
 void gram(const block_vector& x, const block_vector& y, const small_matrix& g);
 /// [Y1 Y2 ...] = [X1 X2 ...] C + beta [Y1 Y2 ...] at one time: a block may be source and destination. C has a row for
@@ -148,16 +193,38 @@ void column_norms(const block_vector& x, const small_matrix& norms);
 /// dots(0, j) = product of column j of X with column j of Y. Summed as gram is.
 void column_dots(const block_vector& x, const block_vector& y, const small_matrix& dots);
 
-/// M^-1 for one diagonal matrix: divides rows by what `jacobi` was given. Outlives the program that uses it.
+/// A polynomial that is near 1 / (t - pole) for t from `near` to `far`, both on one side of the pole. Where all
+/// eigenvalues are on this side, and none behind `far`, it has one sign at all of them, and is large where they are
+/// near the pole.
+struct inverse_polynomial {
+  double pole, near, far;
+  int degree = 8;  ///< at least 1; an application has degree - 1 products with A
+};
+
+/// M^-1, roughly A^-1. Must outlive the program that uses it.
 class preconditioner {
  public:
   /// By the absolute values of the diagonal of A; rows whose diagonal is 0, or below 2^-300 of the largest, stay as
-  /// they are.
+  /// they are. One pass with the operations around it.
   static preconditioner jacobi(const csr_matrix& a);
-  const std::vector<double>& factors() const noexcept { return m_factors; }  ///< of the rows
+  /// By the diagonal tiles of A, symmetric, with the absolute values of their eigenvalues: a product with their
+  /// inverses. Throws tessera::error: usage for tiles of no rows, input for a matrix that is not well formed.
+  static preconditioner block_jacobi(const csr_matrix& a, std::int64_t tile_rows = 16);
+  /// By a polynomial of A, which must outlive it. Throws tessera::error (usage) for a polynomial that has no such
+  /// range.
+  static preconditioner chebyshev(const csr_matrix& a, const inverse_polynomial& p);
+  /// One of your own: `record` calls operations that make W of R, which are two blocks. It is called where `apply` is
+  /// called, and must record the same each time.
+  static preconditioner of(std::function<void(const block_vector& r, const block_vector& w)> record);
+
+  const std::vector<double>& factors() const noexcept { return m_factors; }  ///< of the rows, of a diagonal one
+  bool is_recorded() const noexcept { return m_record != nullptr; }          ///< no diagonal one
+  /// Calls what `of` was given.
+  void record(const block_vector& r, const block_vector& w) const { m_record(r, w); }
 
  private:
   std::vector<double> m_factors;
+  std::function<void(const block_vector&, const block_vector&)> m_record;
 };
 /// W = M^-1 R; W may be R.
 void apply(const preconditioner& m, const block_vector& r, const block_vector& w);
@@ -180,5 +247,19 @@ void small_operation(const std::string& name, std::span<const small_matrix> from
 void syevd(const small_matrix& a, const small_matrix& v, const small_matrix& lambda);
 /// A V = B V diag(lambda), V^T B V = I. Fails (numerical) too when B is not positive definite.
 void sygvd(const small_matrix& a, const small_matrix& b, const small_matrix& v, const small_matrix& lambda);
+
+/// A = L L^T for a symmetric A, whose lower triangle counts; zeros above. L may be A. Fails (numerical) when A is not
+/// positive definite.
+void potrf(const small_matrix& a, const small_matrix& l);
+/// Where a triangular factor stands.
+enum class factor_side : std::uint8_t {
+  left,  ///< L X = B
+  right  ///< X L^T = B: a block Y with Y^T Y = L L^T becomes orthonormal by combine(Y, X, Y), B = I
+};
+/// Solves with the lower triangle of L. X may be B. Fails (numerical) when an element of the diagonal is 0.
+void trsm_small(const small_matrix& l, const small_matrix& b, const small_matrix& x, factor_side side);
+/// A = U diag(values) V^T; k = the smaller of A's rows and columns; U has k columns, V too; values are 1 x k and
+/// descend. Fails (numerical) when they do not converge.
+void svd(const small_matrix& a, const small_matrix& u, const small_matrix& values, const small_matrix& v);
 
 }  // namespace tessera::sparse

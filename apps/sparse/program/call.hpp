@@ -1,0 +1,55 @@
+#pragma once
+// A call of an operation: its shapes are checked, then it is recorded. For the files that have operations.
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "apps/sparse/program/state.hpp"
+#include "core/base/error.hpp"
+
+namespace tessera::sparse {
+
+[[noreturn]] inline void refuse_call(const std::string& operation, std::string message) {
+  throw error(error_kind::usage, std::move(message), operation, "see the shapes in tessera/sparse.hpp");
+}
+
+/// An operation that is being checked.
+class call {
+  template <class Handle>
+  auto owned(const Handle& handle) {
+    auto& data = handle.data();
+    if (m_owner == nullptr) m_owner = data.owner;
+    if (m_owner != data.owner) refuse_call(m_made.name, fmt::format("{} belongs to another program", handle.name()));
+    return data.shared_from_this();
+  }
+
+ public:
+  call(operation_kind kind, std::string name) : m_made{kind, std::move(name), {}, {}, {}, {}} {}
+
+  void reads(const block_vector& v) { m_made.from.push_back(owned(v)); }
+  void writes(const block_vector& v) { m_made.to.push_back(owned(v)); }
+  void reads(const small_matrix& m) { m_made.small_from.push_back(owned(m)); }
+  void writes(const small_matrix& m) { m_made.small_to.push_back(owned(m)); }
+
+  /// @param shape "G is 4 x 8" as it must be
+  void expect(const small_matrix& m, std::int64_t rows, std::int64_t columns) const {
+    if (m.rows() != rows || m.columns() != columns)
+      refuse_call(m_made.name,
+                  fmt::format("{} is {} x {}, and {} x {} is needed", m.name(), m.rows(), m.columns(), rows, columns));
+  }
+  void expect_equal_columns(const block_vector& a, const block_vector& b) const {
+    if (a.columns() != b.columns())
+      refuse_call(m_made.name,
+                  fmt::format("{} has {} columns, and {} has {}", a.name(), a.columns(), b.name(), b.columns()));
+  }
+  operation& made() noexcept { return m_made; }
+  program_state& owner() noexcept { return *m_owner; }
+  void record() { m_owner->record(std::move(m_made)); }
+
+ private:
+  operation m_made;
+  program_state* m_owner = nullptr;
+};
+
+}  // namespace tessera::sparse

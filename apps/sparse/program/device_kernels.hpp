@@ -1,0 +1,43 @@
+#pragma once
+// The kernels of devices, in tessera-c (docs/kernels.md).
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "tessera/operation.hpp"
+
+namespace tessera::sparse {
+
+namespace op = tessera::operation;  // an operation of a program is something else
+
+/// The kernels of a panel's steps, by their places among step_kernel_names(). A thread makes one number.
+enum class step_kernel : std::size_t {
+  multiply,           ///< rows of A X from at most most_pieces pieces of X
+  gram,               ///< X^T Y, slice by slice of the rows
+  dots,               ///< products of columns, slice by slice of the rows
+  sum_slices,         ///< the sums of all slices
+  combine,            ///< Y = [X1 X2 ...] C from at most most_factors blocks
+  add_scaled,         ///< Y += X diag(alpha)
+  add_multiple,       ///< Y += factor X
+  add_to_multiple,    ///< Y = X + factor Y, from an element of Y on
+  multiply_elements,  ///< Z = X Y
+  scale,              ///< Y = X diag(alpha)
+  scale_rows,         ///< Y = diag(d) X
+  copy                ///< Y = X, from an element of Y on
+};
+
+inline constexpr std::size_t most_pieces = 16;   ///< of the source of a product, in one launch
+inline constexpr std::size_t most_factors = 8;   ///< of a combination, in one launch
+inline constexpr std::size_t most_summed = 16;   ///< partial sums that one task adds up
+inline constexpr std::int64_t slice_rows = 256;  ///< rows whose products one thread adds up
+
+/// In the order of step_kernel.
+const std::vector<std::string>& step_kernel_names();
+op::kernel_text steps_text();  ///< of those
+op::kernel_text sums_text();   ///< of sparse_add_parts and sparse_finish
+
+/// The runtime's operation of this name. `fill` says what it is when it is made, for devices that have fp64.
+const op::definition& found_or_defined(runtime& rt, const std::string& name,
+                                       const std::function<void(op::definition&)>& fill);
+
+}  // namespace tessera::sparse

@@ -1,0 +1,227 @@
+#include "apps/sparse/solver/chebyshev.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/sparse/solver/chebyshev_filter.hpp"
+#include "apps/sparse/solver/convergence.hpp"
+#include "apps/sparse/solver/deflation.hpp"
+#include "apps/sparse/solver/dense.hpp"
+#include "apps/sparse/solver/diagonal_mass.hpp"
+#include "apps/sparse/solver/scale.hpp"
+#include "apps/sparse/solver/small_table.hpp"
+#include "apps/sparse/solver/subspace.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+constexpr int degree_of_filter = 10;
+
+/// More than LOBPCG takes: the last vector of the block decides how fast the others converge.
+std::int64_t vectors_for(const eigen_options& o) {
+  require_block(o);
+  if (o.block != 0) return o.block;
+  return (o.pairs + std::max<std::int64_t>(4, o.pairs / 2) + 3) / 4 * 4;
+}
+
+/// The products of [Y X], 2b x 2b, from those of Y, of X, and of X with Y.
+std::vector<double> assembled(const small_view& yy, const small_view& xx, const small_view& xy) {
+  const std::int64_t b = yy.rows, m = 2 * b;
+  std::vector<double> whole(static_cast<std::size_t>(m * m));
+  const auto put = [&](std::int64_t i, std::int64_t j, double value) {
+    whole[static_cast<std::size_t>(i * m + j)] = value;
+  };
+  for (std::int64_t i = 0; i < b; ++i)
+    for (std::int64_t j = 0; j < b; ++j) {
+      put(i, j, yy(i, j)), put(b + i, b + j, xx(i, j));
+      put(b + i, j, xy(i, j)), put(j, b + i, xy(i, j));
+    }
+  return whole;
+}
+
+/// Whether no direction of the columns is lost to rounding.
+bool independent(const small_view& products) {
+  const std::int64_t b = products.rows;
+  small_table unit(b, b);
+  for (std::int64_t i = 0; i < b; ++i)
+    for (std::int64_t j = 0; j < b; ++j) {
+      if (!(products(i, i) > 0) || !(products(j, j) > 0)) return false;
+      unit(i, j) = 0.5 * (products(i, j) + products(j, i)) / std::sqrt(products(i, i)) / std::sqrt(products(j, j));
+    }
+  return whitening(unit, dependent).columns == b;
+}
+
+/// The solver as a program: X, AX, and the three blocks of the filter, of which one becomes A Y and one the residuals.
+class filtered_subspace {
+ public:
+  filtered_subspace(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t b, const stopping_rule& rule)
+      : m_a(a),
+        m_options(o),
+        m_rule(rule),
+        m_b(b),
+        m_program(rt, a, o.program),
+        m_filter(m_program, a, b, o.degree != 0 ? o.degree : degree_of_filter) {
+    const spectrum_interval all = spectrum_bounds(rt, a, o.program, o.seed);
+    m_bounds.set(std::vector{all.lower, all.upper});
+    m_x.set(started_at(o.guess, a.rows, b, o.seed));
+  }
+
+  /// X becomes Ritz vectors of its span, and AX is multiplied again.
+  void start() {
+    if (m_deflation) m_deflation->project(m_x);
+    mxm(m_a, m_x, m_ax);
+    gram(m_x, m_x, m_xx);
+    gram(m_x, m_ax, m_x_ax);
+    record_ritz_vectors(m_x_ax, m_xx, m_options.which, m_start, m_ritz, m_minus_ritz);
+    combine(m_x, m_start, m_x);
+    combine(m_ax, m_start, m_ax);
+    measure();
+    m_program.run();
+  }
+
+  loop_outcome iterate(int most, int before) {
+    const auto after = [&](int k) {
+      if (m_options.report) m_options.report(m_rule.progress(before + k, values(), norms(), m_options.pairs));
+    };
+    return m_program.while_not(
+        [this] { return pairs_done() == m_options.pairs; }, [this] { step(); },
+        {.most_iterations = most, .after_each = after, .lag = m_options.lag, .watched = {m_ritz, m_norms}});
+  }
+
+  std::int64_t pairs_done() const { return m_rule.pairs_done(values(), norms(), m_options.pairs); }
+
+  void give(eigenpairs& to) const {
+    // Pairs are given from outside, of both ends the smallest first; a block is in turn.
+    const std::vector<double> by_rank = m_x.values(), overlap = m_xx.values();
+    measured_block block{values(), norms(), {}, {}};
+    const auto each_pair = [&](const std::vector<double>& row_major, std::int64_t row, std::vector<double>& into) {
+      for (std::int64_t pair = 0; pair < m_options.pairs; ++pair)
+        into.push_back(row_major[static_cast<std::size_t>(row * m_b + rank_of(pair))]);
+    };
+    for (std::int64_t i = 0; i < m_a.rows; ++i) each_pair(by_rank, i, block.vectors);
+    for (std::int64_t pair = 0; pair < m_options.pairs; ++pair) each_pair(overlap, rank_of(pair), block.overlap);
+    give_pairs(to, m_rule, m_options.pairs, block);
+    to.panels = m_program.panels();
+  }
+
+ private:
+  std::int64_t rank_of(std::int64_t pair) const { return rank_of_pair(pair, m_options.pairs, m_options.which); }
+  /// Of the pairs, in their order.
+  std::vector<double> of_pairs(const small_matrix& by_rank) const {
+    const std::vector<double> all = by_rank.values();
+    std::vector<double> made;
+    for (std::int64_t pair = 0; pair < m_options.pairs; ++pair)
+      made.push_back(all[static_cast<std::size_t>(rank_of(pair))]);
+    return made;
+  }
+  std::vector<double> values() const { return of_pairs(m_ritz); }
+  std::vector<double> norms() const { return of_pairs(m_norms); }
+
+  /// The filter's products with A, one more, and one Rayleigh-Ritz step.
+  void step() {
+    const small_matrix from[] = {m_ritz, m_bounds};
+    m_filter.prepare(from, [end = m_options.which, norm = m_rule.norm,
+                            degree = static_cast<int>(m_filter.degree())](std::span<const small_view> in) {
+      const std::span<const double> ritz(in[0].data, static_cast<std::size_t>(in[0].columns));
+      spectrum_interval all{in[1](0, 0), in[1](0, 1)};
+      // Bounds that a Ritz value is outside of are none.
+      if (!std::ranges::all_of(ritz, [&](double v) { return v >= all.lower && v <= all.upper; })) all = {-norm, norm};
+      return unwanted(ritz, end, all, degree);
+    });
+    m_filter.run(m_x, m_ax);
+    const block_vector &y = m_filter.filtered(), &ay = m_filter.following();
+    if (m_deflation) m_deflation->project(y);
+    mxm(m_a, y, ay);
+    gram(y, y, m_yy);
+    gram(y, ay, m_y_ay);
+    gram(m_x, y, m_xy);
+    gram(m_x, ay, m_x_ay);
+    solve_pencil();
+    const block_vector basis[] = {y, m_x}, times_a[] = {ay, m_ax};
+    combine(basis, m_coefficients, std::span(&m_x, 1));
+    combine(times_a, m_coefficients, std::span(&m_ax, 1));
+    measure();
+  }
+
+  /// Of Y alone, where its columns are independent: X adds what converges more slowly. Where the filter has made one
+  /// vector of several, X has the rest.
+  void solve_pencil() {
+    const small_matrix from[] = {m_y_ay, m_yy, m_x_ax, m_xx, m_x_ay, m_xy};
+    const small_matrix to[] = {m_coefficients, m_ritz, m_minus_ritz};
+    small_operation("rayleigh_ritz", from, to,
+                    [b = m_b, end = m_options.which](std::span<const small_view> in, std::span<const small_view> out) {
+                      std::vector<bool> used(static_cast<std::size_t>(2 * b), true);
+                      if (independent(in[1])) std::fill_n(used.begin() + b, b, false);
+                      const ritz_step step = rayleigh_ritz(
+                          {2 * b, assembled(in[0], in[2], in[4]), assembled(in[1], in[3], in[5])}, b, end, used);
+                      std::ranges::copy(step.vectors, out[0].data);
+                      give_values(step, out[1], out[2]);
+                    });
+  }
+
+  void measure() {
+    record_residuals(m_ax, m_x, m_minus_ritz, m_filter.last(), m_norms);
+    gram(m_x, m_x, m_xx);
+    gram(m_x, m_ax, m_x_ax);
+  }
+
+  small_matrix products(const char* name) { return m_program.small(name, m_b, m_b); }
+
+  const csr_matrix& m_a;
+  const eigen_options& m_options;
+  stopping_rule m_rule;
+  std::int64_t m_b;
+  program m_program;
+  chebyshev_filter m_filter;
+  std::optional<deflation> m_deflation = deflation::of(m_program, m_a.rows, m_options, m_b);
+  block_vector m_x = m_program.vector("X", m_b), m_ax = m_program.vector("AX", m_b);
+  small_matrix m_xx = products("X'X"), m_x_ax = products("X'AX"), m_yy = products("Y'Y"), m_y_ay = products("Y'AY"),
+               m_xy = products("X'Y"), m_x_ay = products("X'AY"), m_start = products("start"),
+               m_coefficients = m_program.small("coefficients", 2 * m_b, m_b),
+               m_ritz = m_program.small("values", 1, m_b), m_minus_ritz = m_program.small("-values", 1, m_b),
+               m_norms = m_program.small("residuals", 1, m_b), m_bounds = m_program.small("bounds", 1, 2);
+};
+
+eigenpairs chebyshev_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o) {
+  const std::int64_t b = vectors_for(o);
+  const stopping_rule rule = rule_for(a, o);
+  eigenpairs found;
+  if (is_small(a, o, b)) {
+    found = dense_pairs(a, o, rule);
+  } else {
+    filtered_subspace solver(rt, a, o, b, rule);
+    solver.start();
+    // A test that lags may have been of an earlier X, so what is told is measured of the last one.
+    while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
+      add_iterations(found.loop, solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations));
+      solver.start();
+    }
+    solver.give(found);
+  }
+  found.loop.converged = found.converged();
+  found.norm = rule.norm;
+  found.block = b;
+  return found;
+}
+
+}  // namespace
+
+double least_memory_of_chebyshev(const csr_matrix& a, const eigen_options& o) {
+  const std::int64_t b = vectors_for(o);
+  return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
+         static_cast<double>((is_small(a, o, b) ? a.rows : 5 * b + deflated_columns(a, o)) + o.pairs);
+}
+
+eigenpairs chebyshev(runtime& rt, const csr_matrix& a, const eigen_options& o) {
+  require_solvable(a, o);
+  constexpr const char* title = "the Chebyshev solver";
+  if (o.precondition != preconditioning::none) refuse_option(title, "preconditioner");
+  if (o.orthogonal != reorthogonalization::full) refuse_option(title, "choice of reorthogonalization");
+  return with_diagonal_mass(a, o, title, [&rt](const csr_matrix& plain, const eigen_options& how) {
+    return at_moderate_scale(plain, how, [&rt](const csr_matrix& scaled, const eigen_options& options) {
+      return chebyshev_pairs(rt, scaled, options);
+    });
+  });
+}
+
+}  // namespace tessera::sparse

@@ -1,0 +1,77 @@
+#include "apps/sparse/solver/chebyshev_filter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tessera::sparse {
+
+filter_interval unwanted(std::span<const double> ritz_values, spectrum_end end, const spectrum_interval& all,
+                         int degree) {
+  const std::size_t count = ritz_values.size();
+  double low = all.lower, high = all.upper;
+  if (end == spectrum_end::largest) {
+    high = ritz_values.back();
+  } else if (end == spectrum_end::smallest || count < 2) {
+    low = ritz_values.back();
+  } else {  // in turn
+    low = ritz_values[(count - 1) / 2 * 2];
+    high = ritz_values[count / 2 * 2 - 1];
+  }
+  const double centre = 0.5 * (low + high);
+  const bool to_upper =
+      end == spectrum_end::largest || (end == spectrum_end::both && all.upper - centre > centre - all.lower);
+  const double distance = to_upper ? all.upper - centre : centre - all.lower;
+  // T grows by so much at most: of a vector at the far end, rounding has left a little in all others.
+  constexpr double most_growth = 1e12;
+  const double farthest = std::cosh(std::acosh(most_growth) / degree);
+  filter_interval made{centre, std::max(0.5 * (high - low), distance / farthest), 0};
+  if (!(made.half_width > 0)) made.half_width = std::max(std::abs(centre), 1.0);
+  made.outermost = centre + (to_upper ? 1 : -1) * std::max(distance, made.half_width);
+  return made;
+}
+
+chebyshev_filter::chebyshev_filter(program& p, const csr_matrix& a, std::int64_t columns, int degree) : m_matrix(a) {
+  for (int i = 1; i <= degree; ++i)
+    m_steps.push_back({p.small(fmt::format("product {}", i), 1, columns),
+                       p.small(fmt::format("same {}", i), 1, columns),
+                       p.small(fmt::format("before {}", i), 1, columns)});
+  for (int i = 0; i < 3; ++i) m_blocks.push_back(p.vector(fmt::format("filtered {}", i), columns));
+}
+
+void chebyshev_filter::prepare(std::span<const small_matrix> from,
+                               std::function<filter_interval(std::span<const small_view>)> interval) const {
+  std::vector<small_matrix> to;
+  for (const step& s : m_steps) to.insert(to.end(), {s.product, s.same, s.before});
+  small_operation("filter", from, to,
+                  [interval = std::move(interval)](std::span<const small_view> in, std::span<const small_view> out) {
+                    const filter_interval at = interval(in);
+                    const double first = at.half_width / (at.outermost - at.centre);
+                    double sigma = first;
+                    for (std::size_t i = 0; i < out.size(); i += 3) {
+                      const double next = i == 0 ? first : 1 / (2 / first - sigma);
+                      const double product = (i == 0 ? 1 : 2) * next / at.half_width;
+                      const double of_step[] = {product, -at.centre * product, i == 0 ? 0 : -sigma * next};
+                      for (std::size_t part = 0; part < 3; ++part)
+                        std::fill_n(out[i + part].data, out[i + part].columns, of_step[part]);
+                      sigma = next;
+                    }
+                  });
+}
+
+void chebyshev_filter::run(const block_vector& x, const block_vector& ax) const {
+  copy(ax, m_blocks[0]);
+  scale(m_steps[0].product, m_blocks[0]);
+  axpy(m_steps[0].same, x, m_blocks[0]);
+  for (std::size_t i = 1; i < m_steps.size(); ++i) {
+    const block_vector &before = i == 1 ? x : m_blocks[(i - 2) % 3], &last_one = m_blocks[(i - 1) % 3],
+                       &next = m_blocks[i % 3];
+    mxm(m_matrix, last_one, next);
+    scale(m_steps[i].product, next);
+    axpy(m_steps[i].same, last_one, next);
+    axpy(m_steps[i].before, before, next);
+  }
+}
+
+}  // namespace tessera::sparse

@@ -1,0 +1,30 @@
+#pragma once
+// Directions that are known, and that a solution is to have no part of.
+#include <optional>
+
+#include "apps/sparse/solver/eigenpairs.hpp"
+
+namespace tessera::sparse {
+
+/// The span of eigen_options::deflate, as an orthonormal block (in B, where there is a mass matrix). Calls record.
+class deflation {
+ public:
+  /// None where there are no vectors. `columns`: of the blocks that are projected.
+  static std::optional<deflation> of(program& p, std::int64_t rows, const eigen_options& o, std::int64_t columns);
+
+  /// X = X - Y (B Y)^T X.
+  void project(const block_vector& x) const;
+
+ private:
+  deflation(program& p, std::int64_t rows, const eigen_options& o, std::int64_t columns);
+  block_vector m_y, m_by;  ///< one block where there is no B
+  small_matrix m_overlap, m_minus_overlap;
+};
+
+/// How many vectors are deflated.
+std::int64_t deflated_columns(const csr_matrix& a, const eigen_options& o);
+/// Throws tessera::error (usage) for vectors of other rows, numbers that are not finite, and where fewer eigenvalues
+/// are left than pairs are asked for.
+void require_deflation(const csr_matrix& a, const eigen_options& o);
+
+}  // namespace tessera::sparse

@@ -1,0 +1,48 @@
+#include "apps/sparse/solver/preconditioning.hpp"
+
+#include "apps/sparse/solver/spectrum_bounds.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+/// Large near the end that is asked for, of one sign everywhere.
+std::optional<inverse_polynomial> polynomial_for(runtime& rt, const csr_matrix& a, const eigen_options& o) {
+  constexpr double part = 1.0 / 30;
+  constexpr int usual_degree = 8;
+  const spectrum_interval all = spectrum_bounds(rt, a, o.program, o.seed);
+  if (!(all.width() > 1e-12 * infinity_norm(a))) return std::nullopt;  // one eigenvalue: there is nothing to damp
+  const int degree = o.degree != 0 ? o.degree : usual_degree;
+  if (o.which == spectrum_end::largest)
+    return inverse_polynomial{all.upper, all.upper - part * all.width(), all.lower, degree};
+  return inverse_polynomial{all.lower, all.lower + part * all.width(), all.upper, degree};
+}
+
+}  // namespace
+
+std::optional<preconditioner> preconditioner_for(runtime& rt, const csr_matrix& a, const eigen_options& o) {
+  switch (o.precondition) {
+    case preconditioning::none:
+      break;
+    case preconditioning::jacobi:
+      return preconditioner::jacobi(a);
+    case preconditioning::block_jacobi:
+      return preconditioner::block_jacobi(a);
+    case preconditioning::chebyshev:
+      if (const auto p = polynomial_for(rt, a, o)) return preconditioner::chebyshev(a, *p);
+      break;
+  }
+  return std::nullopt;
+}
+
+std::int64_t blocks_of_preconditioner(const eigen_options& o) noexcept {
+  switch (o.precondition) {
+    case preconditioning::block_jacobi:
+      return 1;  // the residual
+    case preconditioning::chebyshev:
+      return 5;  // and what the recurrence keeps
+    default:
+      return 0;
+  }
+}
+
+}  // namespace tessera::sparse

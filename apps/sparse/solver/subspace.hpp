@@ -1,0 +1,24 @@
+#pragma once
+// What solvers do that iterate a block of vectors, a subspace.
+#include "apps/sparse/solver/eigenpairs.hpp"
+
+namespace tessera::sparse {
+
+/// rows x columns numbers, row-major: random vectors, the first of them as guessed.
+std::vector<double> started_at(const std::vector<double>& guess, std::int64_t rows, std::int64_t columns,
+                               std::uint64_t seed);
+
+/// Throws tessera::error (usage) for `numbers` that are no vectors of so many rows, or not finite; `what` they are for.
+void require_vectors(const std::vector<double>& numbers, std::int64_t rows, const char* what);
+
+/// A small matrix's numbers, row-major.
+std::vector<double> elements_of(const small_view& v);
+
+/// Ritz values and the same with a minus, as rows.
+void give_values(const ritz_step& step, const small_view& values, const small_view& minus);
+
+/// Records that C becomes what makes Ritz vectors X C of X, from the products X^T A X and X^T B X.
+void record_ritz_vectors(const small_matrix& x_ax, const small_matrix& xx, spectrum_end end, const small_matrix& c,
+                         const small_matrix& values, const small_matrix& minus_values);
+
+}  // namespace tessera::sparse

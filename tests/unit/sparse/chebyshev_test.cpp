@@ -1,0 +1,132 @@
+// Subspace iteration with Chebyshev filters on matrices with known spectra, and the filter itself.
+#include "apps/sparse/solver/chebyshev.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/solver/chebyshev_filter.hpp"
+#include "tests/support/error_of.hpp"
+#include "tests/unit/sparse/pairs.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+using test_support::message_of;
+using sparse_chebyshev = solver_test<chebyshev>;
+
+TEST_F(sparse_chebyshev, finds_both_ends_of_laplacians) {
+  expect(generate("lap2d:30"), {.pairs = 7, .tolerance = 1e-9}, known_lowest("lap2d:30", 7), 1e-9);
+  std::vector<double> top = known_lowest("lap3d:9", 5);
+  for (double& v : top) v = 12 - v;
+  expect(generate("lap3d:9"), {.pairs = 5, .which = spectrum_end::largest, .tolerance = 1e-9}, top, 1e-8);
+  const std::vector<double> low = known_lowest("lap2d:25", 3);
+  expect(generate("lap2d:25"), {.pairs = 5, .which = spectrum_end::both, .tolerance = 1e-9},
+         {low[0], low[1], low[2], 8 - low[0], 8 - low[1]}, 1e-8);
+}
+
+TEST_F(sparse_chebyshev, finds_the_levels_of_spin_chains) {
+  for (const char* name : {"hs:12", "xx:10"}) expect(generate(name), {.pairs = 10}, known_lowest(name, 10), 1e-10);
+}
+
+TEST_F(sparse_chebyshev, keeps_what_a_filter_makes_one_vector_of) {
+  // One eigenvalue far below all others: filtered random vectors are all the same.
+  const csr_matrix far = diagonal(300, [](std::int32_t i) { return i == 0 ? -1e3 : static_cast<double>(i); });
+  expect(far, {.pairs = 4}, {-1e3, 1, 2, 3}, 1e-7);
+}
+
+TEST_F(sparse_chebyshev, is_right_where_there_is_nothing_to_do) {
+  expect(matrix_of("zero", 100, 100, {}), {.pairs = 3}, {0, 0, 0}, 0);
+  expect(diagonal(100, [](std::int32_t) { return 1.0; }), {.pairs = 5}, {1, 1, 1, 1, 1}, 1e-14);
+  expect(diagonal(200, [](std::int32_t i) { return static_cast<double>(i / 5); }), {.pairs = 6, .tolerance = 1e-9},
+         {0, 0, 0, 0, 0, 1}, 1e-9);
+}
+
+TEST_F(sparse_chebyshev, gives_the_same_bits_for_any_workers_and_what_the_reference_gives) {
+  const csr_matrix a = generate("lap3d:9");
+  eigen_options o{.pairs = 4, .tolerance = 0, .most_iterations = 3, .program = {.panel_rows = 100}};
+  const eigenpairs two = solve(a, o);
+  runtime single(testing::host_only(1));
+  EXPECT_EQ(chebyshev(single, a, o).vectors, two.vectors);
+  o.program.how = execution::at_once;
+  const eigenpairs reference = solve(a, o);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(two.values[k].value, reference.values[k].value, 1e-10) << k;
+}
+
+TEST_F(sparse_chebyshev, says_what_did_not_converge_and_what_it_cannot_do) {
+  const csr_matrix a = generate("lap2d:40");
+  const eigenpairs found = solve(a, {.pairs = 6, .most_iterations = 2});
+  EXPECT_FALSE(found.converged());
+  EXPECT_EQ(found.loop.iterations, 2);
+  expect_residuals(a, found);
+  const auto refused = [&](const eigen_options& o, const char* text) {
+    EXPECT_NE(message_of([&] { solve(a, o); }, error_kind::usage).find(text), std::string::npos) << text;
+  };
+  refused({.pairs = 8, .block = 4}, "a block of 4 cannot hold 8 pairs");
+  refused({.precondition = preconditioning::jacobi}, "takes no preconditioner");
+  refused({.orthogonal = reorthogonalization::selective}, "takes no choice of reorthogonalization");
+  refused({.degree = -1}, "a polynomial of degree -1");
+  refused({.lag = -1}, "the lag is -1");
+}
+
+TEST_F(sparse_chebyshev, solves_small_matrices_as_dense_ones) {
+  EXPECT_TRUE(expect(generate("lap2d:4"), {.pairs = 3}, known_lowest("lap2d:4", 3), 1e-12).dense);
+}
+
+TEST(chebyshev_filters, are_the_polynomial) {
+  // Of a diagonal matrix: a number for each eigenvalue.
+  runtime rt(testing::host_only());
+  const csr_matrix a = diagonal(64, [](std::int32_t i) { return 0.25 * i; });
+  constexpr int degree = 7;
+  const filter_interval at{9, 6, -1};
+  program p(rt, a);
+  chebyshev_filter filter(p, a, 1, degree);
+  block_vector x = p.vector("X", 1), ax = p.vector("AX", 1);
+  x.set(std::vector<double>(64, 1.0));
+  mxm(a, x, ax);
+  filter.prepare({}, [at](std::span<const small_view>) { return at; });
+  filter.run(x, ax);
+  const auto polynomial = [&](double t) {
+    double before = 1, now = (t - at.centre) / at.half_width;
+    const double scaled = now;
+    for (int k = 1; k < degree; ++k) before = std::exchange(now, 2 * scaled * now - before);
+    return now;
+  };
+  const std::vector<double> seen = filter.filtered().values();
+  for (std::size_t i = 0; i < seen.size(); ++i)
+    EXPECT_NEAR(seen[i], polynomial(0.25 * static_cast<double>(i)) / polynomial(at.outermost), 1e-12) << i;
+}
+
+TEST(chebyshev_filters, damp_what_is_not_wanted) {
+  const spectrum_interval all{-1, 9};
+  const std::array smallest{0.0, 1.0, 2.0}, largest{8.0, 7.0, 5.0};
+  const std::array both{0.0, 8.0, 1.0, 7.0};
+  const auto expect = [](const filter_interval& seen, double centre, double half_width, double outermost) {
+    EXPECT_DOUBLE_EQ(seen.centre, centre);
+    EXPECT_DOUBLE_EQ(seen.half_width, half_width);
+    EXPECT_DOUBLE_EQ(seen.outermost, outermost);
+  };
+  expect(unwanted(smallest, spectrum_end::smallest, all, 10), 5.5, 3.5, -1);
+  expect(unwanted(largest, spectrum_end::largest, all, 10), 2, 3, 9);
+  expect(unwanted(both, spectrum_end::both, all, 10), 4, 3, -1);
+  expect(unwanted(std::array{0.0, 0.0}, spectrum_end::smallest, {0, 0}, 10), 0, 1, -1);
+  // T(10)(8.5) is 1e12.
+  EXPECT_NEAR(unwanted(std::array{-1000.0, 7.0}, spectrum_end::smallest, {-1000, 9}, 10).half_width, 1008 / 8.5, 2);
+}
+
+TEST(spectrum_bounds, hold_the_whole_spectrum) {
+  runtime rt(testing::host_only());
+  const spectrum_interval laplacian = spectrum_bounds(rt, generate("lap2d:30"), {}, 1);
+  EXPECT_LE(laplacian.lower, known_lowest("lap2d:30", 1)[0]);
+  EXPECT_GE(laplacian.upper, 8 - known_lowest("lap2d:30", 1)[0]);
+  EXPECT_LT(laplacian.width(), 10);
+  const csr_matrix two = diagonal(100, [](std::int32_t i) { return i % 2 == 0 ? 3.0 : 5.0; });
+  const spectrum_interval levels = spectrum_bounds(rt, two, {}, 1);
+  EXPECT_NEAR(levels.lower, 3, 1e-6);
+  EXPECT_NEAR(levels.upper, 5, 1e-6);
+}
+
+}  // namespace
+}  // namespace tessera::sparse

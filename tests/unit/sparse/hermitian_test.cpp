@@ -1,0 +1,156 @@
+// Complex Hermitian matrices by their real form: lattices in a magnetic field, whose spectra are known.
+#include "apps/sparse/solver/hermitian.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "apps/sparse/solver/solvers.hpp"
+#include "tests/support/error_of.hpp"
+#include "tests/unit/plugin/folder.hpp"
+#include "tests/unit/sparse/pairs.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+using test_support::message_of;
+
+/// Hopping on a torus of side x side points with a flux through both of its holes: -exp(i flux / side) to the next
+/// point.
+csr_matrix torus(std::int32_t side, double flux) {
+  std::vector<complex_triplet> entries;
+  const std::complex<double> hop = -std::polar(1.0, flux / side);
+  for (std::int32_t x = 0; x < side; ++x)
+    for (std::int32_t y = 0; y < side; ++y) {
+      const std::int32_t here = x * side + y;
+      for (const std::int32_t there : {(x + 1) % side * side + y, x * side + (y + 1) % side}) {
+        entries.push_back({there, here, hop});
+        entries.push_back({here, there, std::conj(hop)});
+      }
+    }
+  return real_form("torus", std::int64_t{side} * side, entries);
+}
+
+/// Its eigenvalues, ascending: -2 cos((2 pi k + flux) / side) in each direction.
+std::vector<double> levels(std::int32_t side, double flux) {
+  const auto line = [&](int k) { return -2 * std::cos((2 * std::numbers::pi * k + flux) / side); };
+  std::vector<double> all;
+  for (int k = 0; k < side; ++k)
+    for (int l = 0; l < side; ++l) all.push_back(line(k) + line(l));
+  std::ranges::sort(all);
+  return all;
+}
+
+class hermitian_matrices : public ::testing::TestWithParam<const char*> {
+ protected:
+  eigenpairs solve(const csr_matrix& a, const eigen_options& o) {
+    return hermitian_pairs(rt, eigensolver_named(GetParam()).solve, a, o);
+  }
+  /// Residuals are those of the complex problem; X^H X = 1 with complex products.
+  void expect(const csr_matrix& a, const eigen_options& o, const eigenpairs& found, const std::vector<double>& values) {
+    expect_pairs(a, o, found, values, 1e-8);
+    const auto n = static_cast<std::size_t>(a.rows / 2), pairs = found.values.size();
+    for (std::size_t p = 0; p < pairs; ++p)
+      for (std::size_t q = 0; q < pairs; ++q) {
+        std::complex<double> sum = 0;
+        const auto element = [&](std::size_t i, std::size_t j) {
+          return std::complex<double>(found.vectors[2 * i * pairs + j], found.vectors[(2 * i + 1) * pairs + j]);
+        };
+        for (std::size_t i = 0; i < n; ++i) sum += std::conj(element(i, p)) * element(i, q);
+        EXPECT_LT(std::abs(sum - static_cast<double>(p == q)), 1e-10) << p << ", " << q;
+      }
+  }
+  runtime rt{testing::host_only()};
+};
+INSTANTIATE_TEST_SUITE_P(all, hermitian_matrices, ::testing::Values("lobpcg", "lanczos", "chebyshev"));
+
+TEST_P(hermitian_matrices, have_the_known_levels_of_a_torus_with_flux) {
+  const csr_matrix a = torus(14, 0.9);
+  const std::vector<double> known = levels(14, 0.9);
+  // Levels of one and two; the second is cut by four pairs.
+  const eigen_options o{.pairs = 4, .block = 8, .tolerance = 1e-9};
+  const eigenpairs low = solve(a, o);
+  EXPECT_FALSE(low.dense);
+  expect(a, o, low, {known[0], known[1], known[2], known[3]});
+  const eigen_options top{.pairs = 3, .block = 8, .which = spectrum_end::largest, .tolerance = 1e-9};
+  expect(a, top, solve(a, top), {known.rbegin()[0], known.rbegin()[1], known.rbegin()[2]});
+}
+
+TEST_P(hermitian_matrices, that_are_real_have_the_levels_of_a_real_matrix) {
+  // No flux: levels of one, four, four, ...
+  const csr_matrix a = torus(10, 0);
+  const std::vector<double> known = levels(10, 0);
+  const eigen_options o{.pairs = 3, .block = 6, .tolerance = 1e-9};
+  expect(a, o, solve(a, o), {known[0], known[1], known[2]});
+}
+
+TEST_P(hermitian_matrices, that_are_small_are_solved_as_dense_ones) {
+  const csr_matrix a = torus(3, 0.4);
+  const std::vector<double> known = levels(3, 0.4);
+  const eigen_options all{.pairs = 9};
+  const eigenpairs found = solve(a, all);
+  EXPECT_TRUE(found.dense);
+  expect(a, all, found, known);
+}
+
+TEST_P(hermitian_matrices, take_guesses_and_deflated_vectors) {
+  const csr_matrix a = torus(14, 0.9);
+  const std::vector<double> known = levels(14, 0.9);
+  eigen_options o{.pairs = 3, .block = 6, .tolerance = 1e-8};
+  const eigenpairs first = solve(a, o);
+  o.guess = first.vectors;
+  EXPECT_LE(solve(a, o).loop.iterations, first.loop.iterations);
+  o.guess = {};
+  o.deflate = first.vectors;
+  expect(a, o, solve(a, o), {known[3], known[4], known[5]});
+}
+
+TEST_P(hermitian_matrices, refuse_what_they_cannot_have) {
+  const csr_matrix a = torus(5, 0.4);
+  EXPECT_NE(
+      message_of([&] { solve(a, {.mass = &a}); }, error_kind::usage).find("a complex matrix takes no mass matrix"),
+      std::string::npos);
+  EXPECT_NE(
+      message_of([&] { solve(a, {.pairs = 26}); }, error_kind::usage).find("26 pairs of a complex matrix of 25 rows"),
+      std::string::npos);
+  EXPECT_NE(message_of([&] { solve(diagonal(7, [](std::int32_t) { return 1.0; }), {}); }, error_kind::usage)
+                .find("7 rows are no real form"),
+            std::string::npos);
+}
+
+TEST(hermitian_both_ends, have_each_their_pairs) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = torus(11, 0.7);
+  const std::vector<double> known = levels(11, 0.7);
+  const eigen_options o{.pairs = 3, .block = 6, .which = spectrum_end::both, .tolerance = 1e-9};
+  for (const char* name : {"lanczos", "chebyshev"})
+    expect_pairs(a, o, hermitian_pairs(rt, eigensolver_named(name).solve, a, o), {known[0], known[1], known.back()},
+                 1e-8);
+}
+
+TEST(hermitian_files, are_read_and_refused_by_line) {
+  const plugin_test::folder folder;
+  const std::string first = "%%MatrixMarket matrix coordinate complex hermitian\n";
+  const csr_matrix a = read_hermitian(folder.write("a.mtx", first + "2 2 3\n1 1 2 0\n2 1 1 -3\n2 1 0 1\n"));
+  EXPECT_EQ(a.rows, 4);
+  EXPECT_EQ(a.values, (std::vector<double>{2, 1, -2, 2, 2, 1, 1, 2, -2, 1}));
+  const auto refused = [&](const std::string& text) {
+    return message_of([&] { (void)read_hermitian(folder.write("b.mtx", text)); }, error_kind::input);
+  };
+  EXPECT_NE(refused(first + "2 2 1\n1 1 2 1\n").find("the diagonal has the imaginary part 1"), std::string::npos);
+  EXPECT_NE(refused(first + "2 2 1\n2 1 2\n").find("the value is missing"), std::string::npos);
+  EXPECT_NE(refused(first + "2 2 1\n2 1 2 nan\n").find("not finite"), std::string::npos);
+  EXPECT_NE(refused(first + "2 2 1\n1 2 2 1\n").find("above the diagonal"), std::string::npos);
+  EXPECT_NE(refused(first + "2 3 1\n2 1 2 1\n").find("2 x 3"), std::string::npos);
+  EXPECT_NE(refused("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 2 0\n").find("not hermitian"),
+            std::string::npos);
+  EXPECT_NE(refused("%%MatrixMarket matrix coordinate complex symmetric\n1 1 1\n1 1 2 0\n").find("'symmetric'"),
+            std::string::npos);
+  EXPECT_NE(refused("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n").find("not complex"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::sparse

@@ -1,0 +1,218 @@
+// What all eigensolvers take: guesses, deflated vectors, mass matrices; and preconditioners, lag, orthogonality.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/solver/lanczos.hpp"
+#include "apps/sparse/solver/lobpcg.hpp"
+#include "apps/sparse/solver/solvers.hpp"
+#include "tests/support/error_of.hpp"
+#include "tests/unit/sparse/pairs.hpp"
+
+namespace tessera::sparse {
+namespace {
+
+using test_support::message_of;
+
+class every_eigensolver : public ::testing::TestWithParam<const char*> {
+ protected:
+  eigenpairs solve(const csr_matrix& a, const eigen_options& o) {
+    return eigensolver_named(GetParam()).solve(rt, a, o);
+  }
+  std::string refusal(const csr_matrix& a, const eigen_options& o, error_kind kind) {
+    return message_of([&] { solve(a, o); }, kind);
+  }
+  runtime rt{testing::host_only()};
+};
+INSTANTIATE_TEST_SUITE_P(all, every_eigensolver, ::testing::Values("lobpcg", "lanczos", "chebyshev"));
+
+TEST_P(every_eigensolver, goes_on_beside_deflated_vectors) {
+  const csr_matrix a = generate("lap2d:20");
+  const std::vector<double> known = known_lowest("lap2d:20", 8);
+  eigen_options o{.pairs = 4, .block = 8, .tolerance = 1e-9};
+  const eigenpairs first = solve(a, o);
+  o.deflate = first.vectors;
+  for (double& x : o.deflate) x *= 1e160;  // any length
+  const eigenpairs next = solve(a, o);
+  expect_pairs(a, o, next, {known[4], known[5], known[6], known[7]}, 1e-8);
+  EXPECT_FALSE(next.dense);
+  for (std::size_t p = 0; p < 4; ++p)
+    for (std::size_t q = 0; q < 4; ++q) {
+      double overlap = 0;
+      for (std::size_t i = 0; i < 400; ++i) overlap += first.vectors[i * 4 + p] * next.vectors[i * 4 + q];
+      EXPECT_LT(std::abs(overlap), 1e-8);
+    }
+}
+
+TEST_P(every_eigensolver, deflates_in_small_matrices) {
+  const csr_matrix a = diagonal(14, [](std::int32_t i) { return 1.0 + i; });
+  eigen_options o{.pairs = 2};
+  o.deflate.assign(14 * 3, 0.0);
+  o.deflate[0 * 3 + 0] = 5, o.deflate[2 * 3 + 1] = 1;
+  o.deflate[0 * 3 + 2] = o.deflate[2 * 3 + 2] = 1;  // depends on the others
+  const eigenpairs found = solve(a, o);
+  EXPECT_TRUE(found.dense);
+  expect_pairs(a, o, found, {2, 4}, 1e-12);
+  o.which = spectrum_end::largest;
+  o.deflate[0 * 3 + 2] = 0, o.deflate[2 * 3 + 2] = 0, o.deflate[13 * 3 + 2] = 1;
+  expect_pairs(a, o, solve(a, o), {13, 12}, 1e-12);
+}
+
+TEST_P(every_eigensolver, tells_true_residuals_where_deflated_vectors_are_no_eigenvectors) {
+  const csr_matrix a = generate("lap2d:12");
+  eigen_options o{.pairs = 1, .most_iterations = 15};
+  o.deflate.assign(144, 0.0);
+  o.deflate[70] = 1;
+  const eigenpairs found = solve(a, o);
+  EXPECT_FALSE(found.converged());
+  expect_residuals(a, found);
+}
+
+TEST_P(every_eigensolver, refuses_vectors_that_do_not_fit) {
+  const csr_matrix a = generate("lap2d:12");
+  EXPECT_NE(refusal(a, {.deflate = std::vector<double>(143)}, error_kind::usage).find("143 numbers are no vectors"),
+            std::string::npos);
+  EXPECT_NE(refusal(a, {.guess = std::vector<double>(100)}, error_kind::usage).find("100 numbers are no vectors"),
+            std::string::npos);
+  EXPECT_NE(refusal(a, {.deflate = std::vector<double>(144, INFINITY)}, error_kind::usage).find("not finite"),
+            std::string::npos);
+  EXPECT_NE(refusal(a, {.pairs = 2, .deflate = std::vector<double>(144 * 143)}, error_kind::usage)
+                .find("2 pairs, and 1 are left"),
+            std::string::npos);
+}
+
+TEST_P(every_eigensolver, starts_with_a_guess) {
+  const csr_matrix a = generate("lap2d:40");
+  eigen_options o{.pairs = 4, .tolerance = 1e-6};
+  const eigenpairs cold = solve(a, o);
+  o.guess = cold.vectors;
+  const eigenpairs warm = solve(a, o);
+  expect_pairs(a, o, warm, known_lowest("lap2d:40", 4), 1e-6);
+  EXPECT_LT(warm.loop.iterations, cold.loop.iterations);
+}
+
+TEST_P(every_eigensolver, is_not_misled_by_a_guess_of_other_pairs) {
+  const csr_matrix a = generate("lap2d:20");
+  const eigenpairs all = solve(a, {.pairs = 4, .which = spectrum_end::largest, .tolerance = 1e-10});
+  const eigen_options o{.pairs = 2, .block = 8, .tolerance = 1e-9, .guess = all.vectors};
+  expect_pairs(a, o, solve(a, o), known_lowest("lap2d:20", 2), 1e-8);
+}
+
+TEST_P(every_eigensolver, takes_a_diagonal_mass_matrix) {
+  // B^-1 A with known values: A = B^1/2 L B^1/2.
+  csr_matrix a = generate("lap2d:20");
+  std::vector<triplet> entries;
+  const auto root = [](std::int64_t i) { return 1 + 0.5 * static_cast<double>(i % 7); };
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    entries.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(i), root(i) * root(i)});
+    for (auto k = static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i) + 1]); ++k)
+      a.values[k] *= root(i) * root(a.entry_columns[k]);
+  }
+  const csr_matrix mass = matrix_of("mass", 400, 400, entries);
+  const std::vector<double> known = known_lowest("lap2d:20", 6);
+  eigen_options o{.pairs = 3, .block = 6, .tolerance = 1e-9, .most_iterations = 3000, .mass = &mass};
+  const eigenpairs first = solve(a, o);
+  expect_pairs(a, o, first, {known[0], known[1], known[2]}, 1e-7);
+  // Deflated vectors are orthogonal in B.
+  o.deflate = first.vectors;
+  expect_pairs(a, o, solve(a, o), {known[3], known[4], known[5]}, 1e-7);
+  const csr_matrix small = matrix_of("small", 3, 3, {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}});
+  EXPECT_NE(refusal(a, {.mass = &small}, error_kind::input).find("the mass matrix has 3 rows"), std::string::npos);
+  csr_matrix negative = mass;
+  negative.values[5] = -1;
+  EXPECT_NE(refusal(a, {.mass = &negative}, error_kind::input).find("element (6, 6) is -1"), std::string::npos);
+}
+
+TEST_P(every_eigensolver, says_that_it_is_known_by_its_name) {
+  EXPECT_EQ(eigensolver_named(GetParam()).name, GetParam());
+  EXPECT_NE(message_of([] { (void)eigensolver_named("arnoldi"); }, error_kind::usage).find("no eigensolver 'arnoldi'"),
+            std::string::npos);
+}
+
+class lagging_eigensolver : public every_eigensolver {};
+INSTANTIATE_TEST_SUITE_P(all, lagging_eigensolver, ::testing::Values("lobpcg", "chebyshev"));
+
+TEST_P(lagging_eigensolver, finds_the_same_with_a_few_iterations_more) {
+  const csr_matrix a = generate("lap2d:25");
+  eigen_options o{.pairs = 3, .tolerance = 1e-8};
+  std::vector<double> at_once, later;
+  o.report = [&](const eigen_progress& now) { at_once.push_back(now.largest_residual); };
+  const eigenpairs prompt = solve(a, o);
+  o.lag = 3;
+  o.report = [&](const eigen_progress& now) { later.push_back(now.largest_residual); };
+  const eigenpairs lagging = solve(a, o);
+  expect_pairs(a, o, lagging, known_lowest("lap2d:25", 3), 1e-8);
+  EXPECT_EQ(lagging.loop.iterations, prompt.loop.iterations + 3);
+  // Iterations are the same ones, until LOBPCG multiplies its products again behind the 20th, or later by the lag.
+  for (std::size_t k = 0; k < std::min<std::size_t>(at_once.size(), 19); ++k) EXPECT_EQ(at_once[k], later[k]) << k;
+  EXPECT_EQ(at_once.size(), later.size());
+  o.most_iterations = 5;
+  EXPECT_EQ(solve(a, o).loop.iterations, 5);
+}
+
+TEST(lanczos_options, are_refused_where_it_has_none) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = generate("lap2d:20"), mass = generate("lap2d:20");
+  EXPECT_NE(message_of([&] { lanczos(rt, a, {.lag = 1}); }, error_kind::usage).find("takes no lag"), std::string::npos);
+  EXPECT_NE(message_of([&] { lanczos(rt, a, {.mass = &mass}); }, error_kind::input)
+                .find("Lanczos takes a diagonal mass matrix, and element (1, 2) is -1"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { lobpcg(rt, a, {.orthogonal = reorthogonalization::selective}); }, error_kind::usage)
+                .find("LOBPCG takes no choice of reorthogonalization"),
+            std::string::npos);
+}
+
+TEST(selective_lanczos, finds_the_same_pairs_with_fewer_operations) {
+  runtime rt(testing::host_only());
+  for (const char* name : {"lap2d:30", "hs:12"}) {
+    const csr_matrix a = generate(name);
+    eigen_options o{.pairs = 6, .block = 6, .tolerance = 1e-9, .orthogonal = reorthogonalization::selective};
+    expect_pairs(a, o, lanczos(rt, a, o), known_lowest(name, 6), 1e-8);
+  }
+  // A matrix with a few levels only: random vectors step in, and what they cost of orthogonality is found out.
+  const csr_matrix levels = diagonal(300, [](std::int32_t i) { return static_cast<double>(i % 3); });
+  const eigen_options o{.pairs = 5, .orthogonal = reorthogonalization::selective};
+  expect_pairs(levels, o, lanczos(rt, levels, o), {0, 0, 0, 0, 0}, 1e-8);
+}
+
+TEST(lanczos_seconds, count_the_first_cycle) {
+  runtime rt(testing::host_only());
+  const eigenpairs found = lanczos(rt, generate("lap2d:30"), {.pairs = 2, .most_iterations = 1});
+  EXPECT_EQ(found.loop.iterations, 1);
+  EXPECT_GT(found.loop.seconds, 0);
+}
+
+TEST(preconditioned_lobpcg, needs_fewer_iterations) {
+  runtime rt(testing::host_only());
+  // Points that are joined strongly in eights, and weakly from one eight to the next.
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < 799; ++i) {
+    const double joint = i % 16 == 15 ? 1 : 400;
+    entries.push_back({i, i, joint}), entries.push_back({i + 1, i + 1, joint});
+    entries.push_back({i, i + 1, -joint}), entries.push_back({i + 1, i, -joint});
+  }
+  for (std::int32_t i = 0; i < 800; ++i) entries.push_back({i, i, 0.1 + 0.01 * i});
+  const csr_matrix a = matrix_of("eights", 800, 800, entries);
+  const auto iterations = [&](const csr_matrix& of, preconditioning how, spectrum_end end) {
+    const eigen_options o{.pairs = 3, .which = end, .tolerance = 1e-7, .precondition = how};
+    const eigenpairs found = lobpcg(rt, of, o);
+    EXPECT_TRUE(found.converged()) << static_cast<int>(how);
+    expect_residuals(of, found);
+    return found.loop.iterations;
+  };
+  using enum preconditioning;
+  const int plain = iterations(a, none, spectrum_end::smallest);
+  EXPECT_LT(iterations(a, block_jacobi, spectrum_end::smallest) * 2, plain);
+  EXPECT_LT(iterations(a, chebyshev, spectrum_end::smallest) * 2, plain);
+  // An indefinite matrix, and the other end.
+  const csr_matrix ring = generate("xxz:12");
+  for (const spectrum_end end : {spectrum_end::smallest, spectrum_end::largest})
+    EXPECT_LT(iterations(ring, chebyshev, end) * 3, iterations(ring, none, end) * 2);
+  EXPECT_EQ(iterations(diagonal(100, [](std::int32_t) { return 2.0; }), chebyshev, spectrum_end::smallest), 0);
+}
+
+}  // namespace
+}  // namespace tessera::sparse
