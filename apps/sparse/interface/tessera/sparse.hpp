@@ -162,7 +162,6 @@ class program {
 
   std::int64_t panels() const noexcept;  ///< tasks of a pass over the rows
   work_count work() const noexcept;      ///< of all that ran so far
-  std::int64_t panels() const noexcept;  ///< tasks of a pass over the rows
   /// How products of a matrix of the program's shape with so many vectors are made: chosen now, or before.
   product_form form_of(const csr_matrix& a, std::int64_t columns);
   program_state& state() noexcept { return *m_state; }  ///< for the operations
