@@ -26,7 +26,7 @@ struct form_choice {
 
 /// Measures all forms that fit on about a hundredth of the rows, from all over the matrix, with `width` vectors, and
 /// takes the fastest one; one that copies the matrix has to be 5 % faster than the matrix as it is. This takes about
-/// the time of a third of a product. Where the matrix is larger than the last cache, each product that is measured
+/// the time of a product at most. Where the matrix is larger than the last cache, each product that is measured
 /// reads it from memory. Small matrices stay as they are. The choice may differ from run to run; results do not.
 form_choice choose_form(const csr_matrix& a, std::int64_t width);
 
