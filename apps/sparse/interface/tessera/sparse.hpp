@@ -96,11 +96,11 @@ void add_moved(std::vector<link_bytes>& to, const std::vector<link_bytes>& more)
 
 /// What program::while_not did.
 struct loop_outcome {
-  bool converged = false;   ///< the condition became true
-  int iterations = 0;       ///< that were run, those that had begun when it became true included
-  std::int64_t passes = 0;  ///< over the rows, in one iteration
-  std::int64_t tasks = 0;   ///< of one iteration
-  double seconds = 0;       ///< of all iterations, conditions included
+  bool converged = false;              ///< the condition became true
+  int iterations = 0;                  ///< that were run, those that had begun when it became true included
+  std::int64_t passes = 0;             ///< over the rows, in one iteration
+  std::int64_t tasks = 0;              ///< of one iteration
+  double seconds = 0;                  ///< of all iterations, conditions included
   std::vector<link_bytes> moved = {};  ///< by all iterations, between memories; without what goes home at the end
 };
 
