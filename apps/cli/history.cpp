@@ -26,7 +26,8 @@ using learnt_rates = std::vector<learnt_rate>;
 
 std::string to_text(const learnt_rates& rates) {
   if (rates.empty()) return {};
-  std::string text = fmt::format("\n{:<24} {:<20} {:>18} {:>16}\n", "region", "location", "iterations/s", "fixed seconds");
+  std::string text =
+      fmt::format("\n{:<24} {:<20} {:>18} {:>16}\n", "region", "location", "iterations/s", "fixed seconds");
   for (const learnt_rate& r : rates)
     text += fmt::format("{:<24} {:<20} {:>18.4g} {:>16.4g}\n", r.region, r.location, r.iterations_per_second,
                         r.fixed_seconds);

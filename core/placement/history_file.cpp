@@ -308,9 +308,10 @@ std::string write_region_rates(const fs::path& file, std::span<const std::string
   part["written"] = seconds_now();
   part["regions"] = json::array();
   for (const region_rate& r : all)
-    part["regions"].push_back(
-        {{"region", r.region}, {"leaf", r.leaf}, {"iterations_per_second", r.iterations_per_second},
-         {"fixed_seconds", r.fixed_seconds}});
+    part["regions"].push_back({{"region", r.region},
+                               {"leaf", r.leaf},
+                               {"iterations_per_second", r.iterations_per_second},
+                               {"fixed_seconds", r.fixed_seconds}});
   forget_oldest(c.whole["machines"]);
   return write_whole(file, c.whole);
 }

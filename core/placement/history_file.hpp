@@ -44,8 +44,8 @@ std::string write_history(const std::filesystem::path& file, std::span<const std
 
 /// How fast a leaf was at a region (policy auto of hierarchy/policy).
 struct region_rate {
-  std::string region;  ///< its name
-  std::string leaf;    ///< the location's name
+  std::string region;                ///< its name
+  std::string leaf;                  ///< the location's name
   double iterations_per_second = 0;  ///< beside the fixed cost
   double fixed_seconds = 0;          ///< of each launch
 };

@@ -32,8 +32,7 @@ void learnt_cost::drift(double factor, double each, double iterations) noexcept 
   const double seconds = each * m_cost.seconds(iterations);
   m_fixed_variance += square(factor * m_cost.fixed) + square(seconds);
   m_covariance += square(factor) * m_cost.fixed * m_cost.per_iteration;
-  m_slope_variance +=
-      square(factor * m_cost.per_iteration) + (iterations > 0 ? square(seconds / iterations) : 0);
+  m_slope_variance += square(factor * m_cost.per_iteration) + (iterations > 0 ? square(seconds / iterations) : 0);
 }
 
 void learnt_cost::note(double iterations, double seconds) noexcept {

@@ -13,7 +13,7 @@ enum class policy_kind : std::uint8_t {
   percentage,    ///< "percentage:[50,25,25]": shares in percent, in the order of the leaves
   range,         ///< "range:[1000,24]": numbers of iterations, in the order of the leaves
   any,           ///< "any": the whole loop to one leaf
-  automatic,     ///< "auto": shares from measured throughput
+  automatic,     ///< "auto": shares from what the leaves took
   runtime        ///< "runtime": what the configuration says
 };
 /// The word for a kind ("static").

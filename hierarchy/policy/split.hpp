@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/location/tree.hpp"
-#include "hierarchy/policy/leaves.hpp"
 #include "hierarchy/policy/learning.hpp"
+#include "hierarchy/policy/leaves.hpp"
 #include "hierarchy/policy/policy.hpp"
 
 namespace tessera::hierarchy {

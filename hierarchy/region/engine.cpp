@@ -95,9 +95,9 @@ std::shared_ptr<const plan> region_engine::planned(const region_request& c, cons
       leaf_cost cost = t.cost();
       if (is_team(tree, leaf)) cost.per_iteration /= static_cast<double>(tree.at(leaf).children.size());
       const auto ahead = t.under_way.load(std::memory_order_relaxed);
-      states.push_back({.idle = ahead == 0,
-                        .expected_finish =
-                            (ahead + 1.0) * (cost.known() ? cost.seconds(static_cast<double>(c.split_count())) : 1)});
+      states.push_back(
+          {.idle = ahead == 0,
+           .expected_finish = (ahead + 1.0) * (cost.known() ? cost.seconds(static_cast<double>(c.split_count())) : 1)});
       costs.push_back(cost);
     }
     if (by->kind == policy_kind::automatic && std::ranges::any_of(costs, &leaf_cost::known))
@@ -109,9 +109,7 @@ std::shared_ptr<const plan> region_engine::planned(const region_request& c, cons
   const auto found = m_plans.find(key);
   if (found != m_plans.end()) return found->second;
   if (m_plans.size() >= most_plans) m_plans.clear();  // a loop whose length changes each time
-  return m_plans
-      .emplace(key, plan_by(*by, {}))
-      .first->second;
+  return m_plans.emplace(key, plan_by(*by, {})).first->second;
 }
 
 /// Nothing that it changes is seen by anybody before its launch is noted.
@@ -287,10 +285,9 @@ std::vector<detail::made_piece> region_engine::make_pieces(const region_request&
   pieces.reserve(made.split->pieces.size());
   for (std::size_t k = 0; k < made.split->pieces.size(); ++k) {
     const piece& p = made.split->pieces[k];
-    pieces.push_back(c.code.piece(c.code.call, {p.begin, p.end},
-                                  made.counts.empty() ? detail::piece_count() : std::move(made.counts[k]),
-                                  kernels.empty() ? nullptr : kernels[k],
-                                  {.priority = way.priority_of(*made.split, k), .location = p.at}));
+    pieces.push_back(c.code.piece(
+        c.code.call, {p.begin, p.end}, made.counts.empty() ? detail::piece_count() : std::move(made.counts[k]),
+        kernels.empty() ? nullptr : kernels[k], {.priority = way.priority_of(*made.split, k), .location = p.at}));
   }
   return pieces;
 }

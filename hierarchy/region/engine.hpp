@@ -75,8 +75,7 @@ class region_engine {
                                                        std::span<const row_interval> parts,
                                                        std::span<const wanted_cut> cuts);
   std::vector<detail::made_piece> make_pieces(const region_request& c, launch_plan& made,
-                                              std::span<const operation::definition* const> kernels,
-                                              const sweep& way);
+                                              std::span<const operation::definition* const> kernels, const sweep& way);
   void name_blocks(const region_request& c, const plan& split, std::span<const row_interval> parts,
                    std::span<detail::made_piece> pieces, std::span<detail::submission> joins);
 

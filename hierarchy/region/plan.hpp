@@ -49,8 +49,8 @@ struct memory_need {
 inline constexpr std::uint64_t most_tasks_of_a_piece = 4096;
 
 /// Splits the pieces on devices that do not fit into a half of the memory, which has `limit(at)` bytes: evenly, so that
-/// several parts fit together into it. A piece that does not fit so, with most_tasks_of_a_piece, stays whole, and runs elsewhere.
-/// Where all fit, the same plan.
+/// several parts fit together into it. A piece that does not fit so, with most_tasks_of_a_piece, stays whole, and runs
+/// elsewhere. Where all fit, the same plan.
 std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memory_need& need,
                                    const std::function<std::uint64_t(location::node_id)>& limit);
 

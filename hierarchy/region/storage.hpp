@@ -66,7 +66,7 @@ class array_storage {
   /// lock held.
   bool last_went_up() const noexcept { return m_went_up; }
   void note_sweep(bool up) noexcept { m_went_up = up; }  ///< likewise
-  view_ledger& views() noexcept { return m_views; }  ///< with the lock held
+  view_ledger& views() noexcept { return m_views; }      ///< with the lock held
   /// Throws usage for rows that there are not, and where the calling thread would wait for itself. With the lock held.
   void check_viewed(const row_interval& rows, intent how, std::source_location site) const;
   /// The tiles of a view: one with just these rows, or what there is where tiles must stay. With the lock held.

@@ -16,8 +16,7 @@ bool goes_in_parts(const plan& split) {
 
 std::int16_t sweep::priority_of(const plan& split, std::size_t k) const {
   if (!in_parts || !split.pieces[k].on_device) return 0;
-  const std::size_t position = back ? split.pieces.size() - 1 - k : k,
-                    most = std::numeric_limits<std::int16_t>::max();
+  const std::size_t position = back ? split.pieces.size() - 1 - k : k, most = std::numeric_limits<std::int16_t>::max();
   return static_cast<std::int16_t>(-1 - static_cast<std::int32_t>(std::min(position, most)));
 }
 

@@ -142,13 +142,15 @@ struct region_task {
     }
   }
 
-  /// Iterations begin .. end - 1 of the innermost loop, those of one way apart from each other.
+  /// Iterations begin .. end - 1 of the innermost loop, those of one way apart from each other, so that compilers can
+  /// put several ways into one vector.
   template <class Index, class One>
   static void in_ways(Index begin, Index end, const One& one) {
     constexpr auto ways = static_cast<std::uint64_t>(reduction_ways);
     Index at = begin;
     for (; at < end && static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(at) >= ways;
          at += static_cast<Index>(ways))
+#pragma GCC ivdep
       for (std::int64_t way = 0; way < reduction_ways; ++way) one(way, at + static_cast<Index>(way));
     for (std::int64_t way = 0; at < end; ++at, ++way) one(way, at);
   }

@@ -59,6 +59,7 @@ struct operation {
   std::vector<std::shared_ptr<vector_data>> from, to;
   std::vector<std::shared_ptr<small_data>> small_from, small_to;
   const csr_matrix* matrix = nullptr;
+  const spmv_operator* rows = nullptr;  ///< of mxm: in place of a matrix
   const double* diagonal = nullptr;
   double factor = 0;
   small_function function = {};
@@ -75,7 +76,7 @@ struct operation {
   bool operator==(const operation& other) const noexcept {
     return kind == other.kind && name == other.name && from == other.from && to == other.to &&
            small_from == other.small_from && small_to == other.small_to && matrix == other.matrix &&
-           diagonal == other.diagonal && factor == other.factor;
+           rows == other.rows && diagonal == other.diagonal && factor == other.factor;
   }
 };
 

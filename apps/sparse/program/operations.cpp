@@ -32,6 +32,16 @@ void mxm_transposed(const csr_matrix& a, const block_vector& x, const block_vect
   c.record();
 }
 
+void mxm(const spmv_operator& a, const block_vector& x, const block_vector& y) {
+  call c(operation_kind::mxm, "mxm");
+  c.reads(x), c.writes(y);
+  c.expect_equal_columns(x, y);
+  if (a.multiply == nullptr) refuse_call("mxm", fmt::format("{} has no function", a.name));
+  if (&x.data() == &y.data()) refuse_call("mxm", fmt::format("{} is source and destination", x.name()));
+  c.made().rows = &a;
+  c.record();
+}
+
 void gram(const block_vector& x, const block_vector& y, const small_matrix& g) {
   call c(operation_kind::gram, "gram");
   c.reads(x), c.reads(y), c.writes(g);

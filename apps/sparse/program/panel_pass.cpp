@@ -88,9 +88,19 @@ const op::definition& panel_pass::panel_operation(runtime& rt) {
   });
 }
 
+const op::definition& panel_pass::host_operation(runtime& rt) {
+  return found_or_defined(rt, "sparse_host_panel", [](op::definition& what) { what.host = &argument::run; });
+}
+
 panel_pass::panel_pass(const graph_shape& shape, std::span<const operation* const> members)
-    : m_panels(shape.panels), m_operation(panel_operation(shape.rt)), m_location(shape.location) {
-  make_steps(shape, members);
+    : m_panels(shape.panels), m_operation(&panel_operation(shape.rt)), m_location(shape.location) {
+  graph_shape of = shape;
+  if (std::ranges::any_of(members, [](const operation* o) { return o->rows != nullptr; })) {
+    m_operation = &host_operation(shape.rt);
+    m_location = anywhere;
+    of.on_devices = nullptr;
+  }
+  make_steps(of, members);
 }
 
 /// What the host's kernels see of a task's blocks.
@@ -123,7 +133,7 @@ void panel_pass::submit(runtime& rt, bool backwards) const {
   const auto site = std::source_location::current();
   for (std::size_t k = 0; k < m_uses.size(); ++k) {
     const argument of{this, backwards ? m_uses.size() - 1 - k : k};
-    rt.submit_operation(m_operation, &of, sizeof of, m_uses[of.panel], {.location = m_location}, site);
+    rt.submit_operation(*m_operation, &of, sizeof of, m_uses[of.panel], {.location = m_location}, site);
   }
   if (m_sums != nullptr) m_sums->submit(rt, m_location);
 }
@@ -138,8 +148,13 @@ void panel_pass::make_steps(const graph_shape& shape, std::span<const operation*
   std::int64_t diagonals = 0;
   for (const operation* const member : members) {
     const operation& o = *member;
-    strip_step step{
-        .kind = o.kind, .from = {}, .to = {}, .matrix = o.matrix, .diagonal = o.diagonal, .factor = o.factor};
+    strip_step step{.kind = o.kind,
+                    .from = {},
+                    .to = {},
+                    .matrix = o.matrix,
+                    .rows = o.rows,
+                    .diagonal = o.diagonal,
+                    .factor = o.factor};
     if (o.kind == operation_kind::mxm) {
       step.source = std::ssize(m_sources);
       m_sources.push_back({.vector = o.from[0].get(), .blocks = {}, .panels = {}});
@@ -192,7 +207,8 @@ void panel_pass::make_uses(const graph_shape& shape, std::size_t panel, std::spa
   for (const strip_step& step : m_steps) {
     if (step.kind != operation_kind::mxm) continue;
     multiplied_vector& source = m_sources[static_cast<std::size_t>(step.source)];
-    const auto& known = *std::ranges::find(shape.matrices, step.matrix, &matrix_panels::matrix);
+    const auto& known = *std::ranges::find_if(
+        shape.matrices, [&](const matrix_panels& m) { return m.matrix == step.matrix && m.rows == step.rows; });
     source.panels.push_back(known.touched[panel]);
     auto& blocks = source.blocks.emplace_back();
     for (const std::int32_t other : known.touched[panel])

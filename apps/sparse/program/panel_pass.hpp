@@ -15,9 +15,10 @@
 
 namespace tessera::sparse {
 
-/// What of a matrix its multiplications need: made once per matrix and program.
+/// What of a matrix, or of an operator in its place, its multiplications need: made once for each in a program.
 struct matrix_panels {
   const csr_matrix* matrix;
+  const spmv_operator* rows;
   std::vector<std::vector<std::int32_t>> touched;  ///< per panel of rows, panels of columns, ascending
 };
 
@@ -51,14 +52,15 @@ class panel_pass {
   struct argument;
   class block_list;
   static const op::definition& panel_operation(runtime& rt);
+  static const op::definition& host_operation(runtime& rt);
   void make_steps(const graph_shape& shape, std::span<const operation* const> members);
   void make_uses(const graph_shape& shape, std::size_t panel, std::span<const intent> how);
   void add_device_data(device_data& data, std::size_t panel, block_list& to);
   void run_panel(std::size_t panel, std::span<const op::operand> blocks) const;
 
   const row_panels& m_panels;
-  const op::definition& m_operation;
-  const std::uint32_t m_location;
+  const op::definition* m_operation;
+  std::uint32_t m_location;
   std::int64_t m_strip_rows = 0;
   std::vector<strip_step> m_steps;
   std::vector<vector_data*> m_vectors;

@@ -9,6 +9,7 @@
 
 #include "apps/sparse/program/lagging_loop.hpp"
 #include "apps/sparse/program/link_meter.hpp"
+#include "apps/sparse/program/row_operator.hpp"
 #include "apps/sparse/program/state.hpp"
 #include "core/base/error.hpp"
 
@@ -152,7 +153,10 @@ const csr_matrix& program_state::transposed_of(const csr_matrix& a) {
 std::unique_ptr<task_graph> program_state::make_graph(std::vector<operation> operations) {
   for (const operation& o : operations)
     if (o.matrix != nullptr && std::ranges::find(matrices, o.matrix, &matrix_panels::matrix) == matrices.end())
-      matrices.push_back({o.matrix, touched_panels(*o.matrix, panels)});
+      matrices.push_back({o.matrix, nullptr, touched_panels(*o.matrix, panels)});
+  for (const operation& o : operations)
+    if (o.rows != nullptr && std::ranges::find(matrices, o.rows, &matrix_panels::rows) == matrices.end())
+      matrices.push_back({nullptr, o.rows, read_panels(*o.rows, panels)});
   return std::make_unique<task_graph>(graph_shape{.rt = rt,
                                                   .panels = panels,
                                                   .strip_rows = options.strip_rows,

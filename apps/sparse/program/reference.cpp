@@ -70,6 +70,11 @@ void run_at_once(const operation& o) {
   using enum operation_kind;
   switch (o.kind) {
     case mxm:
+      if (o.rows != nullptr) {
+        const table x(o.from[0]), y(o.to[0]);
+        const row_range all{0, x.rows};
+        return o.rows->multiply({all, all, x.columns, x.numbers, y.numbers});
+      }
       return multiply(*o.matrix, table(o.from[0]), table(o.to[0]));
     case gram: {
       const table x(o.from[0]), y(o.from[1]);

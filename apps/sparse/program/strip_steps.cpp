@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "apps/sparse/program/row_operator.hpp"
+
 namespace tessera::sparse {
 namespace {
 
@@ -53,7 +55,9 @@ class strip {
 
   void multiply(const strip_step& s) const {
     const multiplied& x = m_on.sources[static_cast<std::size_t>(s.source)];
-    if (x.whole != nullptr)
+    if (s.rows != nullptr)
+      call_operator(*s.rows, x, {m_begin, m_end}, columns(s.to[0]), at(s.to[0]));
+    else if (x.whole != nullptr)
       kernels::multiply(*s.matrix, m_begin, m_end, columns(s.to[0]), x.whole, at(s.to[0]));
     else
       kernels::multiply(*s.matrix, m_begin, m_end, columns(s.to[0]), x.pieces, at(s.to[0]));

@@ -24,6 +24,7 @@ struct strip_step {
   std::int64_t partial = 0;           ///< where its sums begin, for reductions
   std::int64_t source = -1;           ///< which of the multiplications, or of the diagonals, of the pass this is
   const csr_matrix* matrix = nullptr;
+  const spmv_operator* rows = nullptr;  ///< in place of a matrix
   const double* diagonal = nullptr;
   double factor = 0;
 

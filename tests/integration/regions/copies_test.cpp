@@ -310,8 +310,8 @@ TEST(region_eliminations, bring_home_little_of_what_a_device_has) {
   for (std::size_t p = 0; p < oracle.size(); ++p) oracle[p] = static_cast<std::int64_t>(p % 7);
   const std::uint64_t before = rt.statistics().bytes_transferred();
   for (std::int64_t k = 0; k + 1 < n; ++k) {
-    model.region("eliminate", {.policy = "static", .at = "sim0"},
-                 iterate({k + 1, n}, {0, columns}), in(a, rows(k, k + 1)), inout(a),
+    model.region("eliminate", {.policy = "static", .at = "sim0"}, iterate({k + 1, n}, {0, columns}),
+                 in(a, rows(k, k + 1)), inout(a),
                  with_kernel([k](auto i, auto j, auto row, auto to) { to(i, j) = (to(i, j) * 3 + row(k, j)) % 101; },
                              "(i, j, row, to, k) { to(i, j) = (to(i, j) * 3 + row(k, j)) % 101; }", k));
     for (std::int64_t i = k + 1; i < n; ++i)

@@ -5,8 +5,8 @@
 #include <functional>
 #include <limits>
 #include <random>
-#include <string>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "hierarchy/policy/learning.hpp"

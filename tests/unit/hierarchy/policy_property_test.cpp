@@ -44,7 +44,8 @@ TEST(policy_property, every_split_covers_the_loop_exactly_once) {
     ASSERT_FALSE(leaves.empty());
     std::vector<leaf_state> states(leaves.size());
     for (leaf_state& s : states)
-      s = {random() % 2 == 0, static_cast<double>(random() % 100),
+      s = {random() % 2 == 0,
+           static_cast<double>(random() % 100),
            {static_cast<double>(random() % 2000), static_cast<double>(random() % 50)}};
 
     policy p;

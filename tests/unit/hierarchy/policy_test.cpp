@@ -89,8 +89,7 @@ TEST_F(policies, any_takes_the_first_idle_or_the_first_to_finish) {
 
 TEST_F(policies, automatic_follows_what_leaves_take) {
   EXPECT_EQ(by("auto", 100), by("flatten", 100));
-  const std::vector<leaf_state> states{
-      {true, 0, {0, 6}}, {true, 0, {0, 6}}, {true, 0, {0, 3}}, {true, 0, {0, 1}}};
+  const std::vector<leaf_state> states{{true, 0, {0, 6}}, {true, 0, {0, 6}}, {true, 0, {0, 3}}, {true, 0, {0, 1}}};
   EXPECT_EQ(by("auto", 100, {"r", states}), (list{{c0, 0, 10}, {c1, 10, 20}, {c2, 20, 40}, {g0, 40, 100}}));
   const std::vector<leaf_state> one{{true, 0, {0, 6}}, {}, {}, {}};
   EXPECT_EQ(by("auto", 100, {"r", one}), by("flatten", 100));  // the unmeasured count as the mean

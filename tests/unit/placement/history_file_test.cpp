@@ -60,10 +60,12 @@ history_cell cell(const std::string& operation, const std::string& place, std::u
 /// What regions learnt stands beside what placement learnt, and neither takes the other away.
 TEST_F(history_file, has_what_regions_learnt_too) {
   EXPECT_TRUE(read_region_rates(m_file, here).empty());
-  EXPECT_EQ(write_region_rates(m_file, here, std::vector<region_rate>{{"axpy", "core0", 2e6}, {"axpy", "sim0", 9e6}}),
+  EXPECT_EQ(write_region_rates(m_file, here,
+                               std::vector<region_rate>{{"axpy", "core0", 2e6, 0}, {"axpy", "sim0", 9e6, 0.25}}),
             "");
   EXPECT_EQ(write_history(m_file, here, kinds, std::vector{cell("gemm", "cpu", 20, {1.5F})}), "");
-  EXPECT_EQ(write_region_rates(m_file, here, std::vector<region_rate>{{"axpy", "sim0", 4.5e6}, {"dot", "core0", 1e6}}),
+  EXPECT_EQ(write_region_rates(m_file, here,
+                               std::vector<region_rate>{{"axpy", "sim0", 4.5e6, 0.5}, {"dot", "core0", 1e6, 0}}),
             "");
   EXPECT_EQ(read_history(m_file, here).cells.size(), 1u);
   const std::vector<region_rate> all = read_region_rates(m_file, here);
@@ -72,6 +74,7 @@ TEST_F(history_file, has_what_regions_learnt_too) {
   EXPECT_EQ(all[0].iterations_per_second, 2e6);
   EXPECT_EQ(all[1].leaf, "sim0");
   EXPECT_EQ(all[1].iterations_per_second, 4.5e6);
+  EXPECT_EQ(all[1].fixed_seconds, 0.5);
   EXPECT_EQ(all[2].region, "dot");
   EXPECT_TRUE(read_region_rates(m_file, elsewhere).empty());
   std::string damaged = text();
@@ -80,7 +83,7 @@ TEST_F(history_file, has_what_regions_learnt_too) {
   EXPECT_TRUE(read_region_rates(m_file, here).empty());
   EXPECT_EQ(read_history(m_file, here).cells.size(), 1u);
   put("{}");
-  EXPECT_NE(write_region_rates(m_file, here, std::vector<region_rate>{{"axpy", "core0", 2e6}}), "");
+  EXPECT_NE(write_region_rates(m_file, here, std::vector<region_rate>{{"axpy", "core0", 2e6, 0}}), "");
   EXPECT_EQ(text(), "{}");
 }
 

@@ -1,6 +1,7 @@
 // Operations of LAPACK on small matrices, preconditioners, and loops whose test lags.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -20,6 +21,7 @@ class sparse_operations : public ::testing::TestWithParam<execution> {
     ASSERT_EQ(seen.size(), expected.size());
     for (std::size_t k = 0; k < seen.size(); ++k) EXPECT_NEAR(seen[k], expected[k], 1e-12) << k;
   }
+  static void scale_by_two(const block_vector& x) { axpy(1.0, x, x); }
   small_matrix small(std::int64_t rows, std::int64_t columns, const std::vector<double>& numbers = {}) {
     small_matrix made = p.small("m" + std::to_string(count++), rows, columns);
     if (!numbers.empty()) made.set(numbers);
@@ -153,6 +155,76 @@ TEST_P(sparse_operations, apply_a_users_preconditioner) {
   EXPECT_EQ(r.values(), std::vector<double>(289, 3.0));
   EXPECT_NE(message_of([] { (void)preconditioner::of(nullptr); }, error_kind::usage).find("no function"),
             std::string::npos);
+}
+
+/// The Laplacian of a line, without a matrix.
+spmv_operator line_operator(std::int64_t n) {
+  return {.name = "line",
+          .multiply =
+              [n](const operator_rows& r) {
+                for (std::int64_t i = r.rows.begin; i < r.rows.end; ++i)
+                  for (std::int64_t j = 0; j < r.columns; ++j) {
+                    const auto x = [&](std::int64_t row) {
+                      return row < 0 || row >= n ? 0 : r.x[(row - r.from.begin) * r.columns + j];
+                    };
+                    r.y[(i - r.rows.begin) * r.columns + j] = 2 * x(i) - x(i - 1) - x(i + 1);
+                  }
+              },
+          .reads =
+              [n](row_range rows) {
+                return row_range{std::max<std::int64_t>(rows.begin - 1, 0), std::min(rows.end + 1, n)};
+              }};
+}
+
+TEST_P(sparse_operations, multiply_without_a_matrix) {
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < 289; ++i) {
+    entries.push_back({i, i, 2});
+    if (i > 0) entries.push_back({i, i - 1, -1}), entries.push_back({i - 1, i, -1});
+  }
+  const csr_matrix line = matrix_of("line", 289, 289, entries);
+  const spmv_operator f = line_operator(289);
+  spmv_operator of_all = f;  // reads all rows
+  of_all.reads = nullptr;
+  block_vector x = p.vector("X", 3), y = p.vector("Y", 3), z = p.vector("Z", 3);
+  std::vector<double> numbers;
+  for (int k = 0; k < 867; ++k) numbers.push_back(std::sin(k * 0.9));
+  for (const spmv_operator* by : {&f, static_cast<const spmv_operator*>(&of_all)}) {
+    // Twice in a row, so that a product follows what makes its source.
+    x.set(numbers);
+    mxm(*by, x, y), mxm(*by, y, x), scale_by_two(x);
+    mxm(line, x, y);
+    const std::vector<double> seen = y.values();
+    x.set(numbers);
+    mxm(line, x, z), mxm(line, z, x), scale_by_two(x);
+    mxm(line, x, z);
+    expect_near(seen, z.values());
+  }
+}
+
+TEST(row_operators, refuse_rows_that_are_not_there) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = generate("lap2d:17");
+  program p(rt, a, {.panel_rows = 40, .strip_rows = 16});
+  const block_vector x = p.vector("X", 1), y = p.vector("Y", 1);
+  spmv_operator wrong = line_operator(289);
+  wrong.reads = [](row_range rows) { return row_range{rows.begin - 1, rows.end + 1}; };
+  const auto refusal = [&] {
+    return message_of(
+        [&] {
+          mxm(wrong, x, y);
+          p.run();
+        },
+        error_kind::usage);
+  };
+  EXPECT_NE(refusal().find("it reads rows -1 to"), std::string::npos);
+  // A strip that wants more than its panel.
+  wrong.reads = [](row_range rows) { return rows.end - rows.begin <= 16 ? row_range{0, 289} : rows; };
+  EXPECT_NE(refusal().find("it reads rows 0 to 289, outside of"), std::string::npos);
+  wrong.multiply = nullptr;
+  EXPECT_NE(refusal().find("line has no function"), std::string::npos);
+  const spmv_operator f = line_operator(289);
+  EXPECT_NE(message_of([&] { mxm(f, x, x); }, error_kind::usage).find("is source and destination"), std::string::npos);
 }
 
 /// A loop that counts, in a small matrix.

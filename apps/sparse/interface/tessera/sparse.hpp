@@ -146,6 +146,31 @@ class program {
 void mxm(const csr_matrix& a, const block_vector& x, const block_vector& y);
 /// Y = A^T X. The program keeps a transposed copy of A, made at the first call.
 void mxm_transposed(const csr_matrix& a, const block_vector& x, const block_vector& y);
+
+/// Rows [begin, end).
+struct row_range {
+  std::int64_t begin = 0, end = 0;
+  bool operator==(const row_range&) const = default;  ///< the same rows
+};
+/// What a matrix-free operator has to do: rows of Y, from rows of X.
+struct operator_rows {
+  row_range rows;             ///< of Y, to be made
+  row_range from;             ///< of X, that may be read: what `reads` said for these rows
+  std::int64_t columns = 0;   ///< of both, row-major
+  const double* x = nullptr;  ///< row from.begin first
+  double* y = nullptr;        ///< row rows.begin first
+};
+/// A matrix-free operator: Y = A X by a function. Must outlive the program that uses it.
+struct spmv_operator {
+  std::string name;  ///< for messages
+  /// Makes some rows of Y, on the host; called by several threads for different rows, in an order of theirs.
+  std::function<void(const operator_rows&)> multiply;
+  /// The rows of X that some rows of Y are made of. More rows of Y need at least the same ones. Null: all.
+  std::function<row_range(row_range)> reads = {};
+};
+/// Y = A X; X and Y have equal columns and are not the same. Fused as a product with a matrix is. Throws tessera::error
+/// (usage) for no function, and for rows that X has not.
+void mxm(const spmv_operator& a, const block_vector& x, const block_vector& y);
 /// G = X^T Y: columns of X by columns of Y. Summed panel by panel in a fixed tree: the same bits for any workers.
 void gram(const block_vector& x, const block_vector& y, const small_matrix& g);
 /// [Y1 Y2 ...] = [X1 X2 ...] C + beta [Y1 Y2 ...] at one time: a block may be source and destination. C has a row for
