@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <set>
+#include <system_error>
 
 #include "apps/cholesky/command.hpp"
 #include "apps/cli/commands.hpp"
@@ -125,6 +126,11 @@ int main(int argc, char** argv) {
     return fail(tessera::error(tessera::error_kind::memory, "out of memory", {}, "choose a smaller problem"));
   } catch (const std::exception& e) {
     if (std::ferror(stdout) != 0) return fail(tessera::error(tessera::error_kind::output, e.what(), "standard output"));
+    const auto* const refused = dynamic_cast<const std::system_error*>(&e);
+    if (refused != nullptr && refused->code() == std::errc::resource_unavailable_try_again)
+      return fail(tessera::error(tessera::error_kind::memory, "the system refuses another thread", {},
+                                 "raise the limit of addresses (ulimit -v) or of processes (ulimit -u), or use fewer "
+                                 "workers"));
     return fail(tessera::error(tessera::error_kind::internal, e.what(), {}, "please report this"));
   }
 }

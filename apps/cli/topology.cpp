@@ -80,7 +80,8 @@ std::string file_for_application(const topology_options& o) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  ::execv("/proc/self/exe", arguments.data());
+  static constexpr const char* this_program = "/proc/self/exe";
+  ::execv(this_program, arguments.data());
   throw error(error_kind::internal, fmt::format("cannot start: {}", std::strerror(errno)), o.application.front());
 }
 

@@ -4,9 +4,9 @@
   bench/sparse/cachegrind.py                                  lap3d:24, blocks of 16
   bench/sparse/cachegrind.py --matrix lap3d:40 --block 16     minutes
 
-On one thread, as the difference of two runs of different length. Cachegrind has a first cache and a last one: a run with
-the second cache as the last counts that one, another run the third. The caches are those of the machine on which the
-ancestors of such solvers were measured, unless told otherwise. Needs valgrind, bench_sparse and peer_sparse_avx2
+On one thread, as the difference of two runs of different length. Cachegrind has a first cache and a last one: a run
+with the second cache as the last counts that one, another run the third. The caches are those of the machine on which
+the ancestors of such solvers were measured, unless told otherwise. Needs valgrind, bench_sparse and peer_sparse_avx2
 (target bench_all): valgrind does not know wider vectors than AVX2. Prints rows as the benchmarks do.
 """
 import argparse
@@ -82,9 +82,8 @@ def main():
         os.path.join(opt.build, "bin"), opt.matrix, opt.block, opt.caches, opt.strip
     ).items():
         for cache, count in zip(("l1", "l2", "l3"), counts):
-            print(
-                "sparse", name, f"{opt.matrix}_b{opt.block}", 1, f"{cache}_misses_per_iteration", f"{count:.6g}", sep="\t"
-            )
+            case, metric = f"{opt.matrix}_b{opt.block}", f"{cache}_misses_per_iteration"
+            print("sparse", name, case, 1, metric, f"{count:.6g}", sep="\t")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,8 @@ double flops_of(const operation& o) {
   const auto rows = static_cast<double>(first.rows), columns = static_cast<double>(first.columns);
   switch (o.kind) {
     case mxm:
-      return 2 * static_cast<double>(o.matrix->nonzeros()) * columns;
+      // What a matrix-free operator does is its own affair.
+      return o.matrix == nullptr ? 0 : 2 * static_cast<double>(o.matrix->nonzeros()) * columns;
     case gram:  // of a block with itself one triangle is computed
       return o.from[0] == o.from[1] ? rows * columns * (columns + 1)
                                     : 2 * rows * columns * static_cast<double>(o.from[1]->columns);

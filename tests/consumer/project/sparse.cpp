@@ -15,7 +15,7 @@ int main() {
     tessera::runtime rt;
     const sparse::csr_matrix a = sparse::generate("lap2d:6");
     sparse::program p(rt, a);
-    const sparse::block_vector x = p.vector("x", 1), y = p.vector("y", 1);
+    sparse::block_vector x = p.vector("x", 1), y = p.vector("y", 1);
     const sparse::small_matrix length = p.small("length", 1, 1), factor = p.small("1 / length", 1, 1);
     std::vector<double> start(static_cast<std::size_t>(a.rows));
     for (std::size_t k = 0; k < start.size(); ++k) start[k] = std::sin(1.0 + static_cast<double>(k * k));

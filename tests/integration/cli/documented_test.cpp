@@ -145,10 +145,13 @@ TEST(documented, keys_of_eigenpairs) {
   const std::string complex_matrix =
       folder.write("m.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n1 1 1 0\n2 1 0 1\n2 2 1 0\n");
   const keys of_complex = keys_of(run({"eigs", complex_matrix, "--pairs", "1", "--json", "-"}).out);
+  const keys on_device = keys_of(run({"eigs", "--generate", "lap2d:20", "--pairs", "2", "--config",
+                                      source("configs/sim_sparse.toml"), "--at", "sim0", "--json", "-"})
+                                     .out);
   for (const keys& some : {own.always, own.sometimes})
     for (const std::string& key : some)
       EXPECT_TRUE(by_lobpcg.contains(key) || by_lanczos.contains(key) || with_mass.contains(key) ||
-                  of_complex.contains(key))
+                  of_complex.contains(key) || on_device.contains(key))
           << key;
 }
 

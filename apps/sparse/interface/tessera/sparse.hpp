@@ -92,7 +92,7 @@ struct loop_options {
 
 /// What operations have to do, counted from their shapes.
 struct work_count {
-  double flops = 0;  ///< multiplications and additions of numbers; operations on small matrices do not count
+  double flops = 0;  ///< multiplications and additions of numbers; not those of small matrices and functions of users
   /// What must go between processor and memory if all else stays in the cache: for each pass over the rows every matrix
   /// (8 bytes of an entry's value, 4 of its column, 8 of a row) and every block vector that it reads, once, and every
   /// block vector that it writes, once. As in STREAM, the read that a cache makes of a line before it is overwritten
