@@ -13,6 +13,7 @@
 
 #include "apps/sparse/matrix/generate.hpp"
 #include "apps/sparse/matrix/row_panels.hpp"
+#include "apps/sparse/product/compressed_rows.hpp"
 #include "apps/sparse/program/kernels.hpp"
 #include "bench/common/measure.hpp"
 
@@ -91,7 +92,7 @@ class lanczos_by_hand {
   }
 
   void step(long j) {
-    over(0, [&](double*, long begin, long end) { kernels::multiply(a, begin, end, 1, at(j), w + begin); });
+    over(0, [&](double*, long begin, long end) { multiply_rows(a, begin, end, 1, at(j), w + begin); });
     const long columns = j + 1;
     const bool blas = mode == "blas";
     table h(static_cast<std::size_t>(columns));
@@ -120,7 +121,7 @@ class lanczos_by_hand {
   void fused_step(long j) {
     const long columns = j + 1;
     const table first = over(columns, [&](double* to, long begin, long end) {
-      kernels::multiply(a, begin, end, 1, at(j), w + begin);
+      multiply_rows(a, begin, end, 1, at(j), w + begin);
       add_overlaps(to, columns, begin, end);
     });
     const table second = over(columns + 1, [&](double* to, long begin, long end) {

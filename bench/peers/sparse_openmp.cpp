@@ -14,6 +14,7 @@
 
 #include "apps/sparse/matrix/generate.hpp"
 #include "apps/sparse/matrix/row_panels.hpp"
+#include "apps/sparse/product/compressed_rows.hpp"
 #include "apps/sparse/program/kernels.hpp"
 #include "apps/sparse/solver/pencil.hpp"
 #include "bench/common/measure.hpp"
@@ -101,7 +102,7 @@ class lobpcg_by_hand {
   double* at(const numbers& v, long row) const { return v.get() + row * b; }
 
   void multiply(const numbers& from, const numbers& to) const {
-    over([&](int, long begin, long end) { kernels::multiply(a, begin, end, b, from.get(), at(to, begin)); });
+    over([&](int, long begin, long end) { multiply_rows(a, begin, end, b, from.get(), at(to, begin)); });
   }
   table gram(const numbers& u, const numbers& v) const {
     table g(std::size_t(products), 0);
@@ -211,7 +212,7 @@ class lobpcg_by_hand {
     std::vector<sums> parts(std::size_t(workers), sums(products, b));
     over([&](int thread, long begin, long end) {
       sums& to = parts[std::size_t(thread)];
-      kernels::multiply(a, begin, end, b, r.get(), at(ar, begin));
+      multiply_rows(a, begin, end, b, r.get(), at(ar, begin));
       add(to, xar, x, ar, begin, end), add(to, rar, r, ar, begin, end), add(to, par, p, ar, begin, end);
       add(to, xr, x, r, begin, end), add(to, rp, r, p, begin, end);
     });
