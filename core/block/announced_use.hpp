@@ -13,7 +13,7 @@ namespace tessera::block {
 
 /// A task of age `sequence` will use `block`, or is expected to: no task has been submitted yet. The uses of a block
 /// form a chain in the order in which they were announced, from `record::next_use`, which the evicting thread moves on,
-/// to `flow_record::last_announced`. Entries live in logs and are used anew: one that says another block now has been
+/// to `flow_record::last_announced`. Entries live in logs and are used again: one that says another block now has been
 /// forgotten.
 struct announced_use {
   std::atomic<const record*> block{nullptr};

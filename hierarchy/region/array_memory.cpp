@@ -114,8 +114,8 @@ class array_memory::claim {
 namespace {
 
 /// How far behind its mapping's first byte the next large array begins. Arrays of one size often lie whole powers of
-/// two apart; a loop that goes through several of them then asks the same bank of the memory for all (a triad of three
-/// arrays of 256 MiB in huge pages: 17 to 20 GB/s, and 25 GB/s once they lie 32 KiB or more off that distance).
+/// two apart; a loop that goes through several of them in huge pages then asks the same bank of the memory for all:
+/// compare the triad of `bench/run.py regions` with steps of 0.
 std::uint64_t next_distance(std::uint64_t bytes) noexcept {
   constexpr std::uint64_t step = 128 << 10, steps = 8, large = 4 << 20;
   static std::atomic<std::uint64_t> arrays{0};

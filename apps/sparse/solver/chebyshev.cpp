@@ -6,8 +6,8 @@
 #include "apps/sparse/solver/chebyshev_filter.hpp"
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/deflation.hpp"
-#include "apps/sparse/solver/dense.hpp"
 #include "apps/sparse/solver/diagonal_mass.hpp"
+#include "apps/sparse/solver/iterated_pairs.hpp"
 #include "apps/sparse/solver/scale.hpp"
 #include "apps/sparse/solver/small_table.hpp"
 #include "apps/sparse/solver/subspace.hpp"
@@ -183,25 +183,7 @@ class filtered_subspace {
 };
 
 eigenpairs chebyshev_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o) {
-  const std::int64_t b = vectors_for(o);
-  const stopping_rule rule = rule_for(a, o);
-  eigenpairs found;
-  if (is_small(a, o, b)) {
-    found = dense_pairs(a, o, rule);
-  } else {
-    filtered_subspace solver(rt, a, o, b, rule);
-    solver.start();
-    // A test that lags may have been of an earlier X, so what is told is measured of the last one.
-    while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
-      add_iterations(found.loop, solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations));
-      solver.start();
-    }
-    solver.give(found);
-  }
-  found.loop.converged = found.converged();
-  found.norm = rule.norm;
-  found.block = b;
-  return found;
+  return iterated_pairs<filtered_subspace>(rt, a, o, vectors_for(o));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/deflation.hpp"
-#include "apps/sparse/solver/dense.hpp"
+#include "apps/sparse/solver/iterated_pairs.hpp"
 #include "apps/sparse/solver/mass.hpp"
 #include "apps/sparse/solver/preconditioning.hpp"
 #include "apps/sparse/solver/scale.hpp"
@@ -224,26 +224,7 @@ class iteration {
 
 /// Of a mass matrix, if there is one, whose smallest eigenvalue is 1.
 eigenpairs solved(runtime& rt, const csr_matrix& a, const eigen_options& o) {
-  const std::int64_t b = block_for(o);
-  const stopping_rule rule = rule_for(a, o);
-  eigenpairs found;
-  if (is_small(a, o, b)) {
-    found = dense_pairs(a, o, rule);
-  } else {
-    iteration solver(rt, a, o, b, rule);
-    solver.start();
-    // Where the pairs seem to be done, or the products are lost, they are multiplied again, and the iteration goes on
-    // where the pairs are not done.
-    while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
-      add_iterations(found.loop, solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations));
-      solver.start();
-    }
-    solver.give(found);
-  }
-  found.loop.converged = found.converged();
-  found.norm = rule.norm;
-  found.block = b;
-  return found;
+  return iterated_pairs<iteration>(rt, a, o, block_for(o));
 }
 
 eigenpairs of_any_mass(runtime& rt, const csr_matrix& a, const eigen_options& o) {

@@ -152,7 +152,7 @@ class device_driver {
   std::atomic<bool> m_called_by_own{false}, m_called_by_parent{false};  // a call_back is registered there
   std::atomic<std::uint64_t> m_failures_before{0};                      // of write-backs, when the draining began
   memory_waiters m_memory_waiters;
-  // Of tasks that have their blocks and wait for copies, with which they would otherwise have to begin anew.
+  // Of tasks that have their blocks and wait for copies, with which they would otherwise have to begin again.
   std::unordered_map<const task::record*, std::unique_ptr<workspace>> m_kept_workspaces;
   spin_lock m_refusal_lock;
   std::unique_ptr<error> m_refusal;
