@@ -45,6 +45,22 @@ TEST(region_arrays, in_memory_of_the_program_are_changed_in_place) {
   EXPECT_EQ(memory[999], -999);
 }
 
+TEST(region_arrays, that_are_large_do_not_all_lie_whole_large_pages_apart) {
+  constexpr std::uintptr_t large_page = 2 << 20;
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  const std::int64_t n = 1 << 22;
+  auto a = model.make_array<double>("a", {n}), b = model.make_array<double>("b", {n}),
+       c = model.make_array<double>("c", {n});
+  model.region("fill", iterate(0, n), out(a), out(b), out(c),
+               [](auto i, auto x, auto y, auto z) { x[i] = y[i] = z[i] = 1; });
+  const auto place = [&](auto& x) {
+    return reinterpret_cast<std::uintptr_t>(x.read_host().elements().data()) % large_page;
+  };
+  const std::uintptr_t first = place(a), second = place(b), third = place(c);
+  EXPECT_FALSE(first == second && second == third) << first;
+}
+
 TEST(region_arrays, of_a_file_keep_their_contents) {
   const scratch_file file;
   {
