@@ -122,12 +122,19 @@ std::uint64_t next_distance(std::uint64_t bytes) noexcept {
   return bytes < large ? 0 : arrays.fetch_add(1, std::memory_order_relaxed) % steps * step;
 }
 
+/// A mapping's length, as a whole number of pages. The kernel takes any, but the thread sanitizer forgets whole pages
+/// alone when they are given back, and finds races with what is mapped there next.
+std::uint64_t in_pages(std::uint64_t bytes) noexcept {
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
 }  // namespace
 
 array_memory::array_memory(std::unique_ptr<claim> file) noexcept : m_claim(std::move(file)) {}
 
 array_memory::~array_memory() {
-  if (m_data != nullptr) munmap(m_data - m_ahead, m_ahead + m_bytes);
+  if (m_data != nullptr) munmap(m_data - m_ahead, in_pages(m_ahead + m_bytes));
 }
 
 bool array_memory::map(std::uint64_t bytes, std::uint64_t ahead, int flags, int descriptor) noexcept {

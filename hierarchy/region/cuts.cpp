@@ -45,7 +45,7 @@ std::vector<std::int64_t> fitting_cuts(std::span<const tiled_memory::tile> tiles
 }
 
 std::vector<std::int64_t> edged_cuts(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts,
-                                     std::span<const std::int64_t> edges) {
+                                     std::span<const std::int64_t> edges, std::size_t most) {
   std::vector<std::int64_t> required(edges.begin(), edges.end()), ends;
   for (const row_interval& part : parts) {
     if (part.begin > 0) required.push_back(part.begin);
@@ -61,7 +61,7 @@ std::vector<std::int64_t> edged_cuts(std::span<const tiled_memory::tile> tiles, 
   in_order(ends);
   for (const row_interval& part : parts) {  // one that has too many keeps those that it must have
     const auto first = std::ranges::upper_bound(ends, part.begin), last = std::ranges::upper_bound(ends, part.end);
-    if (static_cast<std::size_t>(last - first) <= most_tiles_read) continue;
+    if (static_cast<std::size_t>(last - first) <= most) continue;
     ends.erase(
         std::remove_if(first, last, [&](std::int64_t row) { return !std::ranges::binary_search(required, row); }),
         last);

@@ -29,10 +29,10 @@ std::vector<std::int64_t> fitting_cuts(std::span<const tiled_memory::tile> tiles
                                        bool exact);
 
 /// Where tasks run in several memories: the rows at which tiles must end so that each part begins and ends where a tile
-/// does, tiles end at all `edges` (rows, in any order), and no part has more tiles than it needs or most_tiles_read;
+/// does, tiles end at all `edges` (rows, in any order), and no part has more tiles than it needs, or `most`;
 /// nothing where that is so already.
 std::vector<std::int64_t> edged_cuts(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts,
-                                     std::span<const std::int64_t> edges);
+                                     std::span<const std::int64_t> edges, std::size_t most = most_tiles_read);
 
 /// Where a loop is about to read row after row of what the loops before have written on devices, as in elimination: the
 /// rows at which tiles should end behind `row`, beside itself. A tile in which another row is cut off has to come home

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/runtime/inside.hpp"
+#include "hierarchy/region/named_tiles.hpp"
 #include "hierarchy/region/place.hpp"
 #include "tessera/front_end.hpp"
 
@@ -204,9 +205,9 @@ sweep region_engine::sweep_of(const region_request& c, const launch_plan& made) 
 /// With the arrays locked. Whatever may be refused, or thrown by the program, comes before the first change.
 void region_engine::submit(const region_request& c, launch_plan& made) {
   const std::span<const row_interval> parts = made.parts;
-  const std::vector<wanted_cut> cuts = wanted_cuts(c, *made.split, parts, made.recorded, made.devices);
+  const std::vector<wanted_cut> cuts = cuts_for(c, made);
   const sweep way = sweep_of(c, made);
-  std::vector<detail::made_piece> pieces = make_pieces(c, made, kernels_of(c, made, parts, cuts), way);
+  std::vector<detail::made_piece> pieces = make_pieces(c, made, kernels_of(c, made, cuts), way);
   std::vector<detail::submission> joins;
   joins.reserve(c.code.joins.size());
   for (const detail::make_join join : c.code.joins) joins.push_back(join(m_runtime, c.name.text, c.name.site));
@@ -244,36 +245,36 @@ void region_engine::place_by_distance(const region_request& c, const launch_plan
   }
 }
 
+/// The tiles that the arrays should have: few enough for the parameters of the kernels, if that can be.
+std::vector<wanted_cut> region_engine::cuts_for(const region_request& c, const launch_plan& made) {
+  for (std::size_t most = most_tiles_read;; most /= 2) {
+    std::vector<wanted_cut> cuts = wanted_cuts(c, *made.split, made.parts, made.recorded, made.devices, most);
+    if (!made.devices || most == 1) return cuts;
+    const named_tiles tiles(c, made.split->pieces.size(), made.parts, cuts);
+    bool fit = true;
+    for (std::size_t k = 0; k < made.split->pieces.size(); ++k)
+      fit = fit && (!made.split->pieces[k].on_device || region_kernels::fits(*c.code.kernel, c.demands, tiles.of(k)));
+    if (fit) return cuts;
+  }
+}
+
 /// The operations of the pieces that run as kernels, null for the others; none at all where there is no kernel. The
 /// tiles are those that there will be after the cuts.
 std::vector<const operation::definition*> region_engine::kernels_of(const region_request& c, const launch_plan& made,
-                                                                    std::span<const row_interval> parts,
                                                                     std::span<const wanted_cut> cuts) {
   std::vector<const operation::definition*> kernels;
-  if (!made.devices && !m_kernels.compares(c.code.kernel, {})) return kernels;
-  std::vector<std::vector<std::int64_t>> ends(c.demands.size());
-  for (std::size_t u = 0; u < c.demands.size(); ++u) {
-    array_storage* const array = c.demands[u].array;
-    if (array == nullptr) continue;
-    const auto cut = std::find_if(cuts.rbegin(), cuts.rend(), [&](const wanted_cut& w) { return w.array == array; });
-    if (cut != cuts.rend())
-      ends[u] = cut->ends;
-    else
-      for (const tiled_memory::tile& t : array->tiles().tiles()) ends[u].push_back(t.end);
-  }
-  std::vector<std::size_t> tiles(c.demands.size(), 1);
+  if (!made.devices && !m_kernels.compares(c.code.kernel)) return kernels;
+  const named_tiles tiles(c, made.split->pieces.size(), made.parts, cuts);
   for (std::size_t k = 0; k < made.split->pieces.size(); ++k) {
-    kernels.push_back(nullptr);
-    if (!made.split->pieces[k].on_device && !m_kernels.compares(c.code.kernel, {})) continue;
-    for (std::size_t u = 0; u < c.demands.size(); ++u) {
-      if (c.demands[u].array == nullptr) continue;
-      const row_interval used = c.used_rows(c.demands[u], parts, k);
-      const auto first = std::ranges::upper_bound(ends[u], used.begin),
-                 last = std::ranges::lower_bound(ends[u], used.end);
-      tiles[u] = used.begin < used.end ? static_cast<std::size_t>(last - first) + 1 : 1;
-    }
-    if (made.split->pieces[k].on_device || m_kernels.compares(c.code.kernel, tiles))
-      kernels.back() = &m_kernels.operation_for(c.name, *c.code.kernel, c.demands, tiles);
+    const bool on_device = made.split->pieces[k].on_device;
+    const bool fits = region_kernels::fits(*c.code.kernel, c.demands, tiles.of(k));
+    if (on_device && !fits)
+      throw error(error_kind::usage,
+                  fmt::format("region {} is a kernel of more than {} parameters on a device", c.who(),
+                              operation::kernel_launch::most_arguments),
+                  {}, "use fewer arrays in one region, or give it a location without devices (.at)");
+    const bool as_kernel = on_device || (fits && m_kernels.compares(c.code.kernel));
+    kernels.push_back(as_kernel ? &m_kernels.operation_for(c.name, *c.code.kernel, c.demands, tiles.of(k)) : nullptr);
   }
   return kernels;
 }

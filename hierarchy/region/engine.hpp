@@ -71,8 +71,8 @@ class region_engine {
   void submit(const region_request& c, launch_plan& made);
   static sweep sweep_of(const region_request& c, const launch_plan& made);
   void place_by_distance(const region_request& c, const launch_plan& made);
+  static std::vector<wanted_cut> cuts_for(const region_request& c, const launch_plan& made);
   std::vector<const operation::definition*> kernels_of(const region_request& c, const launch_plan& made,
-                                                       std::span<const row_interval> parts,
                                                        std::span<const wanted_cut> cuts);
   std::vector<detail::made_piece> make_pieces(const region_request& c, launch_plan& made,
                                               std::span<const operation::definition* const> kernels, const sweep& way);

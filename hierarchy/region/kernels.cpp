@@ -136,10 +136,17 @@ const operation::definition& region_kernels::operation_for(const task_name& regi
   return *known.emplace(std::move(key), &m_runtime.define(std::move(made))).first->second;
 }
 
-bool region_kernels::compares(const detail::region_kernel* kernel, std::span<const std::size_t> tiles) const noexcept {
-  if (kernel == nullptr || m_runtime.inside().validator == nullptr) return false;
-  std::size_t parameters = 1 + 2 * kernel->depth + kernel->values.size();
-  for (const std::size_t count : tiles) parameters += 2 * tiles_taken(count) + 2;
+bool region_kernels::compares(const detail::region_kernel* kernel) const noexcept {
+  return kernel != nullptr && m_runtime.inside().validator != nullptr;
+}
+
+/// As launch_region gives them.
+bool region_kernels::fits(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands,
+                          std::span<const std::size_t> tiles) noexcept {
+  std::size_t parameters = 1 + 2 * kernel.depth + kernel.values.size();
+  for (std::size_t u = 0; u < demands.size(); ++u)
+    parameters +=
+        demands[u].array == nullptr ? 1 : 2 * tiles_taken(tiles[u]) + rank_of(demands[u].array->extents()) - 1;
   return parameters <= operation::kernel_launch::most_arguments;
 }
 

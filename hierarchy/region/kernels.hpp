@@ -36,9 +36,12 @@ class region_kernels {
                                              std::span<const detail::region_demand> demands,
                                              std::span<const std::size_t> tiles);
 
-  /// Whether what the host runs of a body with a text is to run in both forms, as such an operation: while validating,
-  /// and where the kernel's parameters are few enough for so many tiles.
-  bool compares(const detail::region_kernel* kernel, std::span<const std::size_t> tiles) const noexcept;
+  /// Whether what the host runs of a body with a text (null: it has none) is to run in both forms, as such an
+  /// operation: while validating.
+  bool compares(const detail::region_kernel* kernel) const noexcept;
+  /// Whether a kernel's parameters are few enough for so many tiles; `tiles` has an entry per demand.
+  static bool fits(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands,
+                   std::span<const std::size_t> tiles) noexcept;
 
   /// Bytes that blocks may take in the memory of a device that compiles kernels.
   std::uint64_t memory_limit(location::node_id device) const;

@@ -24,7 +24,7 @@ std::vector<std::int64_t> readable(std::vector<std::int64_t> ends, std::span<con
 /// Where tasks run in several memories. Tiles that one task writes stay several, so that rows which others
 /// read of it are tiles of their own, and only they move; what all read is a few tiles.
 std::vector<wanted_cut> cuts_between_memories(const region_request& c, const plan& split,
-                                              std::span<const row_interval> parts, bool recorded) {
+                                              std::span<const row_interval> parts, bool recorded, std::size_t most) {
   std::vector<wanted_cut> cuts;
   std::vector<row_interval> room;
   for (const detail::region_demand& d : c.demands) {
@@ -43,9 +43,9 @@ std::vector<wanted_cut> cuts_between_memories(const region_request& c, const pla
         const std::vector<std::int64_t> ahead = cuts_ahead(read.end, d.array->extents().rows);
         edges.insert(edges.end(), ahead.begin(), ahead.end());
       }
-      ends = edged_cuts(tiles, c.own_rows(d, parts, room), edges);
-      if (beside != nullptr) ends = readable(std::move(ends), tiles, read, most_tiles_read);
-    } else if (writes ? tiles.size() > 1 : tiles_with(tiles, c.used_rows(d, parts, 0)).count > most_tiles_read) {
+      ends = edged_cuts(tiles, c.own_rows(d, parts, room), edges, most);
+      if (beside != nullptr) ends = readable(std::move(ends), tiles, read, most);
+    } else if (writes ? tiles.size() > 1 : tiles_with(tiles, c.used_rows(d, parts, 0)).count > most) {
       ends = joined_cuts(tiles, c.used_rows(d, parts, 0));
     }
     if (ends.empty()) continue;
@@ -58,11 +58,11 @@ std::vector<wanted_cut> cuts_between_memories(const region_request& c, const pla
 }  // namespace
 
 std::vector<wanted_cut> wanted_cuts(const region_request& c, const plan& split, std::span<const row_interval> parts,
-                                    bool recorded, bool devices) {
+                                    bool recorded, bool devices, std::size_t most) {
   std::vector<wanted_cut> cuts;
   std::vector<row_interval> room;
   if (split.pieces.empty()) return cuts;
-  if (devices) return cuts_between_memories(c, split, parts, recorded);
+  if (devices) return cuts_between_memories(c, split, parts, recorded, most);
   for (const detail::region_demand& d : c.demands) {
     if (d.array == nullptr) continue;
     const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();

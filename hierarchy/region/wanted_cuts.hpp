@@ -21,7 +21,8 @@ struct wanted_cut {
 /// many. Where tiles must stay as they are, what is read is read from those that there are. With the arrays locked;
 /// changes nothing. Throws usage where what is written must stay in other tiles.
 /// @param parts  the tasks' own rows  @param recorded  whether the call is  @param devices  whether any take part
+/// @param most  of an array, tiles that a task of a device may name where fewer would do
 std::vector<wanted_cut> wanted_cuts(const region_request& c, const plan& split, std::span<const row_interval> parts,
-                                    bool recorded, bool devices);
+                                    bool recorded, bool devices, std::size_t most = most_tiles_read);
 
 }  // namespace tessera::hierarchy
