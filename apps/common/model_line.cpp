@@ -81,7 +81,7 @@ std::vector<std::string> devices_of(const runtime& of, std::span<const region_ro
 
 std::vector<link_traffic> traffic_since(const statistics& before, const runtime& of) {
   const auto bandwidth_of = [&](const std::string& space) {
-    const auto node = of.tree().find(space);
+    const auto node = of.tree().find(space.substr(0, space.find(':')));  // "gpu0:memory" is that of leaf gpu0
     return node ? of.tree().at(*node).properties.bandwidth : 0;
   };
   std::vector<link_traffic> found;

@@ -79,7 +79,6 @@ TEST(rodinia_commands, compare_with_what_devices_and_links_can_do) {
   std::set<std::string> bounds;
   const nlohmann::json model = json_of(done.out)["model"];
   for (const auto& bound : model["bounds"]) bounds.insert(bound["what"]);
-  for (const auto& left : model["left_out"]) bounds.insert(left);
   EXPECT_TRUE(std::ranges::any_of(bounds, [](const std::string& what) { return what.ends_with("of sim0"); })) << model;
   EXPECT_TRUE(std::ranges::any_of(bounds, [](const std::string& what) { return what.starts_with("link "); })) << model;
 }
