@@ -41,6 +41,7 @@ void recorded_blocks::ended(const block::record& block) {
   if (m_used.load(std::memory_order_relaxed) == 0) return;  // a recording that this thread does not know of yet
   const std::lock_guard guard(m_mutex);
   const auto [first, last] = m_users.equal_range(&block);
+  if (first == last) return;
   const std::string name =
       block.from != nullptr ? fmt::format("array '{}'", block.from->array_name) : block::name_of(block);
   for (auto use = first; use != last; ++use) m_ended[use->second].push_back({&block, name});

@@ -60,7 +60,8 @@ void scheduler::play(running_replay& r, std::source_location site) {
   wait_for(r);
   const task::recording& recorded = r.recording;
   if (recorded.size() == 0) return;
-  if (const std::string gone = m_recorded.ended_array_of(recorded); !gone.empty() && m_setup.validator == nullptr)
+  const std::string gone = m_recorded.ended_array_of(recorded);
+  if (!gone.empty() && m_setup.validator == nullptr)  // a validator has a finding of its own
     throw error(error_kind::usage, gone + " has ended before the replay of a recording that uses it", {},
                 "keep the arrays of a recording as long as it is replayed");
   if (m_setup.validator != nullptr && !m_setup.validator->replayed(r, site)) return;  // arrays that it uses are gone

@@ -1,5 +1,5 @@
 #pragma once
-// What a device made of a task, shown to whoever knows what it should have made of it.
+// Checks of the results that devices compute: what the host computes of the same inputs, for example.
 #include <map>
 #include <mutex>
 #include <span>

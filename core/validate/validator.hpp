@@ -41,7 +41,7 @@ class validator {
   /// Without locks, before it is published: waits until it is done. `failed`: it could not be enqueued.
   void end_on_device(std::unique_ptr<shadow_copies> of, task::record& t, const plugin::device& device,
                      transfer::stream& on, block::ticket done, bool failed);
-  /// A room above wants to see what devices make of the tasks of an operation.
+  /// From now on `check` sees what devices make of the tasks of an operation.
   void check_on_devices(const operation::definition& of, device_check check) { m_device_checks.add(of, check); }
   /// The same for a view in the hands of the program.
   std::shared_ptr<shadow_copies> begin_view(task::record& t, std::span<operation::operand> operands);

@@ -102,7 +102,7 @@ class joined_part {
     with_type(of.type, [&]<class T>(std::type_identity<T>) {
       const auto* const parts = static_cast<const T*>(of.host);
       T sum = parts[0];
-      for (std::int64_t k = 1; k < of.extents->count(); ++k) sum = join(how, sum, parts[k]);
+      for (std::int64_t k = 1; k < of.extents->count(); ++k) join(how, sum, parts[k]);
       std::memcpy(m_value.data(), &sum, sizeof sum);
     });
     m_one.host = m_value.data();
@@ -114,20 +114,20 @@ class joined_part {
 
  private:
   template <class T>
-  static T join(detail::reduction_kind how, T a, T b) {
+  static void join(detail::reduction_kind how, T& to, T part) {
     switch (how) {
       case detail::reduction_kind::product:
-        return static_cast<T>(a * b);
+        return detail::join_product::join(to, part);
       case detail::reduction_kind::minimum:
-        return std::min(a, b);
+        return detail::join_minimum::join(to, part);
       case detail::reduction_kind::maximum:
-        return std::max(a, b);
+        return detail::join_maximum::join(to, part);
       case detail::reduction_kind::all:
-        return static_cast<T>(a != T(0) && b != T(0));
+        return detail::join_and::join(to, part);
       case detail::reduction_kind::any:
-        return static_cast<T>(a != T(0) || b != T(0));
+        return detail::join_or::join(to, part);
       default:
-        return static_cast<T>(a + b);
+        return detail::join_sum::join(to, part);
     }
   }
   operation::operand m_one;
