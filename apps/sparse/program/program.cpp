@@ -89,6 +89,8 @@ std::vector<double> numbers_of(runtime& rt, const tiled_memory& from) {
 
 program_state::program_state(runtime& on, const csr_matrix& a, const program_options& how)
     : rt(on), matrix(a), options(how) {
+  for (const std::int64_t rows : {how.panel_rows, how.strip_rows})
+    if (rows < 0) throw error(error_kind::usage, fmt::format("{} rows of a task", rows), a.name, "0 or more");
   check_once(a);
   if (a.rows != a.columns)
     throw error(error_kind::input, fmt::format("the matrix is {} x {}, not square", a.rows, a.columns), a.name,

@@ -306,6 +306,27 @@ TEST(recorded_regions, keep_the_split_of_their_arrays_and_outlive_their_model) {
   EXPECT_EQ(x.read_host()[50], 4);
 }
 
+TEST(recorded_regions, of_arrays_that_have_ended_are_refused_by_name) {
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  std::optional<region_array<double>> x = model.make_array<double>("speeds", {100});
+  const auto more = [&] {
+    model.region("more", {.policy = "static"}, iterate(0, 100), inout(*x), [](auto i, auto v) { v[i] += 1; });
+  };
+  more();
+  recording step = rt.record(more);
+  rt.replay(step);
+  x.reset();
+  try {
+    rt.replay(step);
+    FAIL() << "nothing was thrown";
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_NE(std::string(e.what()).find("array 'speeds' has ended before the replay"), std::string::npos) << e.what();
+  }
+  rt.fence();
+}
+
 TEST(recorded_regions, let_their_arrays_go_when_the_recording_ends) {
   for (const char* validate : {"false", "true"}) {
     runtime rt(testing::machine_of("plugins = [\"host\"]\nvalidate = " + std::string(validate) + "\n"));

@@ -35,6 +35,10 @@ TEST_P(rodinia_commands, check_themselves) {
     for (const auto& check : seen["checks"]) EXPECT_TRUE(check["right"]) << check;
     EXPECT_GE(seen["checksums"].size(), 2u);
     EXPECT_GE(seen["seconds"], 0);
+    EXPECT_GT(seen["model"]["seconds"], 0);
+    EXPECT_TRUE(seen["model"]["left_out"].empty()) << seen["model"];
+    for (const auto& bound : seen["model"]["bounds"])
+      EXPECT_THAT(bound["what"].get<std::string>(), testing::HasSubstr("of the host")) << bound;
     EXPECT_FALSE(seen["regions"].empty());
   }
 }
@@ -66,6 +70,18 @@ INSTANTIATE_TEST_SUITE_P(
         rodinia_command{"pathfinder", {"pathfinder", "--size", "1000", "--rows", "20", "--type", "u8"}, 1},
         rodinia_command{"srad", {"srad", "--size", "150"}, 2}),
     [](const auto& test) { return test.param.name; });
+
+/// Names of regions in the counts are those of the regions, or devices would have no part of them.
+TEST(rodinia_commands, compare_with_what_devices_and_links_can_do) {
+  const std::string config = source("configs/sim_one.toml");
+  const outcome done = run({"hotspot", "--size", "256", "--rounds", "2", "--config", config, "--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  std::set<std::string> bounds;
+  const nlohmann::json model = json_of(done.out)["model"];
+  for (const auto& bound : model["bounds"]) bounds.insert(bound["what"]);
+  EXPECT_TRUE(std::ranges::any_of(bounds, [](const std::string& what) { return what.ends_with("of sim0"); })) << model;
+  EXPECT_TRUE(std::ranges::any_of(bounds, [](const std::string& what) { return what.starts_with("link "); })) << model;
+}
 
 TEST(rodinia_commands, are_listed_with_the_other_applications) {
   const outcome done = run({"apps", "--json", "-"});
