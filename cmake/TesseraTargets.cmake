@@ -83,7 +83,7 @@ endfunction()
 # binary. SINGLE_THREADED: it starts no thread, so under the thread sanitizer `all` does not build it and ctest does not know it.
 # A test's own code is compiled more often than it runs: in release it is optimised a little, under the sanitizers not at all, and
 # what the address sanitizer sees as well, or is not asked of a test's own text, is not looked for in it by the undefined-behaviour
-# sanitizer: that takes a quarter of the time to compile it. ctest begins tests of longer TIMEOUT first, so that none is left at the end.
+# sanitizer: it takes about a quarter of the time to compile one. ctest begins tests of longer TIMEOUT first, so that none is left at the end.
 function(tessera_test)
   cmake_parse_arguments(T "SINGLE_THREADED" "NAME;TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${T_NAME} ${T_SOURCES})
