@@ -76,11 +76,14 @@ TEST(rodinia_commands, compare_with_what_devices_and_links_can_do) {
   const std::string config = source("configs/sim_one.toml");
   const outcome done = run({"hotspot", "--size", "256", "--rounds", "2", "--config", config, "--json", "-"});
   ASSERT_EQ(done.code, 0) << done.err;
-  std::set<std::string> bounds;
   const nlohmann::json model = json_of(done.out)["model"];
-  for (const auto& bound : model["bounds"]) bounds.insert(bound["what"]);
-  EXPECT_TRUE(std::ranges::any_of(bounds, [](const std::string& what) { return what.ends_with("of sim0"); })) << model;
-  EXPECT_TRUE(std::ranges::any_of(bounds, [](const std::string& what) { return what.starts_with("link "); })) << model;
+  // Whether the device or the host takes longer depends on the machine; a rate that is not known is always told.
+  const std::vector<std::string> left_out = model["left_out"];
+  EXPECT_THAT(left_out, testing::Contains("arithmetic of sim0")) << model;
+  EXPECT_THAT(left_out, testing::Not(testing::Contains("memory of sim0"))) << model;
+  std::vector<std::string> bounds;
+  for (const auto& bound : model["bounds"]) bounds.push_back(bound["what"]);
+  EXPECT_THAT(bounds, testing::Contains(testing::StartsWith("link "))) << model;
 }
 
 TEST(rodinia_commands, are_listed_with_the_other_applications) {
