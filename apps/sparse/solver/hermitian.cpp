@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "apps/matrix_market/read.hpp"
+#include "apps/sparse/matrix/available_memory.hpp"
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/scale.hpp"
 #include "apps/sparse/solver/small_table.hpp"
@@ -136,11 +137,18 @@ csr_matrix real_form(std::string name, std::int64_t order, const std::vector<com
   return matrix_of(std::move(name), 2 * order, 2 * order, real);
 }
 
-csr_matrix read_hermitian(const std::filesystem::path& file) {
+csr_matrix read_hermitian(const std::filesystem::path& file, std::optional<std::int64_t> memory) {
   const matrix_market::matrix from = matrix_market::read_complex(file);
   if (from.kind != matrix_market::symmetry::hermitian)
     throw error(error_kind::input, "the matrix is complex and not hermitian by its first line", from.name,
                 "%%MatrixMarket matrix coordinate complex hermitian");
+  // Both triangles, four real entries for each of those, and the rows that are made of them.
+  constexpr double of_row = 2 * 2 * sizeof(std::int64_t);
+  constexpr double of_entry =
+      2 * (sizeof(complex_triplet) + 4 * (sizeof(triplet) + sizeof(std::int32_t) + sizeof(double)));
+  require_memory(from.name, from.rows, std::ssize(from.entries),
+                 of_row * static_cast<double>(from.rows) + of_entry * static_cast<double>(from.entries.size()),
+                 memory ? *memory : available_memory());
   std::vector<complex_triplet> entries;
   for (const matrix_market::entry& e : from.entries) {
     entries.push_back({e.row, e.column, {e.value, e.imaginary}});

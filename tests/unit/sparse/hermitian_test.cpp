@@ -154,5 +154,15 @@ TEST(hermitian_files, are_read_and_refused_by_line) {
             std::string::npos);
 }
 
+TEST(hermitian_files, are_refused_where_their_real_form_has_no_room) {
+  const plugin_test::folder folder;
+  const auto file =
+      folder.write("long.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n900000000 900000000 1\n2 1 1 0\n");
+  const std::string said = message_of([&] { (void)read_hermitian(file, std::int64_t{1} << 30); }, error_kind::memory);
+  EXPECT_NE(said.find("a matrix of 900000000 rows and 1 entries takes 26.8 GiB while it is read, and there are 1 GiB"),
+            std::string::npos)
+      << said;
+}
+
 }  // namespace
 }  // namespace tessera::sparse
