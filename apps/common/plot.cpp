@@ -174,6 +174,8 @@ double plot_axis::place(double number) const {
 std::vector<double> plot_axis::marks() const {
   const double from = part_of(m_least), to = part_of(m_most);
   if (!(to > from)) return {m_least};
+  // So near to each other there are no round numbers between them that a double tells apart.
+  if (to - from < 1e-13 * std::max(std::abs(from), std::abs(to))) return {m_least, m_most};
   double step = round_step(to - from);
   if (m_scale == scale::logarithmic) step = std::max(1.0, std::ceil((to - from) / 10));
   std::vector<double> made;

@@ -21,6 +21,9 @@ TEST(plot_axis, has_round_marks) {
               ElementsAre(testing::DoubleNear(1e-2, 1e-15), testing::DoubleNear(0.1, 1e-12), 1, 10));
   EXPECT_LE(plot_axis(1e-300, 1, 0, 1, logarithmic).marks().size(), 11u);
   EXPECT_THAT(plot_axis(3, 3, 0, 1).marks(), ElementsAre(3));
+  // Neighbours among doubles: a round step between them would be lost to rounding, and counting would not end.
+  const double next = std::nextafter(70.3, 71.0);
+  EXPECT_THAT(plot_axis(70.3, next, 0, 1).marks(), ElementsAre(70.3, next));
 }
 
 TEST(plot_axis, puts_numbers_between_its_ends) {
