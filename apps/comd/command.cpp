@@ -10,6 +10,7 @@
 #include "apps/comd/potential_file.hpp"
 #include "apps/comd/units.hpp"
 #include "apps/comd/verification.hpp"
+#include "apps/comd/workload.hpp"
 #include "apps/common/application.hpp"
 #include "core/base/units.hpp"
 
@@ -142,6 +143,12 @@ void run_comd(application_run& f, const comd_options& o) {
   std::vector<vector3> lattice_forces;
   if (f.verify()) lattice_forces = vectors(atoms_in_motion.data().forces->forces);
   const std::vector<measurement> rows = advance(f, o, atoms_in_motion, first);
+  f.compare_with(comd_workload({.atoms = e.start.atoms(),
+                                .steps = o.steps,
+                                .lines = static_cast<std::int64_t>(rows.size()) - 1,
+                                .partners = partners_of(e.start.atoms(), grid, cutoff_of(e.of.acts)),
+                                .embedded = std::holds_alternative<embedded_atom>(e.of.acts),
+                                .element = sizeof(T)}));
   if (o.steps > 0) {
     const double microseconds = f.seconds() * 1e6 / (atoms * static_cast<double>(o.steps));
     f.output().add("microseconds_per_atom_and_step", "per atom", fmt::format("{:.4g} us and step", microseconds),

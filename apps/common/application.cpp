@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "apps/common/model_line.hpp"
 #include "core/base/units.hpp"
 
 namespace tessera::apps {
@@ -26,12 +27,18 @@ void application_run::input(const std::string& text) { m_report.add("input", "in
 void application_run::main_part(const std::function<void()>& part) {
   m_model.pause();
   m_session.check_interrupt();
+  const statistics before = m_session.rt().statistics();
   const auto began = std::chrono::steady_clock::now();
   part();
   m_model.pause();
   m_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  m_traffic = traffic_since(before, m_session.rt());
   m_tree = draw_tree(m_model, m_tree_file);
   m_report.add("seconds", "time", format_seconds(m_seconds), m_seconds);
+}
+
+void application_run::compare_with(const workload& did) {
+  add_model(m_report, m_session, m_seconds, did, m_model.regions(), m_traffic);
 }
 
 void application_run::checksum(const std::string& name, double value) {

@@ -6,8 +6,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "apps/common/region_options.hpp"
+#include "apps/common/roofline.hpp"
 #include "apps/common/session.hpp"
 #include "apps/common/tree_file.hpp"
 #include "tessera/region.hpp"
@@ -36,6 +38,8 @@ class application_run {
   void input(const std::string& text);
   /// Waits for what was submitted, then runs and times the main part: the line `time`. Once.
   void main_part(const std::function<void()>& part);
+  /// Compares its time with the least that it could take for what it did: the line `model`. Behind main_part.
+  void compare_with(const workload& did);
   /// What the main part took.
   double seconds() const noexcept { return m_seconds; }
   /// For figures of the application's own.
@@ -58,6 +62,7 @@ class application_run {
   bool m_verify;
   report m_report;
   double m_seconds = 0;
+  std::vector<link_traffic> m_traffic;  // of the main part
   std::string m_sums, m_wrong;
   nlohmann::ordered_json m_checksums = nlohmann::ordered_json::object(), m_checks = nlohmann::ordered_json::array();
 };

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "apps/common/model_line.hpp"
 #include "apps/common/session.hpp"
 #include "apps/deepcopy/cycle.hpp"
 #include "core/base/units.hpp"
@@ -72,6 +73,20 @@ std::pair<cycle_result, cycle_means> run_cycles(const session& s, const cycle_se
   return {seen, means};
 }
 
+/// The two ways beside what the memory or the link allows: within the host, a byte that moves is read and written.
+void add_ways(report& to, session& s, const destination& at, const cycle_result& seen, double seconds) {
+  const auto bytes = static_cast<double>(seen.moved_in.bytes + seen.moved_back.bytes);
+  workload did{bytes};
+  std::vector<link_traffic> links;
+  if (at.is_host()) {
+    did.regions.push_back({"copies", 2 * bytes, 0, 0});
+  } else if (bytes > 0) {
+    const auto node = s.rt().tree().find(at.name());
+    links.push_back({"to " + at.name() + " and back", bytes, node ? s.rt().tree().at(*node).properties.bandwidth : 0});
+  }
+  add_model(to, s, seconds, did, {}, links);
+}
+
 template <class Structure>
 int run(const deepcopy_options& o, const typename Structure::size_type& size) {
   session s(with_two_memories(o));
@@ -103,6 +118,7 @@ int run(const deepcopy_options& o, const typename Structure::size_type& size) {
   time("in_seconds", "way in", &cycle_result::in);
   time("kernel_seconds", "kernel", &cycle_result::kernel);
   time("back_seconds", "way back", &cycle_result::back);
+  add_ways(r, s, to, seen, means.mean(&cycle_result::in) + means.mean(&cycle_result::back));
   r.add("repetitions", "repetitions",
         fmt::format("{}  (standard error of the cycle {:.2g} %)", means.count(), 100 * means.error()), means.count());
   r.note("relative_error", means.error());

@@ -186,9 +186,6 @@ entry read_entry(scanner& from, const matrix& to) {
   e.column = static_cast<std::int32_t>(column - 1);
   e.value = to.pattern ? 1 : from.number();
   if (to.is_complex) e.imaginary = from.number();
-  if (to.kind == symmetry::hermitian && row == column && e.imaginary != 0)
-    from.fail(fmt::format("the diagonal has the imaginary part {}", e.imaginary),
-              "the diagonal of a hermitian matrix is real");
   return e;
 }
 
@@ -212,6 +209,9 @@ void read_all(scanner& from, matrix& to, patterns of, std::int64_t room, const B
     } else {
       e = read_entry(from, to);
     }
+    if (to.kind == symmetry::hermitian && e.row == e.column && e.imaginary != 0)
+      from.fail(fmt::format("the diagonal has the imaginary part {}", e.imaginary),
+                "the diagonal of a hermitian matrix is real");
     from.expect_end();
     each(e, from.line());
   }

@@ -17,6 +17,18 @@ void write(const std::filesystem::path& file, const fmt::memory_buffer& text) {
                 std::string(hint_for_writing(reason)));
 }
 
+/// The array form, column by column: line(to, i, j) appends an element.
+template <class Line>
+void write_array(const std::filesystem::path& file, std::string_view field, std::int64_t rows, std::int64_t columns,
+                 const Line& line) {
+  fmt::memory_buffer text;
+  const auto to = std::back_inserter(text);
+  fmt::format_to(to, "%%MatrixMarket matrix array {} general\n{} {}\n", field, rows, columns);
+  for (std::int64_t j = 0; j < columns; ++j)
+    for (std::int64_t i = 0; i < rows; ++i) line(to, i, j);
+  write(file, text);
+}
+
 }  // namespace
 
 void write_coordinate(const std::filesystem::path& file, std::int64_t rows, std::int64_t columns,
@@ -30,25 +42,17 @@ void write_coordinate(const std::filesystem::path& file, std::int64_t rows, std:
 
 void write_dense(const std::filesystem::path& file, std::int64_t rows, std::int64_t columns,
                  std::span<const double> row_major) {
-  fmt::memory_buffer text;
-  const auto to = std::back_inserter(text);
-  fmt::format_to(to, "%%MatrixMarket matrix array real general\n{} {}\n", rows, columns);
-  for (std::int64_t j = 0; j < columns; ++j)
-    for (std::int64_t i = 0; i < rows; ++i)
-      fmt::format_to(to, "{}\n", row_major[static_cast<std::size_t>(i * columns + j)]);
-  write(file, text);
+  write_array(file, "real", rows, columns, [&](auto to, std::int64_t i, std::int64_t j) {
+    fmt::format_to(to, "{}\n", row_major[static_cast<std::size_t>(i * columns + j)]);
+  });
 }
 
 void write_dense_complex(const std::filesystem::path& file, std::int64_t rows, std::int64_t columns,
                          std::span<const double> row_major) {
-  fmt::memory_buffer text;
-  const auto to = std::back_inserter(text);
-  fmt::format_to(to, "%%MatrixMarket matrix array complex general\n{} {}\n", rows, columns);
-  for (std::int64_t j = 0; j < columns; ++j)
-    for (std::int64_t i = 0; i < rows; ++i)
-      fmt::format_to(to, "{} {}\n", row_major[static_cast<std::size_t>(2 * i * columns + j)],
-                     row_major[static_cast<std::size_t>((2 * i + 1) * columns + j)]);
-  write(file, text);
+  write_array(file, "complex", rows, columns, [&](auto to, std::int64_t i, std::int64_t j) {
+    fmt::format_to(to, "{} {}\n", row_major[static_cast<std::size_t>(2 * i * columns + j)],
+                   row_major[static_cast<std::size_t>((2 * i + 1) * columns + j)]);
+  });
 }
 
 }  // namespace tessera::matrix_market

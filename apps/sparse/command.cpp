@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "apps/common/machine_rates.hpp"
 #include "apps/common/session.hpp"
 #include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
@@ -17,7 +18,6 @@
 #include "apps/sparse/report.hpp"
 #include "apps/sparse/solver/hermitian.hpp"
 #include "apps/sparse/solver/solvers.hpp"
-#include "apps/stream/triad.hpp"
 #include "core/base/units.hpp"
 
 namespace tessera::apps {

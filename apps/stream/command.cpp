@@ -9,6 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "apps/common/model_line.hpp"
 #include "apps/common/region_options.hpp"
 #include "apps/common/session.hpp"
 #include "apps/common/tree_file.hpp"
@@ -26,19 +27,22 @@ struct stream_options : loop_options {
   bool triad_only = false;
 };
 
-/// One loop of a round: what it is called, how many arrays it reads or writes, and its times.
+/// One loop of a round: what it is called, how many arrays it reads or writes, operations per element, and its times.
 struct timed_kernel {
   std::string name;
-  int arrays;
+  int arrays, flops;
   std::function<void()> run;
   double best = std::numeric_limits<double>::infinity(), worst = 0, total = 0;
   int runs = 0;
 };
 
-/// Runs the rounds, each loop by itself; the first round, which touches the pages, is not timed.
-void run_rounds(std::vector<timed_kernel>& kernels, location_model& model, const session& s, int rounds) {
+/// Runs the rounds, each loop by itself; the first round, which touches the pages, is not timed. Returns what the
+/// runtime had done before those that are.
+statistics run_rounds(std::vector<timed_kernel>& kernels, location_model& model, const session& s, int rounds) {
+  statistics before;
   for (int round = 0; round < rounds; ++round) {
     s.check_interrupt();
+    if (round < 2) before = s.rt().statistics();
     for (timed_kernel& k : kernels) {
       const auto began = std::chrono::steady_clock::now();
       k.run();
@@ -51,13 +55,15 @@ void run_rounds(std::vector<timed_kernel>& kernels, location_model& model, const
       ++k.runs;
     }
   }
+  return before;
 }
 
 /// Runs one loop in all rounds together, as a program would that waits at its end: its times are those of a round on
-/// the average. The first round, which touches the pages, is not timed.
-void run_together(timed_kernel& k, location_model& model, const session& s, int rounds) {
+/// the average. The first round, which touches the pages, is not timed. Returns as run_rounds does.
+statistics run_together(timed_kernel& k, location_model& model, const session& s, int rounds) {
   k.run();
   model.pause();
+  const statistics before = s.rt().statistics();
   const auto began = std::chrono::steady_clock::now();
   for (k.runs = 0; k.runs < rounds; ++k.runs) {
     s.check_interrupt();
@@ -66,6 +72,7 @@ void run_together(timed_kernel& k, location_model& model, const session& s, int 
   model.pause();
   k.total = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   k.best = k.worst = k.total / k.runs;
+  return before;
 }
 
 /// Mean of |x - expected| / expected; infinite where an element is no number.
@@ -109,20 +116,23 @@ int run(const stream_options& o) {
   s.require_memory(3.0 * static_cast<double>(o.size) * sizeof(T), "the arrays a, b and c");
   stream_kernels<T> stream(model, o.size, o.regions());
   std::vector<timed_kernel> kernels;
-  const auto add = [&](const char* name, int arrays, std::function<void()> loop) {
-    kernels.push_back({.name = name, .arrays = arrays, .run = std::move(loop)});
+  const auto add = [&](const char* name, int arrays, int flops, std::function<void()> loop) {
+    kernels.push_back({.name = name, .arrays = arrays, .flops = flops, .run = std::move(loop)});
   };
   if (!o.triad_only) {
-    add("copy", 2, [&] { stream.copy(); });
-    add("mul", 2, [&] { stream.multiply(); });
-    add("add", 3, [&] { stream.add(); });
+    add("copy", 2, 0, [&] { stream.copy(); });
+    add("mul", 2, 1, [&] { stream.multiply(); });
+    add("add", 3, 1, [&] { stream.add(); });
   }
-  add("triad", 3, [&] { stream.triad(); });
-  if (!o.triad_only) add("dot", 2, [&] { stream.dot(); });
+  add("triad", 3, 2, [&] { stream.triad(); });
+  if (!o.triad_only) add("dot", 2, 2, [&] { stream.dot(); });
   stream.start();
+  std::vector<link_traffic> traffic;
   {
     const progress shown(s.rt(), "stream", 0, o.quiet);
-    o.triad_only ? run_together(kernels.front(), model, s, o.rounds) : run_rounds(kernels, model, s, o.rounds);
+    const statistics before =
+        o.triad_only ? run_together(kernels.front(), model, s, o.rounds) : run_rounds(kernels, model, s, o.rounds);
+    traffic = traffic_since(before, s.rt());
   }
 
   report r;
@@ -147,9 +157,14 @@ int run(const stream_options& o) {
                     {"worst_seconds", k.worst}});
   }
   r.note("kernels", rows);
-  double round = 0;
-  for (const timed_kernel& k : kernels) round += k.total / k.runs;
+  double round = 0, timed = 0;
+  workload did{3.0 * static_cast<double>(o.size) * sizeof(T)};
+  for (const timed_kernel& k : kernels) {
+    round += k.total / k.runs, timed += k.total;
+    did.regions.push_back(stream_work(k.name, k.arrays, k.flops, k.runs, o.size, sizeof(T)));
+  }
   r.note("seconds", round);
+  add_model(r, s, timed, did, model.regions(), traffic);
   add_regions(r, model);
   const std::string tree = draw_tree(model, o.tree);
   const bool right = check(stream, o, r);

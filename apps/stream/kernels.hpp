@@ -1,10 +1,20 @@
 #pragma once
 // The loops of STREAM (J. McCalpin) as regions, with the dot product and the start values of BabelStream.
 #include <cstdint>
+#include <string>
 
+#include "apps/common/workload.hpp"
 #include "tessera/region.hpp"
 
 namespace tessera::apps {
+
+/// What so many launches of a loop over n elements do.
+/// @param arrays  that it reads or writes  @param flops  of an element  @param element  its bytes
+inline region_work stream_work(const std::string& loop, int arrays, int flops, int launches, std::int64_t n,
+                               std::size_t element) {
+  const double all = static_cast<double>(launches) * static_cast<double>(n);
+  return {loop, arrays * static_cast<double>(element) * all, flops * all, 0};
+}
 
 /// Three arrays of n elements, and the loops over them.
 /// @tparam T  double or float

@@ -58,7 +58,15 @@ void recording::set_argument_bytes(std::size_t k, std::span<const std::byte> byt
 void recording::substitute(std::span<const block_exchange> pairs) {
   std::vector<std::pair<const block::record*, block::record*>> raw;
   for (const block_exchange& p : pairs) raw.emplace_back(p.recorded, p.now);
-  m_inside->tasks->substitute(raw);
+  schedule::recorded_blocks& followed = m_inside->scheduler.recorded();
+  followed.leave(*m_inside->tasks);
+  try {
+    m_inside->tasks->substitute(raw);
+  } catch (...) {
+    followed.follow(*m_inside->tasks);
+    throw;
+  }
+  followed.follow(*m_inside->tasks);
 }
 
 void recording::place_again() noexcept {
@@ -103,8 +111,10 @@ recording_session::recording_session(runtime_inside& of, const record_options& o
 recording recording_session::finish() {
   m_state->scheduler.end_recording();
   m_state->open = false;
-  recording made(std::make_unique<recording::inside>(m_state->scheduler, m_state->taker.finish(),
-                                                     m_state->options.replays_under_way));
+  auto recorded = std::make_unique<recording::inside>(m_state->scheduler, m_state->taker.finish(),
+                                                      m_state->options.replays_under_way);
+  m_state->scheduler.recorded().follow(*recorded->tasks);
+  recording made(std::move(recorded));
   m_state.reset();
   return made;
 }

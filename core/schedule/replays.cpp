@@ -60,6 +60,10 @@ void scheduler::play(running_replay& r, std::source_location site) {
   wait_for(r);
   const task::recording& recorded = r.recording;
   if (recorded.size() == 0) return;
+  const std::string gone = m_recorded.ended_array_of(recorded);
+  if (!gone.empty() && m_setup.validator == nullptr)  // a validator has a finding of its own
+    throw error(error_kind::usage, gone + " has ended before the replay of a recording that uses it", {},
+                "keep the arrays of a recording as long as it is replayed");
   if (m_setup.validator != nullptr && !m_setup.validator->replayed(r, site)) return;  // arrays that it uses are gone
   m_replays.rewind(mine, r);
   r.first_sequence = m_submissions.add(mine, recorded.size());
@@ -75,6 +79,7 @@ void scheduler::play(running_replay& r, std::source_location site) {
 }
 
 void scheduler::forget(task::recording& what) {
+  m_recorded.forget(what);
   for (block::record* copy : what.private_blocks()) destroy_later(*copy);
   for (task::record* kept : what.kept_records()) {
     if (kept->operation->destroy_arguments != nullptr) kept->operation->destroy_arguments(kept->argument_bytes());

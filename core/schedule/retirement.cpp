@@ -144,6 +144,7 @@ bool scheduler::resolve_memory_deadlock(thread_context& mine) {
 
 void scheduler::destroy_later(block::record& block) {
   if (m_setup.validator != nullptr && !m_setup.validator->destroyed(block)) return;
+  m_recorded.ended(block);
   if (block.foreign) m_write_back.end(block);
   thread_context* mine = nullptr;
   task::record& t = begin(m_own.destroy, std::source_location::current(), mine);

@@ -29,6 +29,7 @@
 #include "core/schedule/memory_deadlock.hpp"
 #include "core/schedule/parking.hpp"
 #include "core/schedule/place_plan.hpp"
+#include "core/schedule/recorded_blocks.hpp"
 #include "core/schedule/reductions.hpp"
 #include "core/schedule/replay_engine.hpp"
 #include "core/schedule/run_mode.hpp"
@@ -178,6 +179,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool has_devices() const noexcept { return m_mode.has_devices; }
   block::space_set device_spaces() const noexcept;  ///< their memories
 
+  /// The blocks of recordings: who makes one, or exchanges its blocks, tells.
+  recorded_blocks& recorded() noexcept { return m_recorded; }
   /// Takes back what a recording holds of the runtime. None of its replays may be under way.
   void forget(task::recording& what);
 
@@ -304,6 +307,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   thread_table m_threads;
   submissions m_submissions;
   replay_engine m_replays;
+  recorded_blocks m_recorded;
 
   worker_queues m_queues;
   worker_pool m_pool;

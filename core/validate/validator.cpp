@@ -71,10 +71,12 @@ void validator::enqueued_on_device(shadow_copies& of, transfer::stream& on, cons
   enqueue_after(of, on, in);
 }
 
-void validator::end_on_device(std::unique_ptr<shadow_copies> of, transfer::stream& on, block::ticket done,
-                              bool failed) {
+void validator::end_on_device(std::unique_ptr<shadow_copies> of, task::record& t, const plugin::device& device,
+                              transfer::stream& on, block::ticket done, bool failed) {
   if (done) {
-    if (wait_for(on, done) && !failed) m_intent_checker.check_result(*of);
+    if (!wait_for(on, done) || failed) return;
+    m_intent_checker.check_result(*of);
+    m_device_checks.run(t, *of, device);
     return;
   }
   const std::lock_guard guard(m_views_mutex);  // copies may still be under way

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/validate/device_checks.hpp"
 #include "core/validate/device_watch.hpp"
 #include "core/validate/intent_checker.hpp"
 #include "core/validate/race_detector.hpp"
@@ -38,7 +39,10 @@ class validator {
   /// Its work is enqueued.
   void enqueued_on_device(shadow_copies& of, transfer::stream& on, const memory::space& in);
   /// Without locks, before it is published: waits until it is done. `failed`: it could not be enqueued.
-  void end_on_device(std::unique_ptr<shadow_copies> of, transfer::stream& on, block::ticket done, bool failed);
+  void end_on_device(std::unique_ptr<shadow_copies> of, task::record& t, const plugin::device& device,
+                     transfer::stream& on, block::ticket done, bool failed);
+  /// From now on `check` sees what devices make of the tasks of an operation.
+  void check_on_devices(const operation::definition& of, device_check check) { m_device_checks.add(of, check); }
   /// The same for a view in the hands of the program.
   std::shared_ptr<shadow_copies> begin_view(task::record& t, std::span<operation::operand> operands);
   void view_granted(const shadow_copies& of);  ///< by the thread that waited for it
@@ -83,6 +87,7 @@ class validator {
   contents m_contents;
   quarantine m_ended;
   intent_checker m_intent_checker;
+  device_checks m_device_checks{m_pattern};
   race_detector m_race_detector;
   std::mutex m_views_mutex;
   std::vector<std::unique_ptr<shadow_copies>>

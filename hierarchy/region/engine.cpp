@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/runtime/inside.hpp"
-#include "hierarchy/region/named_tiles.hpp"
 #include "hierarchy/region/place.hpp"
 #include "tessera/front_end.hpp"
 
@@ -205,9 +204,9 @@ sweep region_engine::sweep_of(const region_request& c, const launch_plan& made) 
 /// With the arrays locked. Whatever may be refused, or thrown by the program, comes before the first change.
 void region_engine::submit(const region_request& c, launch_plan& made) {
   const std::span<const row_interval> parts = made.parts;
-  const std::vector<wanted_cut> cuts = cuts_for(c, made);
+  const tiling tiles = tiling_of(c, made);
   const sweep way = sweep_of(c, made);
-  std::vector<detail::made_piece> pieces = make_pieces(c, made, kernels_of(c, made, cuts), way);
+  std::vector<detail::made_piece> pieces = make_pieces(c, made, kernels_of(c, made, tiles), way);
   std::vector<detail::submission> joins;
   joins.reserve(c.code.joins.size());
   for (const detail::make_join join : c.code.joins) joins.push_back(join(m_runtime, c.name.text, c.name.site));
@@ -218,7 +217,7 @@ void region_engine::submit(const region_request& c, launch_plan& made) {
   if (way.in_parts)
     for (const detail::region_demand& d : c.demands)
       if (c.by_part(d)) d.array->note_sweep(!way.back);
-  for (const wanted_cut& cut : cuts) {
+  for (const wanted_cut& cut : tiles.cuts) {
     cut.array->tiles().cut(cut.ends, c.name.site);
     cut.array->views().note_region(true);
   }
@@ -246,35 +245,36 @@ void region_engine::place_by_distance(const region_request& c, const launch_plan
 }
 
 /// The tiles that the arrays should have: few enough for the parameters of the kernels, if that can be.
-std::vector<wanted_cut> region_engine::cuts_for(const region_request& c, const launch_plan& made) {
+region_engine::tiling region_engine::tiling_of(const region_request& c, const launch_plan& made) const {
+  const std::span<const piece> pieces = made.split->pieces;
   for (std::size_t most = most_tiles_read;; most /= 2) {
-    std::vector<wanted_cut> cuts = wanted_cuts(c, *made.split, made.parts, made.recorded, made.devices, most);
-    if (!made.devices || most == 1) return cuts;
-    const named_tiles tiles(c, made.split->pieces.size(), made.parts, cuts);
+    tiling tiles{wanted_cuts(c, *made.split, made.parts, made.recorded, made.devices, most), {}};
+    if (!made.devices && !m_kernels.compares(c.code.kernel)) return tiles;
+    tiles.named.emplace(c, pieces.size(), made.parts, tiles.cuts);
     bool fit = true;
-    for (std::size_t k = 0; k < made.split->pieces.size(); ++k)
-      fit = fit && (!made.split->pieces[k].on_device || region_kernels::fits(*c.code.kernel, c.demands, tiles.of(k)));
-    if (fit) return cuts;
+    for (std::size_t k = 0; k < pieces.size(); ++k)
+      fit = fit && (!pieces[k].on_device || region_kernels::fits(*c.code.kernel, c.demands, tiles.named->of(k)));
+    if (fit || most == 1) return tiles;
   }
 }
 
 /// The operations of the pieces that run as kernels, null for the others; none at all where there is no kernel. The
 /// tiles are those that there will be after the cuts.
 std::vector<const operation::definition*> region_engine::kernels_of(const region_request& c, const launch_plan& made,
-                                                                    std::span<const wanted_cut> cuts) {
+                                                                    const tiling& tiles) {
   std::vector<const operation::definition*> kernels;
-  if (!made.devices && !m_kernels.compares(c.code.kernel)) return kernels;
-  const named_tiles tiles(c, made.split->pieces.size(), made.parts, cuts);
+  if (!tiles.named) return kernels;
   for (std::size_t k = 0; k < made.split->pieces.size(); ++k) {
     const bool on_device = made.split->pieces[k].on_device;
-    const bool fits = region_kernels::fits(*c.code.kernel, c.demands, tiles.of(k));
+    const bool fits = region_kernels::fits(*c.code.kernel, c.demands, tiles.named->of(k));
     if (on_device && !fits)
       throw error(error_kind::usage,
                   fmt::format("region {} is a kernel of more than {} parameters on a device", c.who(),
                               operation::kernel_launch::most_arguments),
                   {}, "use fewer arrays in one region, or give it a location without devices (.at)");
     const bool as_kernel = on_device || (fits && m_kernels.compares(c.code.kernel));
-    kernels.push_back(as_kernel ? &m_kernels.operation_for(c.name, *c.code.kernel, c.demands, tiles.of(k)) : nullptr);
+    kernels.push_back(as_kernel ? &m_kernels.operation_for(c.name, *c.code.kernel, c.demands, tiles.named->of(k))
+                                : nullptr);
   }
   return kernels;
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "hierarchy/region/kernels.hpp"
 #include "hierarchy/region/launch_history.hpp"
 #include "hierarchy/region/live_tree.hpp"
+#include "hierarchy/region/named_tiles.hpp"
 #include "hierarchy/region/plan.hpp"
 #include "hierarchy/region/request.hpp"
 #include "hierarchy/region/storage.hpp"
@@ -60,6 +62,10 @@ class region_engine {
     bool devices = false;              // whether one takes part
     bool goes_on = false;              // a device has not done yet what was submitted before
   };
+  struct tiling {
+    std::vector<wanted_cut> cuts;
+    std::optional<named_tiles> named;  // after the cuts; where tasks may be kernels
+  };
 
   location::node_id place(const region_request& c, const location::tree& tree, const executors& who) const;
   std::shared_ptr<const policy> parsed(const region_request& c);  // under m_mutex
@@ -71,9 +77,9 @@ class region_engine {
   void submit(const region_request& c, launch_plan& made);
   static sweep sweep_of(const region_request& c, const launch_plan& made);
   void place_by_distance(const region_request& c, const launch_plan& made);
-  static std::vector<wanted_cut> cuts_for(const region_request& c, const launch_plan& made);
+  tiling tiling_of(const region_request& c, const launch_plan& made) const;
   std::vector<const operation::definition*> kernels_of(const region_request& c, const launch_plan& made,
-                                                       std::span<const wanted_cut> cuts);
+                                                       const tiling& tiles);
   std::vector<detail::made_piece> make_pieces(const region_request& c, launch_plan& made,
                                               std::span<const operation::definition* const> kernels, const sweep& way);
   void name_blocks(const region_request& c, const plan& split, std::span<const row_interval> parts,

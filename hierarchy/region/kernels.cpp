@@ -133,7 +133,10 @@ const operation::definition& region_kernels::operation_for(const task_name& regi
   made.destroy_arguments = kernel.host.destroy;
   made.plain_arguments = kernel.host.plain;
   made.data = std::make_shared<const kernel_layout>(kernel_layout{std::move(shape.uses), std::move(compared)});
-  return *known.emplace(std::move(key), &m_runtime.define(std::move(made))).first->second;
+  const operation::definition& defined = m_runtime.define(std::move(made));
+  if (m_runtime.inside().validator != nullptr)
+    m_runtime.inside().validator->check_on_devices(defined, &compare_with_device);
+  return *known.emplace(std::move(key), &defined).first->second;
 }
 
 bool region_kernels::compares(const detail::region_kernel* kernel) const noexcept {

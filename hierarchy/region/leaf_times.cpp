@@ -7,6 +7,18 @@
 #include "hierarchy/region/live_tree.hpp"
 #include "tessera/region_code.hpp"
 
+namespace tessera::hierarchy {
+namespace {
+
+thread_local bool not_noted = false;
+
+}  // namespace
+
+times_not_noted::times_not_noted() noexcept { not_noted = true; }
+times_not_noted::~times_not_noted() { not_noted = false; }
+
+}  // namespace tessera::hierarchy
+
 namespace tessera::detail {
 
 piece_count::piece_count(std::shared_ptr<hierarchy::leaf_work> on,
@@ -22,6 +34,7 @@ void piece_count::end() noexcept {
 }
 
 void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, double seconds) noexcept {
+  if (hierarchy::not_noted) return;
   if (seconds > 0 && iterations > 0) on.note(iterations, seconds);
 }
 

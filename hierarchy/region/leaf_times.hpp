@@ -15,6 +15,15 @@ struct device_clock {
   std::atomic<std::int64_t> last_end{0};
 };
 
+/// While it exists, nothing is noted of the tasks that its thread runs: they are not the leaf's.
+class times_not_noted {
+ public:
+  times_not_noted() noexcept;
+  ~times_not_noted();
+  times_not_noted(const times_not_noted&) = delete;
+  times_not_noted& operator=(const times_not_noted&) = delete;
+};
+
 /// What the tasks of one region took on one leaf; they write it themselves. Thread-safe, but for what is said.
 class region_leaf_times {
  public:

@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <span>
 
+#include "core/plugin/device.hpp"
 #include "core/runtime/inside.hpp"
 #include "core/validate/intent_checker.hpp"
+#include "hierarchy/region/leaf_times.hpp"
 #include "tessera/front_end.hpp"
 
 namespace tessera::hierarchy {
@@ -66,13 +69,10 @@ std::optional<difference> difference_in(const T* a, const T* b, std::int64_t cou
   return found.count > 0 ? std::optional(found) : std::nullopt;
 }
 
-std::optional<difference> difference_in(const operation::operand& a, const operation::operand& b, bool joined,
-                                        double rounding) {
-  const auto as = [&]<class T>(std::type_identity<T>) {
-    return difference_in(static_cast<const T*>(a.host), static_cast<const T*>(b.host), a.extents->count(), joined,
-                         rounding);
-  };
-  switch (a.type) {
+/// Calls `as` with the type of elements that kernels may have.
+template <class As>
+auto with_type(element_type type, const As& as) {
+  switch (type) {
     case element_type::f32:
       return as(std::type_identity<float>{});
     case element_type::f64:
@@ -86,6 +86,55 @@ std::optional<difference> difference_in(const operation::operand& a, const opera
   }
 }
 
+std::optional<difference> difference_in(const operation::operand& a, const operation::operand& b, bool joined,
+                                        double rounding) {
+  return with_type(a.type, [&]<class T>(std::type_identity<T>) {
+    return difference_in(static_cast<const T*>(a.host), static_cast<const T*>(b.host), a.extents->count(), joined,
+                         rounding);
+  });
+}
+
+/// All elements of a result's part in one, which is kept in `of`: a device makes one of each group, a function one and
+/// identities.
+class joined_part {
+ public:
+  joined_part(const operation::operand& of, detail::reduction_kind how) : m_one(of) {
+    with_type(of.type, [&]<class T>(std::type_identity<T>) {
+      const auto* const parts = static_cast<const T*>(of.host);
+      T sum = parts[0];
+      for (std::int64_t k = 1; k < of.extents->count(); ++k) join(how, sum, parts[k]);
+      std::memcpy(m_value.data(), &sum, sizeof sum);
+    });
+    m_one.host = m_value.data();
+    m_one.extents = &m_extents;
+  }
+  joined_part(const joined_part&) = delete;
+  joined_part& operator=(const joined_part&) = delete;
+  const operation::operand& one() const noexcept { return m_one; }
+
+ private:
+  template <class T>
+  static void join(detail::reduction_kind how, T& to, T part) {
+    switch (how) {
+      case detail::reduction_kind::product:
+        return detail::join_product::join(to, part);
+      case detail::reduction_kind::minimum:
+        return detail::join_minimum::join(to, part);
+      case detail::reduction_kind::maximum:
+        return detail::join_maximum::join(to, part);
+      case detail::reduction_kind::all:
+        return detail::join_and::join(to, part);
+      case detail::reduction_kind::any:
+        return detail::join_or::join(to, part);
+      default:
+        return detail::join_sum::join(to, part);
+    }
+  }
+  operation::operand m_one;
+  alignas(16) std::array<std::byte, 16> m_value{};
+  shape m_extents{1};
+};
+
 /// "(3, 4)" of position 304 of an array with rows of 100.
 std::string index_of(std::int64_t position, const row_extents& extents) {
   const std::int64_t row = position / extents.row_elements(), rest = position % extents.row_elements();
@@ -93,8 +142,14 @@ std::string index_of(std::int64_t position, const row_extents& extents) {
   return extents.second != 1 ? fmt::format("({}, {})", row, rest) : std::to_string(row);
 }
 
+/// Where the text ran.
+struct text_run {
+  std::span<const operation::operand> made;
+  const plugin::device* device = nullptr;  ///< null: on the host, and the function's results are kept
+};
+
 void report(const two_forms& forms, std::size_t use, const std::string& where, const operation::operand& function,
-            const operation::operand& kernel, const difference& found) {
+            const operation::operand& kernel, const difference& found, const plugin::device* device) {
   const auto text = [&](const operation::operand& of) {
     return validate::element_text(
         of.type, static_cast<const std::byte*>(of.host) + static_cast<std::uint64_t>(found.at) * size_of(of.type));
@@ -102,15 +157,16 @@ void report(const two_forms& forms, std::size_t use, const std::string& where, c
   forms.owner->inside().validator->found(
       {.fault = validate::fault::forms_differ,
        .text = fmt::format("the function and the text of region '{}' differ in {} of {} elements of '{}': {} is {} by "
-                           "the function and {} by the text",
+                           "the function and {} by the text{}",
                            forms.region, found.count, function.extents->count(), forms.names[use], where,
-                           text(function), text(kernel)),
+                           text(function), text(kernel), device != nullptr ? " on " + device->name() : std::string()),
        .here = validate::participant::at(fmt::format("region '{}' submitted", forms.region), forms.site),
        .there = {},
-       .hint = "both forms of a body must do the same; the function's results were kept"});
+       .hint = fmt::format("both forms of a body must do the same; the {}'s results were kept",
+                           device != nullptr ? "device" : "function")});
 }
 
-void compare(const kernel_layout& layout, const operation::context& function, const twin& kernel) {
+void compare(const kernel_layout& layout, const operation::context& function, const text_run& kernel) {
   const two_forms& forms = *layout.compared;
   const detail::region_uses uses = forms.uses(function.arguments);
   for (std::size_t u = 0; u < layout.uses.size(); ++u) {
@@ -118,12 +174,16 @@ void compare(const kernel_layout& layout, const operation::context& function, co
     const bool joined = layout.uses[u].reduction != detail::reduction_kind::none;
     std::int64_t position = joined ? 0 : uses.operands[u].row * uses.extents[u].row_elements();
     for (std::uint32_t k = uses.operands[u].first; k < uses.operands[u].first + uses.operands[u].count; ++k) {
-      const operation::operand &a = function.operands[k], &b = kernel.operands()[k];
-      if (joined && a.extents->count() > 1) continue;  // meant for a device: the function makes one element of them
-      if (const auto found = difference_in(a, b, joined, forms.rounding))
-        return report(forms, u,
-                      joined ? std::string("its part") : "element " + index_of(position + found->at, uses.extents[u]),
-                      a, b, *found);
+      const operation::operand &a = function.operands[k], &b = kernel.made[k];
+      if (joined) {
+        const joined_part ours(a, layout.uses[u].reduction), theirs(b, layout.uses[u].reduction);
+        if (const auto found = difference_in(ours.one(), theirs.one(), true, forms.rounding))
+          return report(forms, u, "its part", ours.one(), theirs.one(), *found, kernel.device);
+        continue;
+      }
+      if (const auto found = difference_in(a, b, false, forms.rounding))
+        return report(forms, u, "element " + index_of(position + found->at, uses.extents[u]), a, b, *found,
+                      kernel.device);
       position += a.extents->count();
     }
   }
@@ -147,7 +207,18 @@ void run_both_forms(const operation::context& c) {
   const twin second(c.operands);
   const bool ran = run_kernel(*layout.compared, c, second);  // first: the function may change what it has captured
   layout.compared->function(c);
-  if (ran) compare(layout, c, second);
+  if (ran) compare(layout, c, {second.operands()});
+}
+
+void compare_with_device(const operation::context& before, std::span<const operation::operand> after) {
+  const auto& layout = *static_cast<const kernel_layout*>(before.data);
+  const times_not_noted by_this_thread;  // what the leaf takes is the kernel's time
+  try {
+    layout.compared->function(before);
+  } catch (...) {
+    return;
+  }
+  compare(layout, before, {after, before.device});
 }
 
 }  // namespace tessera::hierarchy

@@ -2,6 +2,7 @@
 // While validating: the two forms of a region's body beside each other.
 #include <memory>
 #include <source_location>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,5 +35,10 @@ struct kernel_layout {
 /// by anything; floating-point numbers by more than a few thousand units in the last place of both and of the largest
 /// one around, in results more. Without a C compiler the function runs alone.
 void run_both_forms(const operation::context& c);
+
+/// Of such an operation, what a device has made: runs the function on the host, and compares in the same way. The
+/// device's results stay. Where the function throws, which a text cannot, nothing is compared. See
+/// validate::device_check.
+void compare_with_device(const operation::context& before, std::span<const operation::operand> after);
 
 }  // namespace tessera::hierarchy

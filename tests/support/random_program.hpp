@@ -13,6 +13,7 @@
 
 #include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
+#include "tests/support/slow_down.hpp"
 
 namespace tessera::testing {
 
@@ -20,12 +21,6 @@ inline std::uint64_t number_from(const char* name, std::uint64_t fallback) {
   const char* text = std::getenv(name);
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
 }
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr std::uint64_t slow_down = 10;
-#else
-inline constexpr std::uint64_t slow_down = 1;
-#endif
 
 /// A generator whose seed is printed, and can be given as TESSERA_SEED.
 inline std::mt19937_64 seeded_random() {

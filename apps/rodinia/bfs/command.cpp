@@ -40,6 +40,7 @@ void run_bfs(application_run& f, const bfs_options& o) {
   std::int64_t sum = 0;
   for (const std::int32_t level : levels) sum += std::max(level, 0);
   const std::vector<std::int64_t> sizes = bfs_level_sizes(levels.elements());
+  f.compare_with(bfs_workload(graph.edges, sizes, !o.scan));
   f.checksum("sum of levels", sum);
   f.checksum("levels", static_cast<std::int64_t>(sizes.size()));
   f.checksum("largest level", *std::max_element(sizes.begin(), sizes.end()));

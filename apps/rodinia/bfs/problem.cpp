@@ -96,4 +96,25 @@ std::vector<std::int64_t> bfs_level_sizes(std::span<const std::int32_t> levels) 
   return sizes;
 }
 
+workload bfs_workload(const bfs_edges& edges, std::span<const std::int64_t> level_sizes, bool lists) {
+  constexpr double number = sizeof(std::int32_t), flag = sizeof(std::uint8_t);
+  const auto nodes = static_cast<double>(edges.nodes()), all = static_cast<double>(edges.targets.size());
+  region_work list{.region = "list"}, mark{.region = "mark"}, scan{.region = "scan"};
+  double reached = 1;
+  bool scans = !lists;
+  for (std::size_t level = 0; level < level_sizes.size(); ++level) {  // looks for the next one
+    const auto here = static_cast<double>(level_sizes[level]),
+               next = level + 1 < level_sizes.size() ? static_cast<double>(level_sizes[level + 1]) : 0;
+    scans = scans || level_sizes[level] >= edges.nodes() / 16;
+    if (scans) {
+      if (level > 0) mark.bytes += nodes * (number + flag);
+      scan.bytes += nodes * number + (nodes - reached) * (2 * number + flag) + next * number;
+    } else {
+      list.bytes += here * 3 * number + here * all / nodes * 2 * number + next * 2 * number;
+    }
+    reached += next;
+  }
+  return {(3 * nodes + 2 * all) * number + nodes * flag, {list, mark, scan}};
+}
+
 }  // namespace tessera::apps::rodinia

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "apps/common/workload.hpp"
+
 namespace tessera::apps::rodinia {
 
 /// Directed edges, sorted by the node that they leave. Plain data.
@@ -35,5 +37,11 @@ bfs_edges reversed(const bfs_edges& edges);
 std::vector<std::int32_t> bfs_serial(const bfs_graph& graph);
 /// How many nodes each level has.
 std::vector<std::int64_t> bfs_level_sizes(std::span<const std::int32_t> levels);
+
+/// A level by its list reads each of its nodes twice and the ends of its edges with their levels; a scan reads all
+/// levels, and of each node that is not reached its place among the edges, one edge and a flag; before it the flags are
+/// made.
+/// @param level_sizes  nodes of each level  @param lists  as of bfs_kernel::run
+workload bfs_workload(const bfs_edges& edges, std::span<const std::int64_t> level_sizes, bool lists);
 
 }  // namespace tessera::apps::rodinia

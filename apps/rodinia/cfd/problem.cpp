@@ -140,4 +140,17 @@ double cfd_imbalance(const cfd_mesh& mesh, const std::vector<double>& states) {
   return size > 0 ? worst / std::max(size, 1.0) : worst;
 }
 
+workload cfd_workload(const cfd_mesh& mesh, std::int64_t iterations, std::size_t element) {
+  const auto n = static_cast<double>(mesh.elements()), times = static_cast<double>(iterations),
+             size = static_cast<double>(element);
+  constexpr double places = 4 * sizeof(std::int32_t);
+  double faces = 0;
+  for (const std::int32_t other : mesh.neighbours) faces += other >= 0 ? 96 : other == cfd_wall ? 6 : 54;
+  const double first = n * (24 * size + places), later = n * (28 * size + places), flops = 27 * n + faces;
+  return {n * (29 * size + places),
+          {{"stage 1", times * first, times * (flops + 20 * n), 0},
+           {"stage 2", times * later, times * flops, 0},
+           {"stage 3", times * later, times * flops, 0}}};
+}
+
 }  // namespace tessera::apps::rodinia

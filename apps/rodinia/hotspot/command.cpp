@@ -58,6 +58,7 @@ void run_hotspot(application_run& f, const hotspot_options& o) {
   f.main_part([&] {
     for (std::int64_t k = 0; k < o.rounds; ++k) heat.step();
   });
+  f.compare_with(hotspot_workload(n, o.rounds, sizeof(T)));
   report_hotspot(f, heat, o, std::move(input), factors);
 }
 

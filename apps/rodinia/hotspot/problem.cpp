@@ -66,4 +66,10 @@ hotspot_input read_hotspot_input(const std::filesystem::path& temperatures, cons
   return {n, replicate_hotspot_cells(t, m, n), replicate_hotspot_cells(p, m, n)};
 }
 
+workload hotspot_workload(std::int64_t n, std::int64_t steps, std::size_t element) {
+  const double cells = static_cast<double>(n) * static_cast<double>(n), all = cells * static_cast<double>(steps),
+               size = static_cast<double>(element);
+  return {3 * cells * size, {{"heat", 3 * all * size, 15 * all, 0}}};
+}
+
 }  // namespace tessera::apps::rodinia

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "apps/common/workload.hpp"
+
 namespace tessera::apps::rodinia {
 
 /// T' = T + rate (P + (left + right - 2 T) x + (up + down - 2 T) y + (ambient - T) z).
@@ -53,5 +55,10 @@ void hotspot_serial(std::vector<T>& t, const std::vector<T>& p, std::int64_t n, 
     t.swap(next);
   }
 }
+
+/// Steps read temperatures and powers and write temperatures, n x n of each, with 15 operations per cell: 4 sums and
+/// differences and 2 products with neighbours, 2 doublings, 2 for the ambient, 5 that join them.
+/// @param element  bytes of a number
+workload hotspot_workload(std::int64_t n, std::int64_t steps, std::size_t element);
 
 }  // namespace tessera::apps::rodinia

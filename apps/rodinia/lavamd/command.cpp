@@ -21,6 +21,7 @@ void run_lavamd(application_run& f, const lavamd_options& o) {
   boxes.generate(o.seed);
   f.input(fmt::format("{}^3 boxes of {} particles, seed {}", o.size, lavamd_particles, o.seed));
   f.main_part([&] { boxes.run(); });
+  f.compare_with(lavamd_workload(o.size));
   const auto seen = boxes.results.read_host();
   const auto sums = lavamd_sums(seen.begin(), particles);
   const char* const names[] = {"V", "X", "Y", "Z", "|X|+|Y|+|Z|"};

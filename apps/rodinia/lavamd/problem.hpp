@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "apps/common/workload.hpp"
+
 namespace tessera::apps::rodinia {
 
 inline constexpr std::int64_t lavamd_particles = 100;  ///< of a box
@@ -49,5 +51,10 @@ std::vector<double> lavamd_serial(const lavamd_input& in);
 
 /// Sums over all particles: V, X, Y, Z, |X| + |Y| + |Z|.
 std::array<double, 5> lavamd_sums(const double* results, std::int64_t particles);
+
+/// The particles and their charges are read, and the results written. A pair of boxes has 100^2 pairs of particles, of
+/// 22 operations and an exponential each; there are 3 b - 2 pairs of neighbours along an axis of b boxes, so (3 b -
+/// 2)^3.
+workload lavamd_workload(std::int64_t boxes_per_side);
 
 }  // namespace tessera::apps::rodinia

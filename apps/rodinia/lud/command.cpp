@@ -40,6 +40,7 @@ void run_lud(application_run& f, const lud_options& o) {
     matrix.load(input.a);
   f.input(fmt::format("{} x {}, {}, {}", n, n, o.type, o.matrix.empty() ? "10 rho^|i-j|" : o.matrix));
   f.main_part([&] { matrix.run(); });
+  f.compare_with(lud_workload(n, sizeof(T)));
   const std::vector<T> factors = matrix.factors();
   double sum = 0;
   for (const T v : factors) sum += static_cast<double>(v);

@@ -9,8 +9,6 @@
 
 namespace tessera::apps::rodinia {
 
-inline constexpr std::int64_t lud_block = 32;  ///< rows and columns of a block
-
 /// C -= L U, where L is of one block and U and C of `width` columns. `pitch`: elements between rows.
 template <class T>
 void lud_multiply(const T* l, const T* u, T* c, std::int64_t width, std::int64_t pitch) {

@@ -7,7 +7,11 @@
 #include <span>
 #include <vector>
 
+#include "apps/common/workload.hpp"
+
 namespace tessera::apps::rodinia {
+
+inline constexpr std::int64_t lud_block = 32;  ///< rows and columns of a block
 
 /// A matrix, row by row.
 struct lud_input {
@@ -54,5 +58,11 @@ lud_product lud_product_of(std::span<const T> factors, const std::vector<double>
   }
   return product;
 }
+
+/// Step k reads and writes the row of blocks from its diagonal on, and the blocks below and to the right of it. Column
+/// s of the w columns, continued to whole blocks, costs each row below a division and 2 (w - 1 - s) operations: 2/3
+/// w^3.
+/// @param element  bytes of a number
+workload lud_workload(std::int64_t n, std::size_t element);
 
 }  // namespace tessera::apps::rodinia

@@ -30,6 +30,7 @@ void run_nn(application_run& f, const nn_options& o) {
     records.run(static_cast<float>(o.latitude), static_cast<float>(o.longitude));
     nearest = nn_nearest(records.distances.read_host().elements(), o.nearest);
   });
+  f.compare_with(nn_workload(count));
   for (std::size_t k = 0; k < std::min<std::size_t>(nearest.size(), 5); ++k) {
     const auto record = static_cast<std::size_t>(nearest[k].record);
     f.checksum(all.names.empty() ? fmt::format("record {}", record) : all.names[record], nearest[k].distance);

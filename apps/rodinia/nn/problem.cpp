@@ -98,4 +98,10 @@ std::vector<nn_neighbour> nn_nearest_serial(const nn_records& records, double la
   return nn_first(std::move(all), k, true, [&](std::int64_t i) { return distances[static_cast<std::size_t>(i)]; });
 }
 
+workload nn_workload(std::int64_t records) {
+  const auto n = static_cast<double>(records);
+  return {3 * sizeof(float) * n,
+          {{"distances", 3 * sizeof(float) * n, 6 * n, 0}, {"selection", sizeof(float) * n, 0, 0}}};
+}
+
 }  // namespace tessera::apps::rodinia

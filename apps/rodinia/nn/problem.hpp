@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "apps/common/workload.hpp"
+
 namespace tessera::apps::rodinia {
 
 /// Records in the order of the files. Plain data.
@@ -31,5 +33,8 @@ std::vector<nn_neighbour> nn_nearest(std::span<const float> distances, std::int6
 /// The same from the records in double, all of them sorted.
 std::vector<nn_neighbour> nn_nearest_serial(const nn_records& records, double latitude, double longitude,
                                             std::int64_t k);
+
+/// Each record's place is read and its distance written, with 6 operations; the selection reads the distances.
+workload nn_workload(std::int64_t records);
 
 }  // namespace tessera::apps::rodinia

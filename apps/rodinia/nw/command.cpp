@@ -22,6 +22,7 @@ void run_nw(application_run& f, const nw_options& o) {
   f.input(fmt::format("2 sequences of {} symbols, seed {}, scores {}", o.size, o.seed,
                       o.scores.empty() ? "BLOSUM62" : o.scores));
   f.main_part([&] { alignment.run(); });
+  f.compare_with(nw_workload(o.size));
   const std::vector<std::int32_t> table = alignment.table();
   const auto is = nw_summary_of(
       o.size, [&](std::int64_t i, std::int64_t j) { return table[static_cast<std::size_t>(i * (o.size + 1) + j)]; });

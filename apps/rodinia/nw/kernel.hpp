@@ -65,13 +65,40 @@ class nw_kernel {
     const std::int64_t first = std::max<std::int64_t>(0, d - m_blocks + 1), last = std::min(d, m_blocks - 1);
     m_model.region("anti-diagonal", m_how, iterate(first, last + 1), in(of(d - 1), neighbours),
                    in(of(d - 2), neighbours), in(m_a, whole), in(m_b, whole), in(m_scores, whole), out(of(d)),
-                   [d](auto bi, auto before, auto second, auto a, auto b, auto scores, auto to) {
-                     const std::int64_t bj = d - bi;
-                     nw_fill_block(bi > 0 ? &before(bi - 1) : nullptr, bj > 0 ? &before(bi) : nullptr,
-                                   bi > 0 && bj > 0 ? &second(bi - 1) : nullptr, &to(bi), &a(bi), &b(bj), &scores[0],
-                                   bi * nw_block + 1, bj * nw_block + 1);
-                   });
+                   with_kernel(
+                       [d](auto bi, auto before, auto second, auto a, auto b, auto scores, auto to) {
+                         const std::int64_t bj = d - bi;
+                         nw_fill_block(bi > 0 ? &before(bi - 1) : nullptr, bj > 0 ? &before(bi) : nullptr,
+                                       bi > 0 && bj > 0 ? &second(bi - 1) : nullptr, &to(bi), &a(bi), &b(bj),
+                                       &scores[0], bi * nw_block + 1, bj * nw_block + 1);
+                       },
+                       block, d, std::int64_t{nw_penalty}));
   }
+
+  /// What nw_fill_block does. A work item has a block: its cells follow each other, and those of an anti-diagonal of
+  /// blocks do not.
+  static constexpr const char* block = R"((bi, before, second, a, b, scores, to, d, penalty) {
+  const long bj = d - bi;
+  int above[64];  // the row over the one that is filled
+  for (long j = 0; j < 64; ++j)
+    above[j] = bi > 0 ? before(bi - 1, 63 * 64 + j) : (int)(-penalty * (bj * 64 + j + 1));
+  int corner = bi > 0 && bj > 0 ? second(bi - 1, 64 * 64 - 1) : (int)(-penalty * 64 * (bi + bj));
+  for (long i = 0; i < 64; ++i) {
+    int beside = bj > 0 ? before(bi, i * 64 + 63) : (int)(-penalty * (bi * 64 + i + 1));
+    const int below_corner = beside, mine = a(bi, i);
+    for (long j = 0; j < 64; ++j) {
+      int best = corner + scores(mine, b(bj, j));
+      const int over = above[j] - (int)penalty, left = beside - (int)penalty;
+      if (over > best) best = over;
+      if (left > best) best = left;
+      corner = above[j];
+      above[j] = beside = best;
+      to(bi, i * 64 + j) = best;
+    }
+    corner = below_corner;
+  }
+})";
+  static_assert(nw_block == 64, "the text has the number");
 
   std::int64_t m_n, m_blocks;
   region_array<std::int32_t> m_a, m_b, m_scores;

@@ -122,4 +122,10 @@ std::int64_t nw_path_score(const nw_input& in, const nw_scores& scores, const st
   return score - nw_penalty * static_cast<std::int64_t>(i + j);
 }
 
+workload nw_workload(std::int64_t n) {
+  const auto side = static_cast<double>((n + nw_block - 1) / nw_block), block = static_cast<double>(nw_block);
+  const double bytes = sizeof(std::int32_t) * side * side * (block * block + 4 * block);
+  return {bytes, {{"anti-diagonal", bytes, 0, 0}}};
+}
+
 }  // namespace tessera::apps::rodinia

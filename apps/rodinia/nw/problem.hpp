@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "apps/common/workload.hpp"
+
 namespace tessera::apps::rodinia {
 
 inline constexpr std::int32_t nw_symbols = 24, nw_penalty = 10;
@@ -56,5 +58,9 @@ nw_summary nw_summary_of(std::int64_t n, const At& at) {
 std::vector<std::int32_t> nw_serial(const nw_input& in, const nw_scores& scores);
 /// The score of the path from the end to the begin (diagonal first, then left, then up). @param table  of nw_serial
 std::int64_t nw_path_score(const nw_input& in, const nw_scores& scores, const std::vector<std::int32_t>& table);
+
+/// Blocks write their values once, read the last row and column of their neighbours and the symbols at their sides.
+/// Integers alone.
+workload nw_workload(std::int64_t n);
 
 }  // namespace tessera::apps::rodinia

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "apps/common/workload.hpp"
 #include "apps/rodinia/common/random_stream.hpp"
 
 namespace tessera::apps::rodinia {
@@ -63,5 +64,11 @@ inline std::int64_t filter_place(const double* sums, std::int64_t count, double 
   }
   return low;
 }
+
+/// Of each frame but the first, per particle: `move` changes its place and writes a likelihood (40 bytes; 7 operations
+/// per point of the disk and 12 more, and a logarithm and a cosine for each of two normal numbers), `largest` reads
+/// that, `weigh` makes a weight of it, `estimate` reads weights and places and writes sums, `resample` reads these,
+/// places, and writes places. Pixels, a few of each frame, are left out.
+workload filter_workload(std::int64_t frames, std::int64_t particles);
 
 }  // namespace tessera::apps::rodinia

@@ -31,4 +31,10 @@ std::vector<std::int32_t> pathfinder_serial(std::uint64_t seed, std::int64_t row
   return cost;
 }
 
+workload pathfinder_workload(std::int64_t rows, std::int64_t columns, std::size_t element) {
+  const auto launches = static_cast<double>(rows - 1), width = static_cast<double>(columns);
+  const double costs = 2 * sizeof(std::int32_t) * width, row = static_cast<double>(element) * width;
+  return {costs + launches * row, {{"row", launches * (costs + row), 0, 0}}};
+}
+
 }  // namespace tessera::apps::rodinia

@@ -33,6 +33,7 @@ void run_srad(application_run& f, const srad_options& o) {
   f.main_part([&] {
     for (std::int64_t k = 0; k < o.rounds; ++k) image.iteration();
   });
+  f.compare_with(srad_workload(n, o.rounds, sizeof(T)));
   const double sum = sum_of_srad(image);
   const auto seen = image.image().read_host();
   const auto [low, high] = std::minmax_element(seen.begin(), seen.end());

@@ -58,4 +58,14 @@ void srad_serial(std::vector<double>& image, std::int64_t n, std::int64_t iterat
   }
 }
 
+workload srad_workload(std::int64_t n, std::int64_t iterations, std::size_t element) {
+  const auto side = static_cast<double>(n), times = static_cast<double>(iterations),
+             size = static_cast<double>(element), corner = static_cast<double>(std::min(n, srad_region_of_interest));
+  const double cells = times * side * side, in_corner = times * corner * corner;
+  return {3 * side * side * size,
+          {{"corner", in_corner * size, 3 * in_corner, 0},
+           {"coefficients", 2 * cells * size, 31 * cells, 0},
+           {"update", 3 * cells * size, 13 * cells, 0}}};
+}
+
 }  // namespace tessera::apps::rodinia

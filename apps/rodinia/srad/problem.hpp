@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "apps/common/workload.hpp"
+
 namespace tessera::apps::rodinia {
 
 inline constexpr std::int64_t srad_region_of_interest = 128;  ///< rows and columns of it, from the first one
@@ -23,5 +25,10 @@ std::vector<double> make_srad_image(std::int64_t n, std::uint64_t seed);
 
 /// Replaces the image of n x n cells by that after so many iterations.
 void srad_serial(std::vector<double>& image, std::int64_t n, std::int64_t iterations);
+
+/// An iteration sums numbers and squares over the corner (3 operations per cell), makes coefficients of the image (31
+/// per cell: 4 differences, 10 for their sums, 17 for the coefficient) and the next image of both (13 per cell).
+/// @param element  bytes of a cell
+workload srad_workload(std::int64_t n, std::int64_t iterations, std::size_t element);
 
 }  // namespace tessera::apps::rodinia

@@ -82,6 +82,11 @@ void require_memory(const std::string& file, const matrix_market::header& h, std
 }  // namespace
 
 csr_matrix matrix_of(std::string name, std::int64_t rows, std::int64_t columns, const std::vector<triplet>& entries) {
+  for (const triplet& e : entries)
+    if (e.row < 0 || e.row >= rows || e.column < 0 || e.column >= columns)
+      throw error(error_kind::input,
+                  fmt::format("the triplet ({}, {}) is outside of the matrix, {} x {}", e.row, e.column, rows, columns),
+                  name, "rows and columns of triplets count from 0");
   return assemble(std::move(name), rows, columns, [&](const auto& visit) {
     for (const triplet& e : entries) visit(e.row, e.column, e.value);
   });
@@ -190,6 +195,17 @@ void require_well_formed(const csr_matrix& a) {
         refuse(a, fmt::format("the entry ({}, {}) is not finite", i + 1, j + 1), "remove NaN and infinite entries");
     }
   }
+}
+
+std::vector<double> plain_product(const csr_matrix& a, std::span<const double> x) {
+  const std::size_t width = x.size() / static_cast<std::size_t>(a.columns);
+  std::vector<double> y(static_cast<std::size_t>(a.rows) * width, 0.0);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i)
+    for (auto k = static_cast<std::size_t>(a.row_starts[i]); k < static_cast<std::size_t>(a.row_starts[i + 1]); ++k) {
+      const double* const from = x.data() + static_cast<std::size_t>(a.entry_columns[k]) * width;
+      for (std::size_t j = 0; j < width; ++j) y[i * width + j] += a.values[k] * from[j];
+    }
+  return y;
 }
 
 double infinity_norm(const csr_matrix& a) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct triplet {
   double value = 0;
 };
 
-/// Sorts the entries; those of one place are added up, in their order.
+/// Sorts the entries; those of one place are added up, in their order. Throws tessera::error (input) for one outside of
+/// the matrix.
 csr_matrix matrix_of(std::string name, std::int64_t rows, std::int64_t columns, const std::vector<triplet>& entries);
 
 /// Reads a Matrix Market file (real, integer, or a pattern of ones; general or symmetric). Entries that are given twice
@@ -46,6 +48,9 @@ void require_symmetric(const csr_matrix& a);
 /// Throws tessera::error of kind input for arrays that make no matrix: wrong lengths, columns out of range or out of
 /// order, values that are not finite. For matrices that others have made.
 void require_well_formed(const csr_matrix& a);
+
+/// A X by plain loops, for a few vectors side by side: a row of `x` for each column of A.
+std::vector<double> plain_product(const csr_matrix& a, std::span<const double> x);
 
 /// Largest sum of absolute values of a row; at least the 2-norm of a symmetric matrix.
 double infinity_norm(const csr_matrix& a);

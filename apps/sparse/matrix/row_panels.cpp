@@ -9,7 +9,7 @@ std::int64_t row_panels::of_row(std::int64_t row) const {
 }
 
 row_panels balanced_panels(const csr_matrix& a, std::int64_t rows_per_panel, std::int64_t row_weight) {
-  const std::int64_t wanted = std::max<std::int64_t>(1, (a.rows + rows_per_panel - 1) / rows_per_panel);
+  const std::int64_t wanted = a.rows > 0 ? 1 + (a.rows - 1) / rows_per_panel : 1;
   const auto weight_before = [&](std::int64_t row) {
     return a.row_starts[static_cast<std::size_t>(row)] + row * row_weight;
   };

@@ -52,19 +52,19 @@ template <class Group>
 }
 
 /// Calls visit(column, first) for each block of rows [row, row + 3): where it begins, and of each row the first entry
-/// that is not in an earlier block.
+/// that is not in an earlier block. A block lies in one of the parts of x, which have three rows at least.
 template <class Visit>
-void for_blocks(const csr_matrix& a, std::int64_t row, const Visit& visit) {
+void for_blocks(const csr_matrix& a, std::int64_t row, const row_panels& parts, const Visit& visit) {
   std::int64_t at[side];
   const std::int64_t* const ends = a.row_starts.data() + row + 1;
   std::copy_n(a.row_starts.data() + row, side, at);
-  const std::int64_t last = a.columns - side;  // no block begins behind it
-  while (true) {
+  for (std::int64_t part_end = 0;;) {
     std::int64_t column = std::numeric_limits<std::int64_t>::max();
     for (int r = 0; r < side; ++r)
       if (at[r] < ends[r]) column = std::min<std::int64_t>(column, a.entry_columns[static_cast<std::size_t>(at[r])]);
     if (column == std::numeric_limits<std::int64_t>::max()) return;
-    column = std::min(column, last);
+    if (column >= part_end) part_end = parts.end(parts.of_row(column));
+    column = std::min(column, part_end - side);
     visit(column, at);
     for (int r = 0; r < side; ++r)
       while (at[r] < ends[r] && a.entry_columns[static_cast<std::size_t>(at[r])] < column + side) ++at[r];
@@ -74,7 +74,7 @@ void for_blocks(const csr_matrix& a, std::int64_t row, const Visit& visit) {
 class block_rows final : public panel_product {
  public:
   block_rows(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::int64_t block_begin,
-             std::vector<std::int64_t> starts, panel_memory& memory)
+             std::vector<std::int64_t> starts, const row_panels& parts, panel_memory& memory)
       : m_matrix(a),
         m_begin(begin),
         m_end(end),
@@ -87,7 +87,7 @@ class block_rows final : public panel_product {
     std::int32_t* place = m_columns;
     double* to = m_values;
     for (std::int64_t row = m_block_begin; row < m_block_end; row += side)
-      for_blocks(a, row, [&](std::int64_t column, const std::int64_t* at) {
+      for_blocks(a, row, parts, [&](std::int64_t column, const std::int64_t* at) {
         *place++ = static_cast<std::int32_t>(column);
         for (std::int64_t r = 0; r < side; ++r)
           for (std::int64_t k = at[r]; k < a.row_starts[static_cast<std::size_t>(row + r) + 1]; ++k) {
@@ -143,19 +143,21 @@ class block_rows final : public panel_product {
 }  // namespace
 
 std::unique_ptr<panel_product> make_block_rows(const csr_matrix& a, std::int64_t begin, std::int64_t end,
-                                               panel_memory& memory) {
+                                               const row_panels& parts, panel_memory& memory) {
   const std::int64_t block_begin = (begin + side - 1) / side * side, block_end = end / side * side;
-  if (a.columns < side || block_begin >= block_end) return nullptr;
+  if (block_begin >= block_end) return nullptr;
+  for (std::int64_t part = 0; part < parts.count(); ++part)
+    if (parts.end(part) - parts.begin(part) < side) return nullptr;
   std::vector<std::int64_t> starts(1, 0);
   for (std::int64_t row = block_begin; row < block_end; row += side) {
     std::int64_t count = starts.back();
-    for_blocks(a, row, [&](std::int64_t, const std::int64_t*) { ++count; });
+    for_blocks(a, row, parts, [&](std::int64_t, const std::int64_t*) { ++count; });
     starts.push_back(count);
   }
   const std::int64_t entries =
       a.row_starts[static_cast<std::size_t>(block_end)] - a.row_starts[static_cast<std::size_t>(block_begin)];
   if (starts.back() * side * side * 4 > entries * 5) return nullptr;
-  return std::make_unique<block_rows>(a, begin, end, block_begin, std::move(starts), memory);
+  return std::make_unique<block_rows>(a, begin, end, block_begin, std::move(starts), parts, memory);
 }
 
 }  // namespace tessera::sparse

@@ -57,7 +57,8 @@ struct candidate {
 
 /// Whether most of the pieces have the form. Makes them.
 bool fits(candidate& c, const csr_matrix& a, const std::vector<row_range>& sample, panel_memory& memory) {
-  for (const row_range& r : sample) c.pieces.push_back(make_panel_product(a, r.begin, r.end, c.form, memory));
+  const row_panels whole{{a.columns}};
+  for (const row_range& r : sample) c.pieces.push_back(make_panel_product(a, r.begin, r.end, c.form, whole, memory));
   return 2 * std::ranges::count(c.pieces, c.form, &panel_product::form) > std::ssize(c.pieces);
 }
 

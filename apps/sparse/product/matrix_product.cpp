@@ -11,14 +11,14 @@ namespace {
 
 /// None where the form does not fit.
 std::unique_ptr<panel_product> make_fitting(const csr_matrix& a, std::int64_t begin, std::int64_t end, matrix_form form,
-                                            panel_memory& memory) {
+                                            const row_panels& parts, panel_memory& memory) {
   switch (form) {
     case matrix_form::csr:
       return nullptr;
     case matrix_form::sell:
       return make_sliced_rows(a, begin, end, memory);
     case matrix_form::bcsr:
-      return make_block_rows(a, begin, end, memory);
+      return make_block_rows(a, begin, end, parts, memory);
   }
   return nullptr;
 }
@@ -26,8 +26,8 @@ std::unique_ptr<panel_product> make_fitting(const csr_matrix& a, std::int64_t be
 }  // namespace
 
 std::unique_ptr<panel_product> make_panel_product(const csr_matrix& a, std::int64_t begin, std::int64_t end,
-                                                  matrix_form form, panel_memory& memory) {
-  auto made = make_fitting(a, begin, end, form, memory);
+                                                  matrix_form form, const row_panels& parts, panel_memory& memory) {
+  auto made = make_fitting(a, begin, end, form, parts, memory);
   return made != nullptr ? std::move(made) : make_compressed_rows(a, begin, end);
 }
 
@@ -42,7 +42,7 @@ const panel_product& matrix_product::panel(std::int64_t number) const {
   std::call_once(one.made, [&] {
     const std::int64_t begin = m_panels.begin(number), end = m_panels.end(number);
     try {
-      one.product = make_panel_product(m_matrix, begin, end, m_form, m_memory);
+      one.product = make_panel_product(m_matrix, begin, end, m_form, m_panels, m_memory);
     } catch (const std::bad_alloc&) {
       one.product = make_compressed_rows(m_matrix, begin, end);
     }

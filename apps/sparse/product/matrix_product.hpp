@@ -9,11 +9,11 @@
 
 namespace tessera::sparse {
 
-/// A matrix in panels of one form, each of which is made by the thread that first asks for it. Any number of threads at
-/// a time.
+/// A square matrix in panels of one form, each of which is made by the thread that first asks for it. Any number of
+/// threads at a time.
 class matrix_product {
  public:
-  /// Both outlive it, and stay as they are.
+  /// Both outlive it, and stay as they are. The panels cut the rows of x too.
   matrix_product(const csr_matrix& a, const row_panels& panels, matrix_form form);
   /// The panel; compressed rows where the form does not fit it, or there is no memory for a copy.
   const panel_product& panel(std::int64_t number) const;

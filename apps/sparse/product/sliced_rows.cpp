@@ -83,7 +83,6 @@ class sliced_rows final : public panel_product {
  public:
   sliced_rows(const csr_matrix& a, std::int64_t begin, std::int64_t end, grouping how, panel_memory& memory)
       : m_matrix(a), m_begin(begin), m_end(end), m_grouped_end(begin + std::ssize(how.places)), m_how(std::move(how)) {
-    if constexpr (sizeof(Column) == sizeof(std::int32_t)) std::ranges::fill(m_how.lowest, 0);
     m_values = memory.take<double>(size());
     m_columns = memory.take<Column>(size());
     for (std::int64_t k = 0; k < std::ssize(m_how.places); ++k) place_row(k);
@@ -126,7 +125,7 @@ class sliced_rows final : public panel_product {
     auto to = static_cast<std::size_t>(m_how.starts[static_cast<std::size_t>(g)] * lanes + k % lanes);
     auto from = static_cast<std::size_t>(m_matrix.row_starts[static_cast<std::size_t>(row)]);
     const auto end = static_cast<std::size_t>(m_matrix.row_starts[static_cast<std::size_t>(row) + 1]);
-    Column column = 0;  // what fills up has the column of the row's last entry
+    Column column = 0;  // what fills up has the column of the row's last entry, or else the lowest of its window
     for (std::int64_t n = 0; n < length; ++n, ++from, to += static_cast<std::size_t>(lanes)) {
       if (from < end) column = static_cast<Column>(m_matrix.entry_columns[from] - base);
       m_columns[to] = column;

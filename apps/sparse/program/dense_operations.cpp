@@ -46,7 +46,10 @@ void generalized_eigenvectors(std::span<const small_view> from, std::span<const 
 void cholesky_factor(std::span<const small_view> from, std::span<const small_view> to) {
   const std::int64_t n = from[0].rows;
   std::vector<double> a = mirrored_lower(from[0]);
-  if (const int pivot = lapack::dpotrf(static_cast<int>(n), a.data()); pivot != 0)
+  int pivot = lapack::dpotrf(static_cast<int>(n), a.data());
+  for (int i = 0; i < n && pivot == 0; ++i)  // not every LAPACK sees what is not finite
+    if (!std::isfinite(a[static_cast<std::size_t>(i * n + i)])) pivot = i + 1;
+  if (pivot != 0)
     throw error(error_kind::numerical, fmt::format("the matrix is not positive definite: pivot {}", pivot), "potrf",
                 "drop directions that depend on others");
   for (std::int64_t i = 0; i < n; ++i)

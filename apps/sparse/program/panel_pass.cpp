@@ -190,7 +190,8 @@ void panel_pass::make_steps(const graph_shape& shape, std::span<const operation*
   std::int64_t row_bytes = 0;
   for (const vector_data* v : m_vectors) row_bytes += v->columns * std::int64_t{sizeof(double)};
   const std::int64_t fitting = (std::int64_t{256} << 10) / row_bytes / 64 * 64;
-  m_strip_rows = shape.strip_rows > 0 ? shape.strip_rows : std::clamp<std::int64_t>(fitting, 64, 1024);
+  m_strip_rows = std::min(shape.strip_rows > 0 ? shape.strip_rows : std::clamp<std::int64_t>(fitting, 64, 1024),
+                          m_panels.ends.back());
 
   if (shape.on_devices != nullptr) {
     std::vector<std::int64_t> columns;

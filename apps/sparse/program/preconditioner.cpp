@@ -83,6 +83,22 @@ void record_polynomial(const csr_matrix& a, const inverse_polynomial& p, const p
   }
 }
 
+/// A block for an application in place. Applications inside of each other have blocks of their own.
+class room_in_place {
+ public:
+  room_in_place(program_state& of, std::int64_t columns)
+      : block(of.scratch(-1 - of.applied_in_place, columns)), m_program(of) {
+    ++m_program.applied_in_place;
+  }
+  ~room_in_place() { --m_program.applied_in_place; }
+  room_in_place(const room_in_place&) = delete;
+  room_in_place& operator=(const room_in_place&) = delete;
+  const block_vector block;
+
+ private:
+  program_state& m_program;
+};
+
 }  // namespace
 
 preconditioner preconditioner::jacobi(const csr_matrix& a) {
@@ -132,9 +148,9 @@ void apply(const preconditioner& m, const block_vector& r, const block_vector& w
   c.expect_equal_columns(r, w);
   if (m.is_recorded()) {
     if (&r.data() != &w.data()) return m.record(r, w);
-    const block_vector made = c.owner().scratch(-1, r.columns());
-    m.record(r, made);
-    return copy(made, w);
+    const room_in_place made(c.owner(), r.columns());
+    m.record(r, made.block);
+    return copy(made.block, w);
   }
   if (std::ssize(m.factors()) != r.rows())
     refuse_call("apply",

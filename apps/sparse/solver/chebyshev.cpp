@@ -63,7 +63,7 @@ class filtered_subspace {
         m_filter(m_program, a, b, o.degree != 0 ? o.degree : degree_of_filter) {
     const spectrum_interval all = spectrum_bounds(rt, a, o.program, o.seed);
     m_bounds.set(std::vector{all.lower, all.upper});
-    m_x.set(started_at(o.guess, a.rows, b, o.seed));
+    m_x.set(started_at(o, a.rows, b));
   }
 
   /// X becomes Ritz vectors of its span, and AX is multiplied again.

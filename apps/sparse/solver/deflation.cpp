@@ -12,18 +12,6 @@
 namespace tessera::sparse {
 namespace {
 
-/// Row-major columns, each divided by its largest element: squares are finite then.
-std::vector<double> of_moderate_size(std::vector<double> numbers, std::int64_t columns) {
-  const auto width = static_cast<std::size_t>(columns);
-  for (std::size_t j = 0; j < width; ++j) {
-    double largest = 0;
-    for (std::size_t k = j; k < numbers.size(); k += width) largest = std::max(largest, std::abs(numbers[k]));
-    if (largest > 0)
-      for (std::size_t k = j; k < numbers.size(); k += width) numbers[k] /= largest;
-  }
-  return numbers;
-}
-
 /// T with T^T G T = I, columns of zeros for what depends on others.
 void orthonormalize(std::span<const small_view> from, std::span<const small_view> to) {
   const small_view& g = from[0];

@@ -10,19 +10,13 @@ namespace tessera::sparse {
 
 namespace {
 
-/// Calls visit(row, column, value) for each entry.
-template <class Visit>
-void each_entry(const csr_matrix& a, const Visit& visit) {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i)
-    for (auto k = static_cast<std::size_t>(a.row_starts[i]); k < static_cast<std::size_t>(a.row_starts[i + 1]); ++k)
-      visit(i, static_cast<std::size_t>(a.entry_columns[k]), a.values[k]);
-}
-
 /// Column by column.
 std::vector<double> dense_copy(const csr_matrix& a) {
   const auto n = static_cast<std::size_t>(a.rows);
   std::vector<double> made(n * n, 0.0);
-  each_entry(a, [&](std::size_t i, std::size_t j, double value) { made[j * n + i] = value; });
+  for (std::size_t i = 0; i < n; ++i)
+    for (auto k = static_cast<std::size_t>(a.row_starts[i]); k < static_cast<std::size_t>(a.row_starts[i + 1]); ++k)
+      made[static_cast<std::size_t>(a.entry_columns[k]) * n + i] = a.values[k];
   return made;
 }
 
@@ -31,12 +25,6 @@ struct deflated_basis {
   std::vector<double> y, by;
   std::size_t columns = 0;
 };
-
-std::vector<double> times(const csr_matrix& a, const double* x) {
-  std::vector<double> y(static_cast<std::size_t>(a.rows), 0.0);
-  each_entry(a, [&](std::size_t i, std::size_t j, double value) { y[i] += value * x[j]; });
-  return y;
-}
 
 double product(std::size_t n, const double* x, const double* y) {
   double sum = 0;
@@ -55,7 +43,7 @@ deflated_basis deflated(const csr_matrix& a, const eigen_options& o) {
     if (largest == 0) continue;
     for (double& v : x) v /= largest;
     const auto normalize = [&] {
-      bx = o.mass != nullptr ? times(*o.mass, x.data()) : x;
+      bx = o.mass != nullptr ? plain_product(*o.mass, x) : x;
       const double length = std::sqrt(product(n, x.data(), bx.data()));
       for (double& v : x) v /= length;
       for (double& v : bx) v /= length;
@@ -67,7 +55,7 @@ deflated_basis deflated(const csr_matrix& a, const eigen_options& o) {
         const double overlap = product(n, made.by.data() + k * n, x.data());
         for (std::size_t i = 0; i < n; ++i) x[i] -= overlap * made.y[k * n + i];
       }
-      bx = o.mass != nullptr ? times(*o.mass, x.data()) : x;
+      bx = o.mass != nullptr ? plain_product(*o.mass, x) : x;
       left = product(n, x.data(), bx.data());
       if (!(left > 1e-12)) break;
       normalize();
@@ -114,8 +102,8 @@ eigenpairs dense_pairs(const csr_matrix& a, const eigen_options& o, const stoppi
     const auto from =
         static_cast<std::size_t>(outermost_place(rank_of_pair(static_cast<std::int64_t>(k), o.pairs, o.which),
                                                  a.rows - static_cast<std::int64_t>(away.columns), o.which));
-    const double* const x = vectors.data() + from * n;
-    const std::vector<double> ax = times(a, x), bx = o.mass != nullptr ? times(*o.mass, x) : std::vector(x, x + n);
+    const std::vector<double> x(vectors.data() + from * n, vectors.data() + (from + 1) * n);
+    const std::vector<double> ax = plain_product(a, x), bx = o.mass != nullptr ? plain_product(*o.mass, x) : x;
     double square = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const double r = ax[i] - values[from] * bx[i];

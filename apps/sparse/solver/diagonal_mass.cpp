@@ -50,17 +50,18 @@ void multiply_rows(std::vector<double>& row_major, const std::vector<double>& ro
   for (std::size_t k = 0; k < row_major.size(); ++k) row_major[k] *= root[k / columns];
 }
 
-/// ||A x - lambda B x|| of a column.
-double residual(const csr_matrix& a, const std::vector<double>& root, const std::vector<double>& vectors,
-                std::size_t columns, std::size_t column, double value) {
-  double square = 0;
-  for (std::size_t i = 0; i < root.size(); ++i) {
-    double r = -value * root[i] * root[i] * vectors[i * columns + column];
-    for (auto k = static_cast<std::size_t>(a.row_starts[i]); k < static_cast<std::size_t>(a.row_starts[i + 1]); ++k)
-      r += a.values[k] * vectors[static_cast<std::size_t>(a.entry_columns[k]) * columns + column];
-    square += r * r;
+/// The residuals ||A x - lambda B x|| of the vectors.
+void measure(const csr_matrix& a, const std::vector<double>& root, eigenpairs& of) {
+  const std::size_t pairs = of.values.size();
+  const std::vector<double> ax = plain_product(a, of.vectors);
+  for (std::size_t k = 0; k < pairs; ++k) {
+    double square = 0;
+    for (std::size_t i = 0; i < root.size(); ++i) {
+      const double r = ax[i * pairs + k] - of.values[k].value * root[i] * root[i] * of.vectors[i * pairs + k];
+      square += r * r;
+    }
+    of.values[k].residual = std::sqrt(square);
   }
-  return std::sqrt(square);
 }
 
 }  // namespace
@@ -75,8 +76,7 @@ eigenpairs with_diagonal_mass(const csr_matrix& a, const eigen_options& o, const
   eigenpairs found = solve(without_mass(a, root), how);
   const std::size_t pairs = found.values.size();
   for (std::size_t k = 0; k < found.vectors.size(); ++k) found.vectors[k] /= root[k / pairs];
-  for (std::size_t k = 0; k < pairs; ++k)
-    found.values[k].residual = residual(a, root, found.vectors, pairs, k, found.values[k].value);
+  measure(a, root, found);
   return found;
 }
 

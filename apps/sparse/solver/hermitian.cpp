@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/lapack/lapack.hpp"
 #include "apps/matrix_market/read.hpp"
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/scale.hpp"
+#include "apps/sparse/solver/small_table.hpp"
 #include "apps/sparse/solver/subspace.hpp"
 #include "core/base/error.hpp"
 
@@ -16,16 +16,6 @@ namespace tessera::sparse {
 namespace {
 
 using number = std::complex<double>;
-
-/// Rows by columns of complex numbers, row-major.
-struct complex_table {
-  complex_table(std::int64_t of_rows, std::int64_t of_columns)
-      : rows(of_rows), columns(of_columns), numbers(static_cast<std::size_t>(of_rows * of_columns)) {}
-  number& operator()(std::int64_t i, std::int64_t j) { return numbers[static_cast<std::size_t>(i * columns + j)]; }
-  number operator()(std::int64_t i, std::int64_t j) const { return numbers[static_cast<std::size_t>(i * columns + j)]; }
-  std::int64_t rows, columns;
-  std::vector<number> numbers;
-};
 
 /// Of the real form of some vectors.
 complex_table complex_vectors(const std::vector<double>& real, std::int64_t order) {
@@ -59,49 +49,6 @@ std::vector<double> both_real(const std::vector<double>& real, std::int64_t orde
   return real_vectors(made);
 }
 
-std::vector<double> product(const csr_matrix& a, const std::vector<double>& x) {
-  const std::size_t columns = x.size() / static_cast<std::size_t>(a.rows);
-  std::vector<double> y(x.size(), 0.0);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i)
-    for (auto k = static_cast<std::size_t>(a.row_starts[i]); k < static_cast<std::size_t>(a.row_starts[i + 1]); ++k) {
-      const double* const from = x.data() + static_cast<std::size_t>(a.entry_columns[k]) * columns;
-      for (std::size_t j = 0; j < columns; ++j) y[i * columns + j] += a.values[k] * from[j];
-    }
-  return y;
-}
-
-/// X^H Y.
-complex_table adjoint_product(const complex_table& x, const complex_table& y) {
-  complex_table made(x.columns, y.columns);
-  for (std::int64_t i = 0; i < x.rows; ++i)
-    for (std::int64_t p = 0; p < x.columns; ++p)
-      for (std::int64_t q = 0; q < y.columns; ++q) made(p, q) += std::conj(x(i, p)) * y(i, q);
-  return made;
-}
-
-complex_table product(const complex_table& x, const complex_table& y) {
-  complex_table made(x.rows, y.columns);
-  for (std::int64_t i = 0; i < x.rows; ++i)
-    for (std::int64_t k = 0; k < x.columns; ++k)
-      for (std::int64_t j = 0; j < y.columns; ++j) made(i, j) += x(i, k) * y(k, j);
-  return made;
-}
-
-/// Eigenvalues, ascending; `a`, Hermitian up to rounding, becomes the vectors in columns.
-std::vector<double> diagonalize(complex_table& a) {
-  std::vector<double> values(static_cast<std::size_t>(a.rows));
-  std::vector<number> columns(a.numbers.size());
-  for (std::int64_t i = 0; i < a.rows; ++i)
-    for (std::int64_t j = 0; j < a.rows; ++j)
-      columns[static_cast<std::size_t>(j * a.rows + i)] = 0.5 * (a(i, j) + std::conj(a(j, i)));
-  if (lapack::zheev(static_cast<int>(a.rows), columns.data(), values.data()) != 0)
-    throw error(error_kind::numerical, "the eigenvalues of a small Hermitian matrix do not converge",
-                "hermitian_pairs");
-  for (std::int64_t i = 0; i < a.rows; ++i)
-    for (std::int64_t j = 0; j < a.rows; ++j) a(i, j) = columns[static_cast<std::size_t>(j * a.rows + i)];
-  return values;
-}
-
 /// X with X^H X = 1, by the vectors Z of the real problem: Ritz vectors of their span, the pairs that are asked for.
 /// Twice as many orthonormal real vectors as complex ones have a Gram matrix Z^H Z of eigenvalues 2 and 0, and others
 /// where they cut a group of equal eigenvalues; as many as pairs are never all small.
@@ -120,7 +67,7 @@ complex_table chosen_vectors(const csr_matrix& a, const complex_table& z, const 
     for (std::int64_t j = 0; j < rank; ++j)
       basis(i, j) = whole(i, first + j) / std::sqrt(lengths[static_cast<std::size_t>(first + j)]);
   const complex_table q = product(z, basis);
-  complex_table inner = adjoint_product(q, complex_vectors(product(a, real_vectors(q)), q.rows));
+  complex_table inner = adjoint_product(q, complex_vectors(plain_product(a, real_vectors(q)), q.rows));
   (void)diagonalize(inner);
   complex_table outermost(rank, o.pairs);
   for (std::int64_t pair = 0; pair < o.pairs; ++pair) {
@@ -134,7 +81,7 @@ complex_table chosen_vectors(const csr_matrix& a, const complex_table& z, const 
 void measure(const csr_matrix& a, const complex_table& x, const eigen_options& o, const stopping_rule& rule,
              eigenpairs& to) {
   const std::vector<double> vectors = real_vectors(x);
-  const complex_table ax = complex_vectors(product(a, vectors), x.rows);
+  const complex_table ax = complex_vectors(plain_product(a, vectors), x.rows);
   const complex_table overlap = adjoint_product(x, x), inner = adjoint_product(x, ax);
   to.values.clear();
   to.vectors = vectors;
@@ -175,9 +122,9 @@ eigenpairs pairs_of_real_form(runtime& rt, eigensolver_function solve, const csr
 }  // namespace
 
 csr_matrix real_form(std::string name, std::int64_t order, const std::vector<complex_triplet>& entries) {
-  if (order > std::int64_t{1} << 30)
+  if (order >= std::int64_t{1} << 30)
     throw error(error_kind::input, fmt::format("the matrix has {} rows", order), name,
-                "a complex matrix has at most 2^30: its real form has twice as many");
+                "a complex matrix has fewer than 2^30: its real form has twice as many");
   std::vector<triplet> real;
   real.reserve(4 * entries.size());
   for (const complex_triplet& e : entries) {

@@ -18,7 +18,7 @@ struct complex_triplet {
 /// The real form of a Hermitian matrix A + iB: an entry becomes the tile [[a, -b], [b, a]], so that real and imaginary
 /// part of an element of a vector are two neighbouring rows. It is symmetric, and has each eigenvalue twice: with x it
 /// has ix, which is another real vector. `entries` has both triangles. Throws tessera::error (input) for a matrix of
-/// more than 2^30 rows.
+/// 2^30 rows or more.
 csr_matrix real_form(std::string name, std::int64_t order, const std::vector<complex_triplet>& entries);
 
 /// The real form of a file "coordinate complex hermitian"; entries that are given twice are added up. Throws

@@ -20,8 +20,12 @@ eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options&
     solver.start();
     // Where the pairs seem to be done, its products are made again and its residuals measured again: products may be
     // spoiled by rounding, and a test that lags may have been of earlier vectors. It goes on where they are not done.
-    while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
-      add_iterations(found.loop, solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations));
+    // An iteration that ends before it begins has nothing to go on with.
+    bool goes_on = true;
+    while (goes_on && found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
+      const loop_outcome more = solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations);
+      add_iterations(found.loop, more);
+      goes_on = more.iterations > 0;
       solver.start();
     }
     solver.give(found);

@@ -14,6 +14,7 @@
 #include "apps/sparse/solver/diagonal_mass.hpp"
 #include "apps/sparse/solver/krylov_basis.hpp"
 #include "apps/sparse/solver/scale.hpp"
+#include "apps/sparse/solver/subspace.hpp"
 
 namespace tessera::sparse {
 namespace {
@@ -30,13 +31,12 @@ basis_shape shape_for(const eigen_options& o) {
 /// or a part of the only one: a guess may be orthogonal to what is looked for.
 std::vector<double> first_block(const eigen_options& o, std::int64_t rows, std::int64_t width) {
   std::vector<double> made = random_start(rows * width, o.seed);
-  const std::int64_t given = std::ssize(o.guess) / rows;
-  const std::int64_t guessed = std::min(given, std::max<std::int64_t>(1, width - 1));
+  const small_table guess = usable_guess(o, rows);
+  const std::int64_t guessed = std::min(guess.columns, std::max<std::int64_t>(1, width - 1));
   for (std::int64_t j = 0; j < guessed; ++j) {
     std::vector<double> sum(static_cast<std::size_t>(rows), 0.0);
     for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t k = j; k < given; k += guessed)
-        sum[static_cast<std::size_t>(i)] += o.guess[static_cast<std::size_t>(i * given + k)];
+      for (std::int64_t k = j; k < guess.columns; k += guessed) sum[static_cast<std::size_t>(i)] += guess(i, k);
     double largest = 0;
     for (const double v : sum) largest = std::max(largest, std::abs(v));
     if (largest == 0) continue;

@@ -55,7 +55,7 @@ class iteration {
         m_b(b),
         m_preconditioner(preconditioner_for(rt, a, o)),
         m_program(rt, a, o.program) {
-    m_x.set(started_at(o.guess, a.rows, b, o.seed));
+    m_x.set(started_at(o, a.rows, b));
   }
 
   /// X becomes Ritz vectors of its span, AX is multiplied again, and there are no directions yet.

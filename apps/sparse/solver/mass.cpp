@@ -25,7 +25,7 @@ scaled_mass scaled(runtime& rt, const csr_matrix& b, std::int64_t rows) {
     if (!(diagonal[i] > 0)) refuse_mass(b, fmt::format("element ({}, {}) is {}", i + 1, i + 1, diagonal[i]));
   const eigenvalue smallest =
       lobpcg(rt, b,
-             {.pairs = 1, .tolerance = 0.1, .compare = criterion::relative, .precondition = preconditioning::jacobi})
+             {.pairs = 1, .tolerance = 1e-3, .compare = criterion::relative, .precondition = preconditioning::jacobi})
           .values[0];
   const double unknown = smallest.error_bound - smallest.residual;
   if (smallest.value <= unknown)

@@ -29,11 +29,11 @@ small_table outer_directions(const small_table& g, const small_table& vectors, s
   small_table d = vectors;
   std::fill_n(d.numbers.begin(), inner_rows * d.columns, 0.0);
   for (int twice = 0; twice < 2; ++twice) {  // orthogonal to the vectors
-    const small_table overlap = transposed_product(vectors, product(g, d)), inside = product(vectors, overlap);
+    const small_table overlap = adjoint_product(vectors, product(g, d)), inside = product(vectors, overlap);
     for (std::size_t k = 0; k < d.numbers.size(); ++k) d.numbers[k] -= inside.numbers[k];
   }
   for (int twice = 0; twice < 2 && d.columns > 0; ++twice) {  // orthonormal
-    small_table overlap = transposed_product(d, product(g, d));
+    small_table overlap = adjoint_product(d, product(g, d));
     std::vector<double> factor(static_cast<std::size_t>(d.columns));
     for (std::int64_t j = 0; j < d.columns; ++j)
       factor[static_cast<std::size_t>(j)] = overlap(j, j) > 1e-24 ? 1 / std::sqrt(overlap(j, j)) : 0;
@@ -100,7 +100,7 @@ ritz_step rayleigh_ritz(pencil p, std::int64_t wanted, spectrum_end end, const s
   const small_table a = scaled(p.products_a), g = scaled(p.products);
   const small_table basis = whitening(g, dependent);
   if (basis.columns < wanted) refuse(basis.columns);
-  small_table inner = transposed_product(basis, product(a, basis));
+  small_table inner = adjoint_product(basis, product(a, basis));
   const std::vector<double> values = diagonalize(inner);
 
   ritz_step step;

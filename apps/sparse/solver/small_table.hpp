@@ -1,26 +1,33 @@
 #pragma once
 // Small dense matrices of the solvers' own arithmetic.
+#include <complex>
 #include <cstdint>
 #include <vector>
 
 namespace tessera::sparse {
 
-/// A few rows and columns, row-major.
-struct small_table {
-  small_table(std::int64_t of_rows, std::int64_t of_columns)
-      : rows(of_rows), columns(of_columns), numbers(static_cast<std::size_t>(of_rows * of_columns), 0.0) {}
-  double& operator()(std::int64_t i, std::int64_t j) { return numbers[static_cast<std::size_t>(i * columns + j)]; }
-  double operator()(std::int64_t i, std::int64_t j) const { return numbers[static_cast<std::size_t>(i * columns + j)]; }
+/// Rows and columns of real or complex numbers, row-major; few columns, at least.
+template <class Number>
+struct table_of {
+  table_of(std::int64_t of_rows, std::int64_t of_columns)
+      : rows(of_rows), columns(of_columns), numbers(static_cast<std::size_t>(of_rows * of_columns)) {}
+  Number& operator()(std::int64_t i, std::int64_t j) { return numbers[static_cast<std::size_t>(i * columns + j)]; }
+  Number operator()(std::int64_t i, std::int64_t j) const { return numbers[static_cast<std::size_t>(i * columns + j)]; }
   std::int64_t rows, columns;
-  std::vector<double> numbers;
+  std::vector<Number> numbers;
 };
+using small_table = table_of<double>;
+using complex_table = table_of<std::complex<double>>;
 
-small_table product(const small_table& a, const small_table& b);             ///< A B
-small_table transposed_product(const small_table& a, const small_table& b);  ///< A^T B
+template <class Number>
+table_of<Number> product(const table_of<Number>& a, const table_of<Number>& b);  ///< A B
+template <class Number>
+table_of<Number> adjoint_product(const table_of<Number>& a, const table_of<Number>& b);  ///< A^H B, of real ones A^T B
 
-/// Eigenvalues, ascending; the columns of `a`, symmetric up to rounding, become the vectors. Throws tessera::error
+/// Eigenvalues, ascending; the columns of `a`, Hermitian up to rounding, become the vectors. Throws tessera::error
 /// (numerical) when they do not converge.
-std::vector<double> diagonalize(small_table& a);
+template <class Number>
+std::vector<double> diagonalize(table_of<Number>& a);
 
 /// Columns T with T^T G T = I that span what G's columns span. Directions below `least` of the largest, and of 1, are
 /// left out: G has at most ones on its diagonal.

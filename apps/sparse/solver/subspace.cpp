@@ -10,13 +10,59 @@
 
 namespace tessera::sparse {
 
-std::vector<double> started_at(const std::vector<double>& guess, std::int64_t rows, std::int64_t columns,
-                               std::uint64_t seed) {
-  std::vector<double> x = random_start(rows * columns, seed);
-  const std::int64_t given = std::ssize(guess) / rows;
+namespace {
+
+/// Which of the columns behind the first `away` are not zero and do not depend on those before them: by the factor of
+/// Cholesky of their products.
+std::vector<std::int64_t> independent_columns(const small_table& x, std::int64_t away) {
+  constexpr double least = 1e-8;  // of the square of a column's length
+  small_table rest = adjoint_product(x, x);
+  const small_table products = rest;
+  std::vector<std::int64_t> found;
+  for (std::int64_t k = 0; k < x.columns; ++k) {
+    if (!(rest(k, k) > least * products(k, k))) continue;
+    if (k >= away) found.push_back(k);
+    for (std::int64_t i = k + 1; i < x.columns; ++i)
+      for (std::int64_t j = k + 1; j < x.columns; ++j) rest(i, j) -= rest(i, k) * rest(k, j) / rest(k, k);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<double> of_moderate_size(std::vector<double> numbers, std::int64_t columns) {
+  const auto width = static_cast<std::size_t>(columns);
+  for (std::size_t j = 0; j < width; ++j) {
+    double largest = 0;
+    for (std::size_t k = j; k < numbers.size(); k += width) largest = std::max(largest, std::abs(numbers[k]));
+    if (largest > 0)
+      for (std::size_t k = j; k < numbers.size(); k += width) numbers[k] /= largest;
+  }
+  return numbers;
+}
+
+small_table usable_guess(const eigen_options& o, std::int64_t rows) {
+  const std::int64_t given = std::ssize(o.guess) / rows, away = std::ssize(o.deflate) / rows;
+  if (given == 0) return {rows, 0};
+  const std::vector<double> guess = of_moderate_size(o.guess, given), deflated = of_moderate_size(o.deflate, away);
+  small_table all(rows, away + given);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    std::copy_n(deflated.begin() + i * away, away, &all(i, 0));
+    std::copy_n(guess.begin() + i * given, given, &all(i, away));
+  }
+  const std::vector<std::int64_t> usable = independent_columns(all, away);
+  small_table made(rows, std::ssize(usable));
   for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < std::min(given, columns); ++j)
-      x[static_cast<std::size_t>(i * columns + j)] = guess[static_cast<std::size_t>(i * given + j)];
+    for (std::int64_t j = 0; j < made.columns; ++j) made(i, j) = all(i, usable[static_cast<std::size_t>(j)]);
+  return made;
+}
+
+std::vector<double> started_at(const eigen_options& o, std::int64_t rows, std::int64_t columns) {
+  std::vector<double> x = random_start(rows * columns, o.seed);
+  const small_table guess = usable_guess(o, rows);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < std::min(guess.columns, columns); ++j)
+      x[static_cast<std::size_t>(i * columns + j)] = guess(i, j);
   return x;
 }
 

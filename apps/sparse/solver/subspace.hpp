@@ -1,12 +1,18 @@
 #pragma once
 // What solvers do that iterate a block of vectors, a subspace.
 #include "apps/sparse/solver/eigenpairs.hpp"
+#include "apps/sparse/solver/small_table.hpp"
 
 namespace tessera::sparse {
 
-/// rows x columns numbers, row-major: random vectors, the first of them as guessed.
-std::vector<double> started_at(const std::vector<double>& guess, std::int64_t rows, std::int64_t columns,
-                               std::uint64_t seed);
+/// Row-major columns, each divided by its largest element: squares are finite then.
+std::vector<double> of_moderate_size(std::vector<double> numbers, std::int64_t columns);
+
+/// The guessed vectors, of moderate size, without those that are zero or depend on deflated ones or on each other.
+small_table usable_guess(const eigen_options& o, std::int64_t rows);
+
+/// rows x columns numbers, row-major: the guess as far as it is usable; the rest is random.
+std::vector<double> started_at(const eigen_options& o, std::int64_t rows, std::int64_t columns);
 
 /// Throws tessera::error (usage) for `numbers` that are no vectors of so many rows, or not finite; `what` they are for.
 void require_vectors(const std::vector<double>& numbers, std::int64_t rows, const char* what);

@@ -86,7 +86,8 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
     } catch (const error&) {  // the device is lost
     }
   }
-  if (shadows) m_setup.validator->end_on_device(std::move(shadows), on, done, fresh->failed() || !done);
+  if (shadows)
+    m_setup.validator->end_on_device(std::move(shadows), t, *m_where.device, on, done, fresh->failed() || !done);
   if (!done && m_where.device->lost()) {  // what it has begun there matters to nobody
     m_awaiting.fetch_add(count);
     m_resumed.fetch_add(count);

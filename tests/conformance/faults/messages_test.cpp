@@ -19,7 +19,7 @@ std::string message_of(const char* planted, const char* check) {
 }
 
 TEST(messages, name_the_mistake) {
-  using testing::HasSubstr;
+  using ::testing::HasSubstr;
   EXPECT_THAT(message_of("signals", "ordering.signals_wait_for_work"), HasSubstr("before it still runs"));
   EXPECT_THAT(message_of("repeats", "ordering.timelines_increase"), HasSubstr("the values of one stream increase"));
   EXPECT_THAT(message_of("structs", "enqueueing.copies_are_read_at_once"), HasSubstr("after the call has returned"));
@@ -38,7 +38,7 @@ TEST(messages, name_the_mistake) {
   EXPECT_THAT(message_of("batches_alone", "tensor.contract"), HasSubstr("`contract_batched` alone does not do"));
   const std::string noted = message_of("notes", "failure.alloc_of_nothing");
   EXPECT_THAT(noted, HasSubstr("mem_alloc of 0 bytes answers OK, expected INVALID_ARGUMENT"));
-  EXPECT_THAT(noted, testing::Not(HasSubstr("a text of earlier"))) << "of a call that succeeds nothing was said";
+  EXPECT_THAT(noted, ::testing::Not(HasSubstr("a text of earlier"))) << "of a call that succeeds nothing was said";
   const std::string product = message_of("products_wrong", "blas.gemm");
   EXPECT_THAT(product, HasSubstr("alpha"));
   EXPECT_EQ(product.find("gemm "), product.rfind("gemm ")) << "said twice: " << product;
@@ -56,7 +56,7 @@ TEST(hanging, entries_are_named) {
     _exit(5);
   };
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(run(asked, tells), testing::ExitedWithCode(5),
+  EXPECT_EXIT(run(asked, tells), ::testing::ExitedWithCode(5),
               "failed ordering.signals_wait_for_work: has not ended within 1 s: mem_free has not returned for .*\n"
               "not run memory.spaces_are_described: ordering.signals_wait_for_work did not end\n");
 }

@@ -39,7 +39,7 @@ TEST(readme, lists_faults_of_checks_that_there_are) {
   for (const auto& some :
        {std::span<const fault>(of_kinds), std::span<const fault>(of_devices), std::span<const fault>(of_streams),
         std::span<const fault>(of_calls), std::span<const fault>(of_limits)})
-    for (const fault& one : some) EXPECT_THAT(all, testing::Contains(one.check));
+    for (const fault& one : some) EXPECT_THAT(all, ::testing::Contains(one.check));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(foundations, that_fail_end_the_run) {
         EXPECT_EQ(one.message, std::string("it relies on ") + check + ", which fails");
       }
     }
-    EXPECT_THAT(to_json(all), testing::HasSubstr("\"not_run\": " + std::to_string(all.count(outcome::not_run))));
+    EXPECT_THAT(to_json(all), ::testing::HasSubstr("\"not_run\": " + std::to_string(all.count(outcome::not_run))));
     request some = asked_behind(planted);
     some.filter = "copies.";
     const report of_copies = run(some);
@@ -54,34 +54,34 @@ TEST(layers, alone_have_an_inner_plugin) {
   asked.inner = sim;
   const result done = outcome_of(asked, "copies.every_pair");
   EXPECT_EQ(done.name, "load");
-  EXPECT_THAT(done.message, testing::HasSubstr("no layer"));
+  EXPECT_THAT(done.message, ::testing::HasSubstr("no layer"));
   asked = asked_of("layer");
   asked.inner = built("policy");  // which it cannot wrap
   const result refused = outcome_of(asked, "policy.is_a_pure_function");
   EXPECT_EQ(refused.name, "load");
-  EXPECT_THAT(refused.message, testing::HasSubstr("this layer wraps devices alone"));
+  EXPECT_THAT(refused.message, ::testing::HasSubstr("this layer wraps devices alone"));
 }
 
 TEST(groups, follow_the_kind_of_the_plugin) {
   const auto of = [](const char* plugin) { return names(asked_of(plugin)); };
   EXPECT_THAT(of("policy"),
-              testing::AllOf(testing::Contains("policy.extreme_values"), testing::Contains("plugin.opens_again"),
-                             testing::Not(testing::Contains("copies.every_pair")),
-                             testing::Not(testing::Contains("operations.names"))));
-  EXPECT_THAT(of("mini"), testing::AllOf(testing::Contains("copies.every_pair"),
-                                         testing::Not(testing::Contains("storage.computes_nothing")),
-                                         testing::Not(testing::Contains("layer.keeps_the_header"))));
-  EXPECT_THAT(of("layer"),
-              testing::AllOf(testing::Contains("layer.keeps_the_header"), testing::Contains("copies.every_pair")));
+              ::testing::AllOf(::testing::Contains("policy.extreme_values"), ::testing::Contains("plugin.opens_again"),
+                               ::testing::Not(::testing::Contains("copies.every_pair")),
+                               ::testing::Not(::testing::Contains("operations.names"))));
+  EXPECT_THAT(of("mini"), ::testing::AllOf(::testing::Contains("copies.every_pair"),
+                                           ::testing::Not(::testing::Contains("storage.computes_nothing")),
+                                           ::testing::Not(::testing::Contains("layer.keeps_the_header"))));
+  EXPECT_THAT(of("layer"), ::testing::AllOf(::testing::Contains("layer.keeps_the_header"),
+                                            ::testing::Contains("copies.every_pair")));
   const result foreign = outcome_of("policy", "copies.every_pair");
   EXPECT_EQ(foreign.how, outcome::skipped);
-  EXPECT_THAT(foreign.message, testing::HasSubstr("policy"));
+  EXPECT_THAT(foreign.message, ::testing::HasSubstr("policy"));
 }
 
 TEST(vacuous, checks_that_find_nothing_to_look_at_are_skipped) {
   const result done = outcome_of(request{.plugin = sim}, "memory.alignment_is_kept");  // its memory has no addresses
   EXPECT_EQ(done.how, outcome::skipped);
-  EXPECT_THAT(done.message, testing::HasSubstr("no space is addressable"));
+  EXPECT_THAT(done.message, ::testing::HasSubstr("no space is addressable"));
   EXPECT_EQ(outcome_of("mini", "memory.alignment_is_kept").how, outcome::passed);
   // A check of two extensions of which one is there.
   request without_graphs{
@@ -96,11 +96,11 @@ TEST(arguments, are_the_usual_ones_or_those_that_are_named) {
   request asked = asked_of("operations_five_more");
   const result unnamed = outcome_of(asked, check);
   EXPECT_EQ(unnamed.how, outcome::skipped);
-  EXPECT_THAT(unnamed.message, testing::HasSubstr("--arguments"));
+  EXPECT_THAT(unnamed.message, ::testing::HasSubstr("--arguments"));
   asked.arguments = {{"test.scale", std::vector<unsigned char>(13)}};
   EXPECT_EQ(outcome_of(asked, check).how, outcome::passed);
   asked.arguments = {{"test.scales", {}}};
-  EXPECT_THAT(outcome_of(asked, check).message, testing::HasSubstr("no such operation"));
+  EXPECT_THAT(outcome_of(asked, check).message, ::testing::HasSubstr("no such operation"));
 }
 
 TEST(losses, are_had_by_named_options_or_not_at_all) {
@@ -112,12 +112,12 @@ TEST(losses, are_had_by_named_options_or_not_at_all) {
   };
   const result unnamed = outcome_of("mini", "loss.is_sticky");
   EXPECT_EQ(unnamed.how, outcome::skipped);
-  EXPECT_THAT(unnamed.message, testing::HasSubstr("--lose-with"));
+  EXPECT_THAT(unnamed.message, ::testing::HasSubstr("--lose-with"));
   const result named = outcome_of(with("50"), "loss.is_sticky");
   EXPECT_EQ(named.how, outcome::passed) << named.message;
   const result never = outcome_of(with("1000000"), "loss.is_sticky");
   EXPECT_EQ(never.how, outcome::failed);
-  EXPECT_THAT(never.message, testing::HasSubstr("lose no device"));
+  EXPECT_THAT(never.message, ::testing::HasSubstr("lose no device"));
 }
 
 /// What cannot be opened is told once.
@@ -134,7 +134,7 @@ TEST(unopened, plugins_fail_once) {
       EXPECT_EQ(one.how == outcome::failed, one.name == "open") << one.name;
     }
     EXPECT_EQ(told, 1u) << plugin;
-    EXPECT_THAT(to_json(done), testing::HasSubstr("\"outcome\": \"not run\""));
+    EXPECT_THAT(to_json(done), ::testing::HasSubstr("\"outcome\": \"not run\""));
   }
 }
 

@@ -61,7 +61,7 @@ TEST(small_devices, pass) {
     EXPECT_EQ(outcome_of(asked_of_a_small_device(), check).how, outcome::passed) << check;
   const result hops = outcome_of(asked_of_a_small_device(), "ordering.tickets_order_streams");
   EXPECT_EQ(hops.how, outcome::skipped);
-  EXPECT_THAT(hops.message, testing::HasSubstr("one stream"));
+  EXPECT_THAT(hops.message, ::testing::HasSubstr("one stream"));
 }
 
 /// Whatever memory it has, a sound device passes or is skipped for it.

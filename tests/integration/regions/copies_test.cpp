@@ -18,6 +18,7 @@
 #include "tessera/region.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
+#include "tests/support/slow_down.hpp"
 
 namespace tessera {
 namespace {
@@ -118,7 +119,8 @@ TEST_P(region_copies, do_what_one_thread_does_in_random_programs) {
     std::iota(oracle.back().begin(), oracle.back().end(), 0);
   }
   const char* const policies[] = {"static", "flatten", "any"};
-  for (int step = 0; step < 200; ++step) {
+  constexpr int steps = testing::is_slow ? 40 : 200;
+  for (int step = 0; step < steps; ++step) {
     const auto from = static_cast<std::size_t>(below(3)), to = static_cast<std::size_t>(below(3));
     const std::int64_t count = 1 + below(std::min(rows[from], rows[to]) / 2), first = below(rows[from] - count + 1),
                        target = below(rows[to] - count + 1);

@@ -20,6 +20,7 @@
 #include "tessera/region.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
+#include "tests/support/slow_down.hpp"
 
 namespace tessera {
 namespace {
@@ -314,9 +315,9 @@ TEST_F(edited_file, that_does_not_fit_changes_nothing) {
 TEST(random_edits, lose_nothing) {
   const char* const wanted = std::getenv("TESSERA_TEST_EDITS");
 #if defined(__SANITIZE_THREAD__)
-  constexpr int usual = 500;  // 25 ms each
+  constexpr int usual = 200;  // 25 ms each
 #else
-  constexpr int usual = 10'000;
+  constexpr int usual = 10'000 / static_cast<int>(testing::slow_down);
 #endif
   const int edits = wanted != nullptr ? std::atoi(wanted) : usual;
   const char* const given = std::getenv("TESSERA_TEST_SEED");
@@ -490,7 +491,8 @@ TEST(concurrent_edits, leave_the_loops_of_other_threads_right) {
         model.region("count", {.policy = "flatten"}, iterate(0, 300), inout(arrays[t]),
                      with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
     });
-  for (int k = 0; k < 60; ++k) {
+  const int rounds = testing::is_slow ? 12 : 60;
+  for (int k = 0; k < rounds; ++k) {
     const char* const which = k % 3 == 0 ? "Left" : k % 3 == 1 ? "D1" : "LocH";
     model.detach(which);
     model.reparent("LocI", k % 2 == 0 ? "Right" : "LocA");

@@ -127,5 +127,62 @@ TEST(forms_beside_a_device, are_compared_where_the_host_runs_them) {
   EXPECT_THAT(fence_text(rt), HasSubstr("the function and the text of region 'flatten' differ"));
 }
 
+/// What a device runs is compared with the function, which the host runs on copies.
+class forms_on_devices : public ::testing::TestWithParam<const char*> {
+ protected:
+  static machine make(const char* plugin) {
+    return plugin == std::string("sim") ? testing::with_sims(1, "1 MiB") : testing::with_gpus(plugin, 1, "1 MiB", "");
+  }
+  runtime rt{testing::validating(make(GetParam()))};
+  location_model model{rt};
+  const std::string leaf = std::string(GetParam()) + "0";
+  const region_options there{.policy = "static", .at = leaf};
+};
+INSTANTIATE_TEST_SUITE_P(all, forms_on_devices, ::testing::Values("sim", "cuda_emulated", "hip_emulated"));
+
+TEST_P(forms_on_devices, that_do_the_same_are_no_finding) {
+  auto x = model.make_array<double>("x", {1000}), y = model.make_array<double>("y", {1000});
+  region_result<double> total(rt, "total");
+  model.region("fill", there, iterate(0, 1000), out(x),
+               with_kernel([](auto i, auto x) { x[i] = double(i); }, "(i, x) { x[i] = i; }"));
+  model.region("rows", iterate(1, 999), in(x, halo(1)), inout(y),
+               with_kernel([](auto i, auto x, auto y) { y[i] += x[i - 1] * x[i + 1]; },
+                           "(i, x, y) { y[i] += x[i - 1] * x[i + 1]; }"));
+  model.region("total", there, iterate(0, 1000), in(y), sum(total),
+               with_kernel([](auto i, auto y, double& s) { s += y[i]; }, "(i, y, s) { s += y[i]; }"));
+  EXPECT_EQ(fence_text(rt), "");
+  EXPECT_DOUBLE_EQ(total.get(), 331834501);  // of (i - 1) (i + 1), 1 to 998
+}
+
+TEST_P(forms_on_devices, that_differ_are_found) {
+  auto x = model.make_array<float>("x", {300});
+  model.region("fill", there, iterate(0, 300), out(x),
+               with_kernel([](auto i, auto x) { x[i] = float(i); }, "(i, x) { x[i] = i == 7 ? 1 : i; }"));
+  EXPECT_THAT(fence_text(rt),
+              HasSubstr("the function and the text of region 'fill' differ in 1 of 300 elements of 'x': "
+                        "element 7 is 7 by the function and 1 by the text on " +
+                        leaf));
+  EXPECT_EQ(x.read_host()[7], 1);  // the device's result stays
+  model.region("add", there, iterate(0, 300), inout(x),
+               with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += i < 299 ? 1 : 2; }"));
+  EXPECT_THAT(fence_text(rt), HasSubstr("element 299 is 300 by the function and 301 by the text"));
+}
+
+TEST_P(forms_on_devices, of_results_are_joined_before_they_are_compared) {
+  auto x = model.make_array<std::int64_t>("x", {1000});
+  region_result<std::int64_t> most(rt, "most"), count(rt, "count");
+  model.region("fill", there, iterate(0, 1000), out(x),
+               with_kernel([](auto i, auto x) { x[i] = i; }, "(i, x) { x[i] = i; }"));
+  model.region("most", there, iterate(0, 1000), in(x), maximum(most), sum(count),
+               with_kernel([](auto i, auto x, auto& m, auto& n) { m = std::max(m, x[i]), ++n; },
+                           "(i, x, m, n) { m = x[i] > m ? x[i] : m; n += 1; }"));
+  EXPECT_EQ(fence_text(rt), "");
+  model.region("most", there, iterate(0, 1000), in(x), maximum(most), sum(count),
+               with_kernel([](auto i, auto x, auto& m, auto& n) { m = std::max(m, x[i]), ++n; },
+                           "(i, x, m, n) { m = x[i] > m ? x[i] : m; n += i != 500; }"));
+  EXPECT_THAT(fence_text(rt),
+              HasSubstr("elements of 'count': its part is 1000 by the function and 999 by the text on"));
+}
+
 }  // namespace
 }  // namespace tessera

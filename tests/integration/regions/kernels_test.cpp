@@ -14,6 +14,7 @@
 
 #include "tessera/region.hpp"
 #include "tests/integration/runtime/machines.hpp"
+#include "tests/support/slow_down.hpp"
 
 namespace tessera {
 namespace {
@@ -109,7 +110,7 @@ TEST_P(region_kernels, see_the_rows_of_neighbours_in_two_dimensions) {
 
 /// What moves is what the neighbours' borders need, whatever else lies in their parts.
 TEST_P(region_kernels, move_only_borders_in_a_loop_that_goes_on) {
-  const std::int64_t rows = 4096, columns = 64;
+  const std::int64_t rows = 4096, columns = testing::is_slow ? 8 : 64;
   auto now = model.make_array<double>("now", {rows, columns}), next = model.make_array<double>("next", {rows, columns});
   const auto step = [&] {
     model.region(
@@ -133,7 +134,7 @@ TEST_P(region_kernels, move_only_borders_in_a_loop_that_goes_on) {
 }
 
 TEST_P(region_kernels, join_results_from_all_memories) {
-  const std::int64_t n = 50'000;
+  const std::int64_t n = testing::is_slow ? 20'000 : 50'000;
   auto x = model.make_array<std::int64_t>("x", {n});
   region_result<std::int64_t> total(rt, "total"), least(rt, "least"), most(rt, "most");
   region_result<std::int32_t> all(rt, "all"), any(rt, "any");
@@ -263,7 +264,8 @@ TEST_P(region_kernels, do_what_one_thread_does_in_random_programs) {
   for (int k = 0; k < 3; ++k) arrays.push_back(model.make_array<std::int64_t>("a" + std::to_string(k), {n}));
   const std::vector<std::string> policies{"static", "flatten", "any", "percentage:10,20,70", "percentage:60,0,40",
                                           "auto"};
-  for (int step = 0; step < 150; ++step) {
+  constexpr int steps = testing::is_slow ? 30 : 150;
+  for (int step = 0; step < steps; ++step) {
     const std::int64_t from = number(0, 2), to = (from + number(1, 2)) % 3, width = number(0, 3),
                        begin = number(0, 200), end = number(begin, n), add = number(1, 9);
     auto &x = arrays[std::size_t(from)], &y = arrays[std::size_t(to)];
@@ -320,7 +322,7 @@ TEST_P(region_kernels, run_at_a_device_alone) {
 TEST(region_kernels_elsewhere, go_through_a_small_memory_in_parts) {
   runtime rt(testing::with_gpus("cuda_emulated", 1, "256 KiB", "placement = \"eager\"\nhistory = \"off\"\n"));
   location_model model(rt);
-  const std::int64_t n = 320'000;  // 2.5 MiB each
+  const std::int64_t n = testing::is_slow ? 160'000 : 320'000;  // many times the memory
   auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
   region_result<double> total(rt, "total");
   const region_options there{.policy = "static", .at = "cuda_emulated0"};

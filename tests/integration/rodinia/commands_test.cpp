@@ -35,6 +35,10 @@ TEST_P(rodinia_commands, check_themselves) {
     for (const auto& check : seen["checks"]) EXPECT_TRUE(check["right"]) << check;
     EXPECT_GE(seen["checksums"].size(), 2u);
     EXPECT_GE(seen["seconds"], 0);
+    EXPECT_GT(seen["model"]["seconds"], 0);
+    EXPECT_TRUE(seen["model"]["left_out"].empty()) << seen["model"];
+    for (const auto& bound : seen["model"]["bounds"])
+      EXPECT_THAT(bound["what"].get<std::string>(), testing::HasSubstr("of the host")) << bound;
     EXPECT_FALSE(seen["regions"].empty());
   }
 }
@@ -66,6 +70,21 @@ INSTANTIATE_TEST_SUITE_P(
         rodinia_command{"pathfinder", {"pathfinder", "--size", "1000", "--rows", "20", "--type", "u8"}, 1},
         rodinia_command{"srad", {"srad", "--size", "150"}, 2}),
     [](const auto& test) { return test.param.name; });
+
+/// Names of regions in the counts are those of the regions, or devices would have no part of them.
+TEST(rodinia_commands, compare_with_what_devices_and_links_can_do) {
+  const std::string config = source("configs/sim_one.toml");
+  const outcome done = run({"hotspot", "--size", "256", "--rounds", "2", "--config", config, "--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const nlohmann::json model = json_of(done.out)["model"];
+  // Whether the device or the host takes longer depends on the machine; a rate that is not known is always told.
+  const std::vector<std::string> left_out = model["left_out"];
+  EXPECT_THAT(left_out, testing::Contains("arithmetic of sim0")) << model;
+  EXPECT_THAT(left_out, testing::Not(testing::Contains("memory of sim0"))) << model;
+  std::vector<std::string> bounds;
+  for (const auto& bound : model["bounds"]) bounds.push_back(bound["what"]);
+  EXPECT_THAT(bounds, testing::Contains(testing::StartsWith("link "))) << model;
+}
 
 TEST(rodinia_commands, are_listed_with_the_other_applications) {
   const outcome done = run({"apps", "--json", "-"});

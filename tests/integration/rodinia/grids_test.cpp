@@ -146,6 +146,7 @@ TEST_P(rodinia, nw) {
       nw_summary_of(512, [&](std::int64_t i, std::int64_t j) { return table[static_cast<std::size_t>(i * 513 + j)]; });
   EXPECT_EQ(seen, (nw_summary{-348301337, 24, 23, 35}));
   expect_same<std::int32_t>("nw", table);
+  EXPECT_TRUE(devices_ran("anti-diagonal"));
 }
 
 TEST_P(rodinia, nw_of_lengths_that_are_no_blocks) {

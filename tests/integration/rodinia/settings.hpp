@@ -59,6 +59,14 @@ class rodinia : public ::testing::TestWithParam<rodinia_setting> {
     return row != rows.end() &&
            std::ranges::any_of(row->shares, [](const region_share& s) { return s.leaf.starts_with(GetParam().gpus); });
   }
+  /// Whether a device, where there is one, ran a task of a region.
+  bool devices_ran(const std::string& region) const {
+    if (*GetParam().gpus == '\0' || GetParam().policy == std::string("auto")) return true;
+    const statistics so_far = rt.statistics();
+    return std::ranges::any_of(so_far.operations, [&](const schedule::operation_statistics& o) {
+      return o.tasks > 0 && o.operation.starts_with("region " + region) && o.place.starts_with(GetParam().gpus);
+    });
+  }
   runtime rt{make(GetParam())};
   location_model model{rt};
   region_options how{.policy = GetParam().policy};

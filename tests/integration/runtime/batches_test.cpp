@@ -10,6 +10,7 @@
 #include "machines.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/support/random_program.hpp"
+#include "tests/support/slow_down.hpp"
 
 namespace tessera {
 namespace {
@@ -94,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(opencl, batches, ::testing::Values("opencl"), name_of);
 #endif
 
 TEST_P(batches, equal_contractions_that_are_ready_are_few_launches) {
-  constexpr std::int64_t count = 120, rounds = 3;
+  constexpr std::int64_t count = testing::is_slow ? 60 : 120, rounds = 3;
   for (const bool together : {false, true}) {
     runtime rt(machine_with(plugin(), together ? "" : "batch = 1\n"));
     const task_options here = there(rt);

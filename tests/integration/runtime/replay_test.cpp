@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "machines.hpp"
@@ -326,6 +327,40 @@ TEST(replay, what_a_recording_refuses) {
                oops);
   rt.replay(step);  // recording has ended nevertheless
   EXPECT_EQ(x.read_host(x(0))[0], 2.0);
+}
+
+TEST(replay, of_a_recording_whose_array_has_ended_names_it) {
+  runtime rt(testing::host_only());
+  std::optional<array<double>> x = rt.make_array<double>("x", {4}, {2});
+  fill(rt, (*x)(1), 1.0);
+  recording step = rt.record([&] { scal(rt, 2.0, (*x)(1)); });
+  rt.replay(step);
+  auto other = rt.make_array<double>("other", {2}, {2});
+  fill(rt, other(0), 3.0);
+  recording own = rt.record([&] { scal(rt, 2.0, other(0)); });
+  x.reset();
+  rt.fence();
+  auto later = rt.make_array<double>("later", {4}, {2});  // may have the records of x
+  fill(rt, later(0), 1.0);
+  fill(rt, later(1), 1.0);
+  const error refused = error_of([&] { rt.replay(step); });
+  EXPECT_EQ(refused.kind(), error_kind::usage);
+  EXPECT_THAT(refused.what(), HasSubstr("array 'x' has ended before the replay of a recording that uses it"));
+  rt.replay(own);
+  EXPECT_EQ(other.read_host(other(0))[0], 6.0);
+  EXPECT_EQ(later.read_host(later(1))[1], 1.0);
+}
+
+TEST(replay, may_follow_the_end_of_an_array_that_was_exchanged) {
+  runtime rt(testing::host_only());
+  std::optional<array<double>> x = rt.make_array<double>("x", {2}, {2});
+  auto y = rt.make_array<double>("y", {2}, {2});
+  fill(rt, y(0), 1.0);
+  recording step = rt.record([&] { fill(rt, (*x)(0), 5.0); });
+  step.substitute({{(*x)(0), y(0)}});
+  x.reset();
+  rt.replay(step);
+  EXPECT_EQ(y.read_host(y(0))[0], 5.0);
 }
 
 TEST(replay, tasks_without_blocks_run_once_per_replay) {

@@ -9,6 +9,7 @@
 #include "machines.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/support/random_program.hpp"
+#include "tests/support/slow_down.hpp"
 
 namespace tessera {
 namespace {
@@ -305,7 +306,7 @@ TEST(two_hosts, random_tasks_on_adopted_memory) {
 
 TEST(adopted_arrays, of_very_many_blocks_are_one_piece_of_memory) {
   runtime rt(testing::with_sims(1, "1 MiB"));
-  constexpr std::size_t blocks = 200'000;
+  constexpr std::size_t blocks = 200'000 / testing::slow_down;
   std::vector<double> mine(2 * blocks);
   std::iota(mine.begin(), mine.end(), 0.0);
   const auto begun = std::chrono::steady_clock::now();

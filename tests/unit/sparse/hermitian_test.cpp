@@ -140,6 +140,8 @@ TEST(hermitian_files, are_read_and_refused_by_line) {
     return message_of([&] { (void)read_hermitian(folder.write("b.mtx", text)); }, error_kind::input);
   };
   EXPECT_NE(refused(first + "2 2 1\n1 1 2 1\n").find("the diagonal has the imaginary part 1"), std::string::npos);
+  EXPECT_NE(refused("%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 5\n").find("b.mtx:5"),
+            std::string::npos);
   EXPECT_NE(refused(first + "2 2 1\n2 1 2\n").find("the value is missing"), std::string::npos);
   EXPECT_NE(refused(first + "2 2 1\n2 1 2 nan\n").find("not finite"), std::string::npos);
   EXPECT_NE(refused(first + "2 2 1\n1 2 2 1\n").find("above the diagonal"), std::string::npos);

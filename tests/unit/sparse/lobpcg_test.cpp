@@ -1,5 +1,6 @@
 // LOBPCG on matrices with known spectra, and its Rayleigh-Ritz step in bases that are as good as dependent.
 #include "apps/sparse/solver/lobpcg.hpp"
+#include "apps/sparse/solver/mass.hpp"
 
 #include <gtest/gtest.h>
 
@@ -239,6 +240,22 @@ TEST_F(sparse_lobpcg, refuses_mass_matrices_that_are_not_positive_definite) {
   }
   refused(matrix_of("ring", 400, 400, ring), "singular or indefinite");
   refused(matrix_of("no entries", 400, 400, {}), "element (1, 1) is 0");
+}
+
+/// The identity, but for two rows that are coupled: random vectors are nearly eigenvectors of it.
+csr_matrix nearly_the_identity(std::int32_t n, double coupling) {
+  std::vector<triplet> entries{{7, n / 2, coupling}, {n / 2, 7, coupling}};
+  for (std::int32_t i = 0; i < n; ++i) entries.push_back({i, i, 1});
+  return matrix_of("nearly the identity", n, n, entries);
+}
+
+TEST_F(sparse_lobpcg, finds_the_smallest_eigenvalue_of_a_mass_matrix_that_few_vectors_show) {
+  const double least = scaled(rt, nearly_the_identity(4000, 0.999), 4000).least;
+  EXPECT_LE(least, 1e-3);
+  EXPECT_GT(least, 0.8e-3);
+  EXPECT_NE(message_of([&] { (void)scaled(rt, nearly_the_identity(4000, 2), 4000); }, error_kind::input)
+                .find("singular or indefinite"),
+            std::string::npos);
 }
 
 TEST_F(sparse_lobpcg, says_what_it_cannot_do) {

@@ -64,6 +64,12 @@ TEST_F(sparse_files, are_written_with_all_digits) {
             std::string::npos);
 }
 
+TEST(sparse_matrix_of, refuses_triplets_outside_of_the_matrix) {
+  for (const triplet& outside : {triplet{2, 0, 1}, triplet{0, 3, 1}, triplet{-1, 0, 1}, triplet{0, -1, 1}})
+    EXPECT_THAT(message_of([&] { (void)matrix_of("m", 2, 3, {outside}); }, error_kind::input),
+                ::testing::HasSubstr("is outside of the matrix, 2 x 3"));
+}
+
 TEST_F(sparse_files, that_are_wrong_are_refused_with_their_line) {
   const auto message = [&](const std::string& text) { return message_of([&] { read(text); }, error_kind::input); };
   const std::string head = "%%MatrixMarket matrix coordinate real symmetric\n";

@@ -108,6 +108,18 @@ TEST_P(sparse_operations, refuse_what_they_cannot_do) {
             std::string::npos);
 }
 
+TEST_P(sparse_operations, have_no_factor_of_what_is_not_finite) {
+  for (const double bad : {std::nan(""), HUGE_VAL})
+    EXPECT_NE(message_of(
+                  [&] {
+                    potrf(small(2, 2, {1, 0, 0, bad}), small(2, 2));
+                    p.run();
+                  },
+                  error_kind::numerical)
+                  .find("pivot 2"),
+              std::string::npos);
+}
+
 TEST_P(sparse_operations, apply_inverses_of_tiles) {
   const preconditioner m = preconditioner::block_jacobi(a, 17);  // a row of the square
   block_vector r = p.vector("R", 2), w = p.vector("W", 2);
@@ -141,6 +153,20 @@ TEST_P(sparse_operations, apply_polynomials_that_are_near_the_inverse) {
   EXPECT_TRUE(refused({.pole = 1, .near = 0, .far = 8}));
   EXPECT_TRUE(refused({.pole = 0, .near = 8, .far = 1}));
   EXPECT_TRUE(refused({.pole = 0, .near = 1, .far = 8, .degree = 0}));
+}
+
+TEST_P(sparse_operations, apply_preconditioners_in_place_inside_of_each_other) {
+  const preconditioner tiles = preconditioner::block_jacobi(a, 17);
+  const preconditioner m = preconditioner::of([&](const block_vector& from, const block_vector& to) {
+    copy(from, to);
+    apply(tiles, to, to);
+    axpy(2, from, to);
+  });
+  block_vector r = p.vector("R", 1), w = p.vector("W", 1);
+  r.set(std::vector<double>(289, 1.0));
+  apply(m, r, w);
+  apply(m, r, r);
+  EXPECT_EQ(r.values(), w.values());
 }
 
 TEST_P(sparse_operations, apply_a_users_preconditioner) {

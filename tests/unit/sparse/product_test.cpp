@@ -49,7 +49,7 @@ std::vector<double> product_of(const csr_matrix& a, matrix_form form, const std:
   const std::int64_t width = std::ssize(x) / a.columns;
   std::vector<double> y(static_cast<std::size_t>((a.rows - begin) * width), -1);
   panel_memory memory;
-  const auto panel = make_panel_product(a, begin, a.rows, form, memory);
+  const auto panel = make_panel_product(a, begin, a.rows, form, {{a.columns}}, memory);
   for (std::int64_t row = begin; row < a.rows; row += strip)
     panel->multiply(row, std::min(row + strip, a.rows), width, x.data(), y.data() + (row - begin) * width);
   return y;
@@ -101,7 +101,7 @@ TEST_P(sparse_forms, give_what_plain_loops_give) {
 TEST(sparse_form, is_compressed_rows_where_another_does_not_fit) {
   panel_memory memory;
   const auto form_of = [&](const csr_matrix& a, matrix_form wanted) {
-    return make_panel_product(a, 0, a.rows, wanted, memory)->form();
+    return make_panel_product(a, 0, a.rows, wanted, {{a.columns}}, memory)->form();
   };
   const csr_matrix lattice = generate("lap2d:17"), blocks = matrix_named("blocks"), graph = generate("rmat:8");
   EXPECT_EQ(form_of(lattice, matrix_form::sell), matrix_form::sell);
@@ -110,10 +110,32 @@ TEST(sparse_form, is_compressed_rows_where_another_does_not_fit) {
   EXPECT_EQ(form_of(lattice, matrix_form::bcsr), matrix_form::csr) << "blocks would be zeros for the most part";
 }
 
+TEST(sparse_form, reads_no_parts_of_x_without_entries) {
+  const auto of_first_panel = [](const csr_matrix& a, const row_panels& panels, matrix_form form,
+                                 std::int64_t without) {
+    const matrix_product product(a, panels, form);
+    EXPECT_EQ(product.panel(0).form(), form);
+    std::vector<double> x(static_cast<std::size_t>(a.rows), 1.0), y(static_cast<std::size_t>(panels.end(0)));
+    std::fill(x.begin() + panels.begin(without), x.begin() + panels.end(without),
+              std::numeric_limits<double>::infinity());
+    product.panel(0).multiply(0, panels.end(0), 1, x.data(), y.data());
+    return y;
+  };
+  std::vector<triplet> blocks, wide;
+  for (std::int32_t i = 0; i < 10; ++i)  // of five columns: the second three would end in the next panel
+    for (std::int32_t j = i / 5 * 5; j < i / 5 * 5 + 5; ++j) blocks.push_back({i, j, 1});
+  EXPECT_EQ(of_first_panel(matrix_of("blocks", 10, 10, blocks), {{5, 10}}, matrix_form::bcsr, 1),
+            std::vector<double>(5, 5.0));
+  for (std::int32_t i = 0; i < 7; ++i)  // and an empty row
+    for (const std::int32_t j : {70'000, 140'000}) wide.push_back({i, j, 1});
+  EXPECT_EQ(of_first_panel(matrix_of("wide", 150'000, 150'000, wide), {{8, 150'000}}, matrix_form::sell, 0),
+            (std::vector<double>{2, 2, 2, 2, 2, 2, 2, 0}));
+}
+
 TEST(sparse_form, reads_fewer_bytes_than_compressed_rows) {
   panel_memory memory;
   const auto bytes = [&](const csr_matrix& a, matrix_form form) {
-    return make_panel_product(a, 0, a.rows, form, memory)->bytes();
+    return make_panel_product(a, 0, a.rows, form, {{a.columns}}, memory)->bytes();
   };
   const csr_matrix a = matrix_named("blocks"), lattice = generate("lap2d:17");
   EXPECT_EQ(bytes(a, matrix_form::csr), 12 * a.nonzeros() + 8 * a.rows);

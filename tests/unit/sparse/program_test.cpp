@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "apps/sparse/matrix/generate.hpp"
@@ -189,6 +191,40 @@ TEST_F(sparse_calls, refuse_values_that_a_failed_operation_should_have_made) {
   x.set(std::vector<double>(400 * 4, 1.0));
   combine(x, g, x);
   EXPECT_EQ(x.values()[0], 8);
+}
+
+TEST_F(sparse_calls, take_handles_that_were_moved) {
+  block_vector moved = std::move(x);
+  moved.set(std::vector<double>(400 * 4, 1.0));
+  copy(x, y);  // NOLINT(bugprone-use-after-move): a handle that was moved was copied
+  EXPECT_EQ(y.values()[0], 1);
+  const small_matrix other = std::move(g);
+  EXPECT_EQ(&g.data(), &other.data());  // NOLINT(bugprone-use-after-move)
+}
+
+// What a program goes on to use must not end with the call.
+template <class A>
+concept can_be_multiplied_by = requires(A&& a, const block_vector& v) {
+  mxm(std::forward<A>(a), v, v);
+  mxm_transposed(std::forward<A>(a), v, v);
+};
+static_assert(can_be_multiplied_by<const csr_matrix&> && !can_be_multiplied_by<csr_matrix>);
+static_assert(std::is_constructible_v<program, runtime&, const csr_matrix&>);
+static_assert(!std::is_constructible_v<program, runtime&, csr_matrix>);
+
+TEST_F(sparse_calls, take_any_positive_number_of_rows_for_panels_and_strips) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  x.set(numbers(400 * 4, 1));
+  mxm(a, x, y);
+  for (const program_options& how : {cut(50, most), cut(most, 7), cut(1, 1)}) {
+    program q(rt, a, how);
+    block_vector from = q.vector("X", 4), to = q.vector("Y", 4);
+    from.set(x.values());
+    mxm(a, from, to);
+    EXPECT_EQ(to.values(), y.values());
+  }
+  for (const program_options& how : {cut(-1), cut(0, -1)})
+    EXPECT_NE(message_of([&] { program(rt, a, how); }, error_kind::usage).find("-1"), std::string::npos);
 }
 
 TEST_F(sparse_calls, refuse_sizes_that_no_memory_has) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/solver/iterated_pairs.hpp"
 #include "apps/sparse/solver/lanczos.hpp"
 #include "apps/sparse/solver/lobpcg.hpp"
 #include "apps/sparse/solver/solvers.hpp"
@@ -15,6 +16,20 @@ namespace tessera::sparse {
 namespace {
 
 using test_support::message_of;
+
+/// Is never done, and does not go on.
+struct stuck_iteration {
+  stuck_iteration(runtime&, const csr_matrix&, const eigen_options&, std::int64_t, const stopping_rule&) {}
+  void start() {}
+  loop_outcome iterate(int, int) { return {.converged = true}; }
+  std::int64_t pairs_done() const { return 0; }
+  void give(eigenpairs& to) const { to.values.push_back({0, 1, 1, false, false}); }
+};
+
+TEST(iterated_pairs, ends_where_an_iteration_does_not_go_on) {
+  runtime rt(testing::host_only());
+  EXPECT_FALSE(iterated_pairs<stuck_iteration>(rt, generate("lap2d:5"), {.pairs = 1}, 4).converged());
+}
 
 class every_eigensolver : public ::testing::TestWithParam<const char*> {
  protected:
@@ -91,6 +106,23 @@ TEST_P(every_eigensolver, starts_with_a_guess) {
   const eigenpairs warm = solve(a, o);
   expect_pairs(a, o, warm, known_lowest("lap2d:40", 4), 1e-6);
   EXPECT_LT(warm.loop.iterations, cold.loop.iterations);
+}
+
+TEST_P(every_eigensolver, takes_guesses_of_any_length_that_depend_on_each_other) {
+  const csr_matrix a = generate("lap2d:20");
+  for (const double length : {1e308, 5e-324}) {
+    eigen_options o{.pairs = 3, .block = 8, .tolerance = 1e-9};
+    o.guess.assign(400 * 5, 0.0);  // twice the same, zeros, and another
+    for (std::size_t i = 0; i < 400; ++i) {
+      o.guess[i * 5] = o.guess[i * 5 + 1] = length;
+      o.guess[i * 5 + 3] = i % 2 == 0 ? length : 0;
+    }
+    const std::vector<double> known = known_lowest("lap2d:20", 6);
+    const eigenpairs first = solve(a, o);
+    expect_pairs(a, o, first, {known[0], known[1], known[2]}, 1e-8);
+    o.guess = o.deflate = first.vectors;
+    expect_pairs(a, o, solve(a, o), {known[3], known[4], known[5]}, 1e-8);
+  }
 }
 
 TEST_P(every_eigensolver, is_not_misled_by_a_guess_of_other_pairs) {

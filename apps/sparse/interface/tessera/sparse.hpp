@@ -20,15 +20,18 @@ struct program_state;
 struct vector_data;
 struct small_data;
 
-/// rows x columns numbers, row-major: `columns` vectors side by side. A handle: copies name the same numbers. Belongs
-/// to the program that made it, and must not be used after that has ended.
+/// rows x columns numbers, row-major: `columns` vectors side by side. A handle: copies name the same numbers, and
+/// moving copies, so that none is ever empty. Belongs to the program that made it, and must not be used after that has
+/// ended.
 class block_vector {
  public:
   /// Made by program::vector.
   explicit block_vector(std::shared_ptr<vector_data> data) noexcept : m_data(std::move(data)) {}
-  std::int64_t rows() const noexcept;        ///< those of the program's matrix
-  std::int64_t columns() const noexcept;     ///< vectors
-  const std::string& name() const noexcept;  ///< for messages
+  block_vector(const block_vector&) noexcept = default;             ///< the same numbers
+  block_vector& operator=(const block_vector&) noexcept = default;  ///< likewise
+  std::int64_t rows() const noexcept;                               ///< those of the program's matrix
+  std::int64_t columns() const noexcept;                            ///< vectors
+  const std::string& name() const noexcept;                         ///< for messages
   /// Runs what is recorded, waits for it, and copies the numbers, row by row. Throws tessera::error for numbers that an
   /// operation which failed should have made.
   std::vector<double> values() const;
@@ -46,9 +49,11 @@ class small_matrix {
  public:
   /// Made by program::small.
   explicit small_matrix(std::shared_ptr<small_data> data) noexcept : m_data(std::move(data)) {}
-  std::int64_t rows() const noexcept;        ///< as it was made
-  std::int64_t columns() const noexcept;     ///< likewise
-  const std::string& name() const noexcept;  ///< for messages
+  small_matrix(const small_matrix&) noexcept = default;             ///< the same numbers
+  small_matrix& operator=(const small_matrix&) noexcept = default;  ///< likewise
+  std::int64_t rows() const noexcept;                               ///< as it was made
+  std::int64_t columns() const noexcept;                            ///< likewise
+  const std::string& name() const noexcept;                         ///< for messages
   /// Runs what is recorded, waits for it, and copies the numbers, row by row. Throws tessera::error for numbers that an
   /// operation which failed should have made.
   std::vector<double> values() const;
@@ -70,9 +75,10 @@ enum class execution : std::uint8_t {
 /// What a program may choose.
 struct program_options {
   execution how = execution::fused;
-  std::int64_t panel_rows = 0;  ///< rows of a task; 0: chosen by the matrix alone
-  std::int64_t strip_rows = 0;  ///< rows that all operations of a task go through together; 0: what fits the cache
-  std::string at = {};          ///< location where operations over the rows run; "": where the runtime places them
+  std::int64_t panel_rows = 0;  ///< rows of a task, at least 1; 0: chosen by the matrix alone
+  /// Rows that all operations of a task go through together, at least 1; 0: what fits the cache.
+  std::int64_t strip_rows = 0;
+  std::string at = {};  ///< location where operations over the rows run; "": where the runtime places them
   /// How matrices lie in memory for their products; none: the fastest, as measured when a program first multiplies.
   std::optional<matrix_form> form = {};
 };
@@ -139,8 +145,9 @@ class program {
  public:
   /// Cuts the rows of a square matrix into panels, balanced by its nonzeros. The matrix must outlive the program and
   /// stay as it is. Throws tessera::error: input for a matrix that is not square or not well formed, usage for a
-  /// location that does not exist.
+  /// negative number of rows and a location that does not exist.
   program(runtime& rt, const csr_matrix& a, const program_options& options = {});
+  program(runtime& rt, const csr_matrix&& a, const program_options& options = {}) = delete;  ///< it would end too soon
   ~program();  ///< waits; what is recorded and was not asked for does not run
   program(const program&) = delete;
   program& operator=(const program&) = delete;
@@ -177,8 +184,10 @@ class program {
 /// Y = A X. A has the program's rows and columns, and outlives it; X and Y have equal columns and are not the same.
 /// Throws tessera::error (input) for a matrix that is not well formed, when the program first multiplies by it.
 void mxm(const csr_matrix& a, const block_vector& x, const block_vector& y);
+void mxm(const csr_matrix&& a, const block_vector& x, const block_vector& y) = delete;  ///< it would end too soon
 /// Y = A^T X. The program keeps a transposed copy of A, made at the first call.
 void mxm_transposed(const csr_matrix& a, const block_vector& x, const block_vector& y);
+void mxm_transposed(const csr_matrix&& a, const block_vector& x, const block_vector& y) = delete;  ///< likewise
 
 /// Rows [begin, end).
 struct row_range {
@@ -204,6 +213,7 @@ struct spmv_operator {
 /// Y = A X; X and Y have equal columns and are not the same. Fused as a product with a matrix is. Throws tessera::error
 /// (usage) for no function, and for rows that X has not.
 void mxm(const spmv_operator& a, const block_vector& x, const block_vector& y);
+void mxm(const spmv_operator&& a, const block_vector& x, const block_vector& y) = delete;  ///< it would end too soon
 /// G = X^T Y: columns of X by columns of Y. Summed panel by panel in a fixed tree: the same bits for any workers.
 void gram(const block_vector& x, const block_vector& y, const small_matrix& g);
 /// [Y1 Y2 ...] = [X1 X2 ...] C + beta [Y1 Y2 ...] at one time: a block may be source and destination. C has a row for
@@ -246,6 +256,8 @@ class preconditioner {
   /// By a polynomial of A, which must outlive it. Throws tessera::error (usage) for a polynomial that has no such
   /// range.
   static preconditioner chebyshev(const csr_matrix& a, const inverse_polynomial& p);
+  static preconditioner chebyshev(const csr_matrix&& a,
+                                  const inverse_polynomial& p) = delete;  ///< it would end too soon
   /// One of your own: `record` calls operations that make W of R, which are two blocks. It is called where `apply` is
   /// called, and must record the same each time.
   static preconditioner of(std::function<void(const block_vector& r, const block_vector& w)> record);
@@ -261,6 +273,7 @@ class preconditioner {
 };
 /// W = M^-1 R; W may be R.
 void apply(const preconditioner& m, const block_vector& r, const block_vector& w);
+void apply(const preconditioner&& m, const block_vector& r, const block_vector& w) = delete;  ///< it would end too soon
 
 /// A small matrix in the hands of a small operation.
 struct small_view {
