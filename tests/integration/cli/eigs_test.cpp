@@ -310,6 +310,18 @@ TEST(eigs_command, says_what_helps_at_the_low_end_of_a_stiff_matrix) {
   EXPECT_EQ(helped.code, 0) << helped.err;
 }
 
+TEST(eigs_command, draws_pairs_whose_values_differ_by_rounding_alone) {
+  const plugin_test::folder folder;
+  // Both real pairs of one complex value, after a single step: the picture has a range of a few last digits.
+  std::ostringstream text;
+  text << "%%MatrixMarket matrix coordinate complex hermitian\n300 300 301\n2 1 0 1\n";
+  for (int i = 1; i <= 300; ++i) text << i << ' ' << i << ' ' << (i == 300 ? 70.3 : 1e-3 * i) << " 0\n";
+  const std::string matrix = folder.write("far.mtx", text.str()), page = folder.path() / "r.html";
+  const outcome done = eigs({matrix, "--pairs", "1", "--which", "largest", "--solver", "lanczos", "--report", page});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(contents(page), HasSubstr("<h2>Convergence</h2>"));
+}
+
 TEST(eigs_command, takes_complex_hermitian_matrices) {
   const plugin_test::folder folder;
   // A ring of 60 points with a flux of 1: -2 cos((2 pi k + 1) / 60).
