@@ -134,7 +134,7 @@ void describe(report& r, const eigs_options& o, const eigensolver& by, const sol
           found.block);
   r.note("panels", found.panels);
   r.note("passes", found.loop.passes);
-  if (!found.loop.form.empty()) r.add("form", "form of the matrix", found.loop.form);
+  if (!found.loop.form.empty()) r.add("form", "form", found.loop.form);
   r.add("reorder", "order", o.reorder);
   r.note("tasks_per_iteration", found.loop.tasks);
   r.add_integer("iterations", std::string(by.iteration), found.loop.iterations);

@@ -70,8 +70,14 @@ TEST_P(hermitian_matrices, have_the_known_levels_of_a_torus_with_flux) {
   const csr_matrix a = torus(14, 0.9);
   const std::vector<double> known = levels(14, 0.9);
   // Levels of one and two; the second is cut by four pairs.
-  const eigen_options o{.pairs = 4, .block = 8, .tolerance = 1e-9};
+  eigen_progress last{};
+  const eigen_options o{
+      .pairs = 4, .block = 8, .tolerance = 1e-9, .report = [&](const eigen_progress& now) { last = now; }};
   const eigenpairs low = solve(a, o);
+  EXPECT_EQ(last.pairs, 4);
+  EXPECT_EQ(last.converged, 4);
+  ASSERT_EQ(last.of_pairs.size(), 4u) << "complex pairs, not their doubles";
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(last.of_pairs[k].value, known[k], 1e-6);
   EXPECT_FALSE(low.dense);
   expect(a, o, low, {known[0], known[1], known[2], known[3]});
   const eigen_options top{.pairs = 3, .block = 8, .which = spectrum_end::largest, .tolerance = 1e-9};
