@@ -190,8 +190,9 @@ eigenpairs chebyshev_pairs(runtime& rt, const csr_matrix& a, const eigen_options
 
 double least_memory_of_chebyshev(const csr_matrix& a, const eigen_options& o) {
   const std::int64_t b = vectors_for(o);
-  return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
-         static_cast<double>((is_small(a, o, b) ? a.rows : 5 * b + deflated_columns(a, o)) + o.pairs);
+  const double solving = static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
+                         static_cast<double>((is_small(a, o, b) ? a.rows : 5 * b + deflated_columns(a, o)) + o.pairs);
+  return std::max(solving, least_memory_of_search(a, o));
 }
 
 eigenpairs chebyshev(runtime& rt, const csr_matrix& a, const eigen_options& o) {

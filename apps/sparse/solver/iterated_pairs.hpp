@@ -3,11 +3,46 @@
 
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/dense.hpp"
+#include "apps/sparse/solver/missed_pairs.hpp"
 
 namespace tessera::sparse {
 
+/// Of one start.
+template <class Iteration>
+eigenpairs pairs_of_one_start(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t block,
+                              const stopping_rule& rule, const loop_outcome& before) {
+  eigenpairs found;
+  found.loop = before;
+  Iteration solver(rt, a, o, block, rule);
+  solver.start();
+  // Where the pairs seem to be done, its products are made again and its residuals measured again: products may be
+  // spoiled by rounding, and a test that lags may have been of earlier vectors. It goes on where they are not done.
+  // An iteration that ends before it begins has nothing to go on with.
+  bool goes_on = true;
+  while (goes_on && found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
+    const loop_outcome more = solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations);
+    add_iterations(found.loop, more);
+    goes_on = more.iterations > 0;
+    solver.start();
+  }
+  solver.give(found);
+  return found;
+}
+
+/// Vectors side by side, those of `a` first.
+inline std::vector<double> beside(const std::vector<double>& a, const std::vector<double>& b, std::int64_t rows) {
+  std::vector<double> made;
+  const std::int64_t of_a = std::ssize(a) / rows, of_b = std::ssize(b) / rows;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    made.insert(made.end(), a.begin() + i * of_a, a.begin() + (i + 1) * of_a);
+    made.insert(made.end(), b.begin() + i * of_b, b.begin() + (i + 1) * of_b);
+  }
+  return made;
+}
+
 /// Pairs of `a` by an Iteration, which is made of the runtime, the matrix, the options, the number of vectors and the
-/// stopping rule, and starts, iterates and gives what it has found; small matrices are solved densely. Throws what the
+/// stopping rule, and starts, iterates and gives what it has found; small matrices are solved densely. Where all pairs
+/// are done, it is looked for some that were passed over; with those the iteration starts again. Throws what the
 /// iteration throws.
 template <class Iteration>
 eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t block) {
@@ -16,19 +51,16 @@ eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options&
   if (is_small(a, o, block)) {
     found = dense_pairs(a, o, rule);
   } else {
-    Iteration solver(rt, a, o, block, rule);
-    solver.start();
-    // Where the pairs seem to be done, its products are made again and its residuals measured again: products may be
-    // spoiled by rounding, and a test that lags may have been of earlier vectors. It goes on where they are not done.
-    // An iteration that ends before it begins has nothing to go on with.
-    bool goes_on = true;
-    while (goes_on && found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
-      const loop_outcome more = solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations);
-      add_iterations(found.loop, more);
-      goes_on = more.iterations > 0;
-      solver.start();
+    constexpr int most_starts = 10;
+    found = pairs_of_one_start<Iteration>(rt, a, o, block, rule, {});
+    for (int start = 1; start < most_starts && found.converged() && found.loop.iterations < o.most_iterations;
+         ++start) {
+      const std::vector<double> missed = missed_vectors(rt, a, o, rule, found);
+      if (missed.empty()) break;
+      eigen_options again = o;
+      again.guess = beside(missed, found.vectors, a.rows);
+      found = pairs_of_one_start<Iteration>(rt, a, again, block, rule, found.loop);
     }
-    solver.give(found);
   }
   found.loop.converged = found.converged();
   found.norm = rule.norm;

@@ -252,8 +252,9 @@ double least_memory_of_lobpcg(const csr_matrix& a, const eigen_options& o) {
   const std::int64_t b = block_for(o);
   const std::int64_t kept = (o.mass != nullptr ? 9 : 6) * b + blocks_of_preconditioner(o) * b +
                             deflated_columns(a, o) * (o.mass != nullptr ? 2 : 1);
-  return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
-         static_cast<double>((is_small(a, o, b) ? a.rows : kept) + o.pairs);
+  const double solving = static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
+                         static_cast<double>((is_small(a, o, b) ? a.rows : kept) + o.pairs);
+  return std::max(solving, least_memory_of_search(a, o));
 }
 
 eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const eigen_options& o) {
