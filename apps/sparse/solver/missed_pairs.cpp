@@ -12,7 +12,7 @@
 namespace tessera::sparse {
 namespace {
 
-constexpr std::int64_t most_steps = 24;
+constexpr std::int64_t most_steps = 16;
 
 /// What may lie between an eigenvalue and the Ritz values beside it, where none was missed: vectors that were found are
 /// as exact as their residuals, and what is orthogonal to them is no better.
