@@ -4,6 +4,7 @@
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/dense.hpp"
 #include "apps/sparse/solver/missed_pairs.hpp"
+#include "apps/sparse/solver/subspace.hpp"
 
 namespace tessera::sparse {
 
@@ -27,17 +28,6 @@ eigenpairs pairs_of_one_start(runtime& rt, const csr_matrix& a, const eigen_opti
   }
   solver.give(found);
   return found;
-}
-
-/// Vectors side by side, those of `a` first.
-inline std::vector<double> beside(const std::vector<double>& a, const std::vector<double>& b, std::int64_t rows) {
-  std::vector<double> made;
-  const std::int64_t of_a = std::ssize(a) / rows, of_b = std::ssize(b) / rows;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    made.insert(made.end(), a.begin() + i * of_a, a.begin() + (i + 1) * of_a);
-    made.insert(made.end(), b.begin() + i * of_b, b.begin() + (i + 1) * of_b);
-  }
-  return made;
 }
 
 /// Pairs of `a` by an Iteration, which is made of the runtime, the matrix, the options, the number of vectors and the

@@ -185,4 +185,15 @@ void krylov_basis::combine_kept(const small_matrix& c, const block_vector& y) co
   combine(std::span(m_blocks).first(static_cast<std::size_t>(m_shape.kept)), c, std::span(&y, 1));
 }
 
+small_table projection(const krylov_basis& basis) {
+  const std::int64_t columns = basis.shape().columns();
+  const std::vector<double> products = basis.projected().values(), alive = basis.alive().values();
+  const auto size = std::find(alive.begin(), alive.begin() + columns, 0.0) - alive.begin();
+  small_table h(size, size);
+  for (std::int64_t i = 0; i < size; ++i)
+    for (std::int64_t j = 0; j < size; ++j)
+      h(i, j) = products[static_cast<std::size_t>(std::min(i, j) * columns + std::max(i, j))];
+  return h;
+}
+
 }  // namespace tessera::sparse

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/sparse/solver/deflation.hpp"
+#include "apps/sparse/solver/small_table.hpp"
 #include "tessera/sparse.hpp"
 
 namespace tessera::sparse {
@@ -68,5 +69,9 @@ class krylov_basis {
   small_matrix m_products, m_rest, m_projected, m_alive, m_strayed;
   std::vector<small_matrix> m_plain, m_filling;  ///< coefficients, per block that is made; with spare vectors
 };
+
+/// H of the columns that are alive: a direction that an invariant subspace has not is zero in H, and those behind it
+/// are no part of the basis. Waits for it.
+small_table projection(const krylov_basis& basis);
 
 }  // namespace tessera::sparse

@@ -18,13 +18,7 @@ spectrum_interval spectrum_bounds(runtime& rt, const csr_matrix& a, const progra
   basis.refill(seed);
   basis.begin();
   for (std::int64_t j = 0; j < shape.blocks; ++j) basis.extend(j);
-  const std::vector<double> products = basis.projected().values(), alive = basis.alive().values();
-  // A direction that an invariant subspace has not is zero in H; those behind it are no part of the basis.
-  const auto size = std::find(alive.begin(), alive.begin() + shape.columns(), 0.0) - alive.begin();
-  small_table h(size, size);
-  for (std::int64_t i = 0; i < size; ++i)
-    for (std::int64_t j = 0; j < size; ++j)
-      h(i, j) = products[static_cast<std::size_t>(std::min(i, j) * shape.columns() + std::max(i, j))];
+  small_table h = projection(basis);
   const std::vector<double> values = diagonalize(h);
   const double beyond = std::sqrt(std::max(basis.rest().values()[0], 0.0)) + 1e-12 * norm;
   return {std::max(values.front() - beyond, -norm), std::min(values.back() + beyond, norm)};

@@ -66,6 +66,17 @@ std::vector<double> started_at(const eigen_options& o, std::int64_t rows, std::i
   return x;
 }
 
+std::vector<double> beside(const std::vector<double>& a, const std::vector<double>& b, std::int64_t rows) {
+  const std::int64_t of_a = std::ssize(a) / rows, of_b = std::ssize(b) / rows;
+  std::vector<double> made;
+  made.reserve(a.size() + b.size());
+  for (std::int64_t i = 0; i < rows; ++i) {
+    made.insert(made.end(), a.begin() + i * of_a, a.begin() + (i + 1) * of_a);
+    made.insert(made.end(), b.begin() + i * of_b, b.begin() + (i + 1) * of_b);
+  }
+  return made;
+}
+
 void require_vectors(const std::vector<double>& numbers, std::int64_t rows, const char* what) {
   if (std::ssize(numbers) % rows != 0)
     throw error(error_kind::usage, fmt::format("{} numbers are no vectors of {} rows", numbers.size(), rows), what,
