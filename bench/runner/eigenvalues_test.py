@@ -51,7 +51,6 @@ class Verdicts(unittest.TestCase):
         problem = known_spectra.Problem("zero", ["z.mtx"], {"smallest": [0.0]}, 0.0)
         self.assertEqual(outcome(figures(2e-10), problem).error, 0.5e-10)
 
-
     def test_errors_are_told_in_units_of_rounding(self):
         rounding = 10 * sys.float_info.epsilon * 10 * 4.0
         problem = known_spectra.Problem("zero", ["z.mtx"], {"smallest": [0.0]}, 0.0)
