@@ -30,7 +30,8 @@ TABLE = os.path.join(ROOT, "bench", "sparse", "known_eigenvalues.json")
 NOTES = (
     "A cell has the pairs that converged of those that were asked for. A value is wrong where it is further from the"
     " known one than its error bound. Relative errors are those of converged values, at a known 0 relative to the norm;"
-    " where the bound is wide (to rounding), so may they be. Known values:"
+    " where the bound is wide (to rounding), so may they be. \"By rounding\" is the largest error in units of"
+    " 10 ε √n ‖A‖, or of how well the value is known. Known values:"
     " [`known_eigenvalues.json`](../../bench/sparse/known_eigenvalues.json)."
 )
 

@@ -18,6 +18,8 @@
 #include "apps/sparse/moved_bytes.hpp"
 #include "apps/sparse/report.hpp"
 #include "apps/sparse/solver/hermitian.hpp"
+#include "apps/sparse/solver/hint.hpp"
+#include "apps/sparse/solver/preconditioning.hpp"
 #include "apps/sparse/solver/solvers.hpp"
 #include "core/base/units.hpp"
 
@@ -26,10 +28,21 @@ namespace {
 
 using namespace sparse;
 
+constexpr std::pair<std::string_view, preconditioning> preconditioners[] = {
+    {"auto", preconditioning::automatic},
+    {"none", preconditioning::none},
+    {"jacobi", preconditioning::jacobi},
+    {"block-jacobi", preconditioning::block_jacobi},
+    {"chebyshev", preconditioning::chebyshev}};
+
+std::string_view name_of(preconditioning p) {
+  return std::ranges::find(preconditioners, p, &std::pair<std::string_view, preconditioning>::second)->first;
+}
+
 struct eigs_options : command_options {
   std::string matrix, family, mass, guess, deflate, out;
   eigen_options solver;
-  std::string method{eigensolvers().front().name}, which = "smallest", compare = "relative", precondition = "none",
+  std::string method{eigensolvers().front().name}, which = "smallest", compare = "relative", precondition = "auto",
                                                    reorthogonalize = "full", form = "auto", reorder = "none",
                                                    storage = "double";
   bool stream = false;
@@ -92,10 +105,8 @@ eigen_options solver_options(const eigs_options& o) {
                                         : criterion::absolute;
   how.seed = o.seed;
   how.program.form = form_named(o.form);
-  how.precondition = o.precondition == "jacobi"         ? preconditioning::jacobi
-                     : o.precondition == "block-jacobi" ? preconditioning::block_jacobi
-                     : o.precondition == "chebyshev"    ? preconditioning::chebyshev
-                                                        : preconditioning::none;
+  how.precondition =
+      std::ranges::find(preconditioners, o.precondition, &std::pair<std::string_view, preconditioning>::first)->second;
   how.orthogonal = o.reorthogonalize == "full" ? reorthogonalization::full : reorthogonalization::selective;
   return how;
 }
@@ -105,7 +116,8 @@ std::vector<double> known_values(const eigs_options& o, std::size_t count) {
                                                                       : known_lowest(o.family, count);
 }
 
-void describe(report& r, const eigs_options& o, const eigensolver& by, const solver_run& run) {
+void describe(report& r, const eigs_options& o, const eigensolver& by, const eigen_options& how,
+              const solver_run& run) {
   const csr_matrix& a = run.matrix;
   const eigenpairs& found = run.found;
   r.add("matrix", "matrix", a.name);
@@ -127,6 +139,11 @@ void describe(report& r, const eigs_options& o, const eigensolver& by, const sol
                                   found.panels, found.loop.passes, found.loop.tasks),
         found.dense ? "dense" : by.name);
   r.note("block", found.block);
+  if (by.preconditioned && !found.dense)
+    r.add("preconditioner", "preconditioner",
+          fmt::format("{}{}", name_of(how.precondition), o.precondition == "auto" ? ", by the diagonal" : ""),
+          name_of(how.precondition));
+  if (found.degree > 0) r.add_integer("degree", "degree of the filter", found.degree);
   if (by.block_limits_levels && !found.dense)
     r.add("multiplicities", "multiplicities",
           found.block == 1 ? std::string("not seen: one vector finds one of several equal eigenvalues; use --block")
@@ -179,6 +196,7 @@ int run(const eigs_options& o) {
   const double change = store_values(o, a);
   session s(o);
   eigen_options how = solver_options(o);
+  if (by.preconditioned) how.precondition = chosen_preconditioning(a, how.precondition);
   if (!o.guess.empty()) how.guess = read_vectors(o.guess, a.rows, hermitian);
   if (!o.deflate.empty()) how.deflate = read_vectors(o.deflate, a.rows, hermitian);
   std::optional<csr_matrix> mass;
@@ -211,7 +229,7 @@ int run(const eigs_options& o) {
   if (o.stream) told.triad = triad_bandwidth(s.rt().workers());
   report r;
   s.describe(r);
-  describe(r, o, by, told);
+  describe(r, o, by, how, told);
   if (o.storage == "float")
     r.add("storage", "values of A",
           fmt::format("float: eigenvalues move by {:.1e} at most, which the bounds contain", change), "float");
@@ -228,9 +246,10 @@ int run(const eigs_options& o) {
   }
   s.finish(r);
   if (found.converged()) return 0;
+  const std::string hint = hint_for({by, how, found, hermitian ? a.rows / 2 : a.rows, history.left()});
   fmt::print(stderr, "error: {} of {} pairs converged in {} {}\n  at: {}\n  hint: {}\n",
              std::ranges::count_if(found.values, &eigenvalue::converged), found.values.size(), found.loop.iterations,
-             by.iteration, a.name, hint_for(by, how, found));
+             by.iteration, a.name, hint);
   return 1;
 }
 
@@ -273,8 +292,9 @@ void add_eigs(CLI::App& to, command& selected) {
       ->type_name("N")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
-  sub.add_option("--precond", options->precondition, "none, jacobi, block-jacobi or chebyshev (lobpcg)")
-      ->check(CLI::IsMember({"none", "jacobi", "block-jacobi", "chebyshev"}))
+  sub.add_option("--precond", options->precondition,
+                 "none, jacobi, block-jacobi or chebyshev (lobpcg); auto: jacobi where the diagonal varies")
+      ->check(CLI::IsMember({"auto", "none", "jacobi", "block-jacobi", "chebyshev"}))
       ->capture_default_str();
   sub.add_option("--mass", options->mass,
                  "Matrix Market file of B: solve A x = lambda B x, B positive definite; diagonal but for lobpcg")
@@ -283,7 +303,8 @@ void add_eigs(CLI::App& to, command& selected) {
       ->type_name("FILE");
   sub.add_option("--deflate", options->deflate, "Matrix Market file of vectors: find pairs orthogonal to them")
       ->type_name("FILE");
-  sub.add_option("--degree", solver.degree, "of the polynomials of chebyshev, as solver (10) and as --precond (8)")
+  sub.add_option("--degree", solver.degree,
+                 "of the polynomials of chebyshev, as solver (10, and more where that is slow) and as --precond (8)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
   sub.add_option("--lag", solver.lag, "iterations that begin before the test of an earlier one (lobpcg, chebyshev)")

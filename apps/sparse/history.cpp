@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t most_kept = 1000, most_latest = 40, least_latest = 5;
 
 /// Iterations until a pair's residual is small enough, from the line that fits its logarithms best.
-std::optional<double> iterations_left(std::span<const solver_moment> latest, std::size_t pair) {
+std::optional<double> iterations_left_of(std::span<const solver_moment> latest, std::size_t pair) {
   const auto distance = [&](const solver_moment& m) {  // in powers of ten
     const sparse::pair_progress& p = m.now.of_pairs[pair];
     return std::log10(p.residual / p.wanted);
@@ -33,16 +33,22 @@ std::optional<double> iterations_left(std::span<const solver_moment> latest, std
 
 }  // namespace
 
-std::optional<double> seconds_left(std::span<const solver_moment> latest) {
+std::optional<double> iterations_left(std::span<const solver_moment> latest) {
   if (latest.size() < least_latest) return std::nullopt;
   double most = 0;
   for (std::size_t pair = 0; pair < latest.back().now.of_pairs.size(); ++pair) {
-    const std::optional<double> of_pair = iterations_left(latest, pair);
+    const std::optional<double> of_pair = iterations_left_of(latest, pair);
     if (!of_pair) return std::nullopt;
     most = std::max(most, *of_pair);
   }
+  return most;
+}
+
+std::optional<double> seconds_left(std::span<const solver_moment> latest) {
+  const std::optional<double> iterations = iterations_left(latest);
+  if (!iterations) return std::nullopt;
   const solver_moment &first = latest.front(), &last = latest.back();
-  return most * (last.seconds - first.seconds) / (last.now.iteration - first.now.iteration);
+  return *iterations * (last.seconds - first.seconds) / (last.now.iteration - first.now.iteration);
 }
 
 void solver_history::note_at(double seconds, sparse::eigen_progress now) {
@@ -71,6 +77,11 @@ std::string solver_history::line(double seconds) const {
   if (const std::optional<double> left = seconds_left(latest))
     text += fmt::format(", about {} left", duration_text(*left));
   return text;
+}
+
+std::optional<double> solver_history::left() const {
+  const std::lock_guard hold(m_lock);
+  return iterations_left(std::vector<solver_moment>(m_latest.begin(), m_latest.end()));
 }
 
 std::vector<solver_moment> solver_history::moments() const {

@@ -18,6 +18,7 @@ def figures(*values, converged=True, bound=1e-9, orthogonality=1e-15):
         "converged": converged,
         "orthogonality": orthogonality,
         "norm": 4.0,
+        "n": 100,
         "iterations": 7,
         "solver": "lobpcg",
     }
@@ -50,6 +51,12 @@ class Verdicts(unittest.TestCase):
         problem = known_spectra.Problem("zero", ["z.mtx"], {"smallest": [0.0]}, 0.0)
         self.assertEqual(outcome(figures(2e-10), problem).error, 0.5e-10)
 
+    def test_errors_are_told_in_units_of_rounding(self):
+        rounding = 10 * sys.float_info.epsilon * 10 * 4.0
+        problem = known_spectra.Problem("zero", ["z.mtx"], {"smallest": [0.0]}, 0.0)
+        self.assertAlmostEqual(outcome(figures(3 * rounding), problem).by_rounding, 3)
+        self.assertIsNone(outcome(figures(3 * rounding, converged=False), problem).by_rounding)
+
 
 class FakeRunner:
     """Answers by the words of a command, and keeps them."""
@@ -75,7 +82,7 @@ class Rows(unittest.TestCase):
 
         runner = Helped({})
         row = eigenvalues.checked(runner, PROBLEM, "smallest", "lobpcg", ["1 worker", "2 workers", "opencl"])
-        self.assertEqual(row["options"], ["--precond", "block-jacobi"])
+        self.assertEqual(row["options"], ["--precond", "block-jacobi", "--block", "16"])
         self.assertEqual(row["without_options"].verdict, "open")
         self.assertEqual(list(row["places"]), ["1 worker", "2 workers", "opencl"])
         self.assertTrue(all("block-jacobi" in words for words in runner.asked[1:]))
@@ -91,6 +98,7 @@ class Rows(unittest.TestCase):
         runner = FakeRunner({"opencl": figures(1.0, 2.0)})
         row = eigenvalues.checked(runner, PROBLEM, "smallest", "lanczos", ["2 workers", "opencl"])
         self.assertEqual(row["mistakes"], ["opencl: value 2 is 2, not 1"])
+        self.assertIn("1 with an error of more than rounding", eigenvalues.summary([row]))
         self.assertIn("WRONG", eigenvalues.markdown([row]))
         json.dumps(eigenvalues.data([row]), allow_nan=False)
 

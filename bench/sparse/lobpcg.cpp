@@ -13,8 +13,11 @@ void measure_lobpcg(const csr_matrix& a, const sparse_case& c) {
   runtime rt({.workers = static_cast<std::uint32_t>(c.workers)});
   std::vector<double> times;
   for (long rep = 0; rep < c.reps; ++rep) {
-    eigen_options o{
-        .pairs = c.block, .block = c.block, .tolerance = 0, .most_iterations = static_cast<int>(c.iterations)};
+    eigen_options o{.pairs = c.block,
+                    .block = c.block,
+                    .tolerance = 0,
+                    .most_iterations = static_cast<int>(c.iterations),
+                    .precondition = preconditioning::none};
     o.program.panel_rows = c.panel;
     o.program.strip_rows = c.strip;
     double last = 0, best = 1e99;
@@ -36,7 +39,8 @@ void measure_solution(const csr_matrix& a, const sparse_case& c) {
                         .block = c.block,
                         .tolerance = c.tolerance,
                         .compare = criterion::absolute,
-                        .most_iterations = static_cast<int>(c.iterations)};
+                        .most_iterations = static_cast<int>(c.iterations),
+                        .precondition = preconditioning::none};
   const double began = now();
   const eigenpairs found = lobpcg(rt, a, o);
   const double seconds = now() - began;

@@ -38,7 +38,11 @@ int main(int argc, char** argv) {
                       std::to_string(static_cast<std::int64_t>(memory)) +
                       " B\"\nbandwidth_in = \"8 GiB/s\"\nbandwidth_out = \"8 GiB/s\"\n",
               .workers = 1});
-  eigen_options o{.pairs = block, .block = block, .tolerance = 0, .most_iterations = iterations};
+  eigen_options o{.pairs = block,
+                  .block = block,
+                  .tolerance = 0,
+                  .most_iterations = iterations,
+                  .precondition = preconditioning::none};
   o.program.panel_rows = panel_rows;
   o.program.at = "sim0";
   double first = 0, last = 0, began = 0, ended = 0;

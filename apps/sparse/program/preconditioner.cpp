@@ -9,13 +9,14 @@
 namespace tessera::sparse {
 namespace {
 
-/// |T|^-1 of a symmetric tile, row-major: by its eigenvalues, of which those that are as good as zero count as a small
-/// one. It is the inverse of T where T is positive definite.
-std::vector<double> absolute_inverse(std::vector<double> tile, std::int64_t n) {
+/// |T + shift|^-1 of a symmetric tile, row-major: by its eigenvalues, of which those that are as good as zero count as
+/// a small one. It is the inverse of T + shift where that is positive definite.
+std::vector<double> absolute_inverse(std::vector<double> tile, std::int64_t n, double shift) {
   constexpr double least = 1e-8;  // of the largest
   std::vector<double> values(static_cast<std::size_t>(n));
   if (lapack::dsyev(static_cast<int>(n), tile.data(), values.data()) != 0)
     throw error(error_kind::numerical, "the eigenvalues of a diagonal tile do not converge", "block_jacobi");
+  for (double& v : values) v += shift;
   const double largest = std::max(std::abs(values.front()), std::abs(values.back()));
   for (double& v : values) v = largest > 0 ? 1 / std::max(std::abs(v), least * largest) : 1;
   std::vector<double> made(static_cast<std::size_t>(n * n), 0.0);
@@ -28,8 +29,8 @@ std::vector<double> absolute_inverse(std::vector<double> tile, std::int64_t n) {
   return made;
 }
 
-/// The inverses of all diagonal tiles as one matrix.
-csr_matrix inverse_tiles(const csr_matrix& a, std::int64_t tile_rows) {
+/// The inverses of all diagonal tiles of A + shift as one matrix.
+csr_matrix inverse_tiles(const csr_matrix& a, std::int64_t tile_rows, double shift) {
   csr_matrix made{.name = a.name + ", inverses of diagonal tiles",
                   .rows = a.rows,
                   .columns = a.rows,
@@ -44,7 +45,7 @@ csr_matrix inverse_tiles(const csr_matrix& a, std::int64_t tile_rows) {
            k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(begin + i) + 1]); ++k)
         if (const std::int64_t j = a.entry_columns[k] - begin; j >= 0 && j < n)
           tile[static_cast<std::size_t>(i * n + j)] = a.values[k];
-    const std::vector<double> inverse = absolute_inverse(std::move(tile), n);
+    const std::vector<double> inverse = absolute_inverse(std::move(tile), n, shift);
     for (std::int64_t i = 0; i < n; ++i) {
       for (std::int64_t j = 0; j < n; ++j) {
         made.entry_columns.push_back(static_cast<std::int32_t>(begin + j));
@@ -101,10 +102,11 @@ class room_in_place {
 
 }  // namespace
 
-preconditioner preconditioner::jacobi(const csr_matrix& a) {
+preconditioner preconditioner::jacobi(const csr_matrix& a, double shift) {
   constexpr double least = 0x1p-300;  // of the largest; squares of the factors are finite
   std::vector<double> factors = diagonal_of(a);
   double largest = 0;
+  for (double& d : factors) d += shift;
   for (const double d : factors) largest = std::max(largest, std::abs(d));
   for (double& d : factors) d = d == 0 || std::abs(d) < least * largest ? 1 : 1 / std::abs(d);
   preconditioner made;
@@ -112,13 +114,13 @@ preconditioner preconditioner::jacobi(const csr_matrix& a) {
   return made;
 }
 
-preconditioner preconditioner::block_jacobi(const csr_matrix& a, std::int64_t tile_rows) {
+preconditioner preconditioner::block_jacobi(const csr_matrix& a, std::int64_t tile_rows, double shift) {
   require_well_formed(a);
   if (tile_rows < 1 || a.rows != a.columns)
     throw error(error_kind::usage,
                 fmt::format("tiles of {} rows of a matrix that is {} x {}", tile_rows, a.rows, a.columns), a.name,
                 "at least one row, of a square matrix");
-  return of([inverse = std::make_shared<const csr_matrix>(inverse_tiles(a, tile_rows))](
+  return of([inverse = std::make_shared<const csr_matrix>(inverse_tiles(a, tile_rows, shift))](
                 const block_vector& r, const block_vector& w) { mxm(*inverse, r, w); });
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "apps/sparse/solver/chebyshev_filter.hpp"
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/deflation.hpp"
 #include "apps/sparse/solver/diagonal_mass.hpp"
 #include "apps/sparse/solver/iterated_pairs.hpp"
+#include "apps/sparse/solver/pace.hpp"
 #include "apps/sparse/solver/scale.hpp"
 #include "apps/sparse/solver/small_table.hpp"
 #include "apps/sparse/solver/subspace.hpp"
@@ -15,7 +17,16 @@
 namespace tessera::sparse {
 namespace {
 
-constexpr int degree_of_filter = 10;
+/// Of polynomials: where residuals fall slowly, it is doubled. Near the end of a spectrum a polynomial of twice the
+/// degree tells eigenvalues apart that are a quarter as far from each other.
+constexpr int first_degree = 10, largest_degree = 2560;
+/// Behind so many iterations it is seen how fast residuals fall, and so many more are too many.
+constexpr std::size_t few_iterations = 8;
+constexpr double too_many = 24;
+/// Behind so many with the largest degree it is seen whether there is hope.
+constexpr std::size_t enough_to_give_up = 24;
+/// A polynomial that is less large at the end of the spectrum than this is too small to tell its eigenvalues apart.
+constexpr double small_growth = 1e3;
 
 /// More than LOBPCG takes: the last vector of the block decides how fast the others converge.
 std::int64_t vectors_for(const eigen_options& o) {
@@ -60,14 +71,15 @@ class filtered_subspace {
         m_rule(rule),
         m_b(b),
         m_program(rt, a, o.program),
-        m_filter(m_program, a, b, o.degree != 0 ? o.degree : degree_of_filter) {
-    const spectrum_interval all = spectrum_bounds(rt, a, o.program, o.seed);
-    m_bounds.set(std::vector{all.lower, all.upper});
+        m_filter(m_program, a, b, o.degree != 0 ? o.degree : first_degree) {
+    m_bounds = spectrum_bounds(rt, a, o.program, o.seed);
     m_x.set(started_at(o, a.rows, b));
   }
 
-  /// X becomes Ritz vectors of its span, and AX is multiplied again.
+  /// X becomes Ritz vectors of its span, and AX is multiplied again. The filter has a larger degree than before where
+  /// that was too slow.
   void start() {
+    if (std::exchange(m_slow, false)) m_filter.raise_degree(2 * degree());
     if (m_deflation) m_deflation->project(m_x);
     mxm(m_a, m_x, m_ax);
     gram(m_x, m_x, m_xx);
@@ -83,8 +95,10 @@ class filtered_subspace {
     const auto after = [&](int k) {
       if (m_options.report) m_options.report(m_rule.progress(before + k, values(), norms(), m_options.pairs));
     };
+    m_pace.restart();
+    m_iterations_left = most;
     return m_program.while_not(
-        [this] { return pairs_done() == m_options.pairs; }, [this] { step(); },
+        [this] { return pairs_done() == m_options.pairs || m_hopeless || is_slow(); }, [this] { step(); },
         {.most_iterations = most, .after_each = after, .lag = m_options.lag, .watched = {m_ritz, m_norms}});
   }
 
@@ -102,6 +116,7 @@ class filtered_subspace {
     for (std::int64_t pair = 0; pair < m_options.pairs; ++pair) each_pair(overlap, rank_of(pair), block.overlap);
     give_pairs(to, m_rule, m_options.pairs, block);
     to.panels = m_program.panels();
+    to.degree = degree();
   }
 
  private:
@@ -114,19 +129,51 @@ class filtered_subspace {
       made.push_back(all[static_cast<std::size_t>(rank_of(pair))]);
     return made;
   }
+  int degree() const { return static_cast<int>(m_filter.degree()); }
+
+  filter_interval interval_for(const std::vector<double>& ritz, const std::vector<double>& residuals,
+                               int degree) const {
+    spectrum_interval all = m_bounds;
+    // Bounds that a Ritz value is outside of are none.
+    if (!std::ranges::all_of(ritz, [&](double v) { return v >= all.lower && v <= all.upper; }))
+      all = {-m_rule.norm, m_rule.norm};
+    // An eigenvalue is within the residual of the outermost Ritz value. A polynomial of a high degree whose growth is
+    // measured at a bound that is farther out does not grow within the spectrum.
+    if (m_options.which != spectrum_end::largest) all.lower = std::max(all.lower, ritz[0] - residuals[0]);
+    const std::size_t upper = m_options.which == spectrum_end::largest ? 0 : 1;
+    if (m_options.which != spectrum_end::smallest && upper < ritz.size())
+      all.upper = std::min(all.upper, ritz[upper] + residuals[upper]);
+    return unwanted(ritz, m_options.which, all, degree);
+  }
+
+  /// Whether the loop ends before all pairs are done: so that the filter gets a larger degree, where residuals fall
+  /// slowly and the polynomial is hardly larger at the end of the spectrum than at the innermost vector of the block;
+  /// or because the largest one is too slow as well.
+  bool is_slow() {
+    m_pace.note(m_rule, values(), norms());
+    --m_iterations_left;
+    if (m_options.degree != 0) return false;
+    if (2 * degree() > largest_degree) {
+      m_hopeless = m_pace.iterations_left(enough_to_give_up).value_or(0) > m_iterations_left;
+      return m_hopeless;
+    }
+    if (!(m_pace.iterations_left(few_iterations).value_or(0) > too_many)) return false;
+    const std::vector<double> ritz = m_ritz.values();
+    const filter_interval at = interval_for(ritz, m_norms.values(), degree());
+    const std::size_t ends = m_options.which == spectrum_end::both ? std::min<std::size_t>(2, ritz.size()) : 1;
+    m_slow = std::ranges::any_of(std::span(ritz).first(ends),
+                                 [&](double v) { return growth(at, v, degree()) < small_growth; });
+    return m_slow;
+  }
+
   std::vector<double> values() const { return of_pairs(m_ritz); }
   std::vector<double> norms() const { return of_pairs(m_norms); }
 
   /// The filter's products with A, one more, and one Rayleigh-Ritz step.
   void step() {
-    const small_matrix from[] = {m_ritz, m_bounds};
-    m_filter.prepare(from, [end = m_options.which, norm = m_rule.norm,
-                            degree = static_cast<int>(m_filter.degree())](std::span<const small_view> in) {
-      const std::span<const double> ritz(in[0].data, static_cast<std::size_t>(in[0].columns));
-      spectrum_interval all{in[1](0, 0), in[1](0, 1)};
-      // Bounds that a Ritz value is outside of are none.
-      if (!std::ranges::all_of(ritz, [&](double v) { return v >= all.lower && v <= all.upper; })) all = {-norm, norm};
-      return unwanted(ritz, end, all, degree);
+    const small_matrix from[] = {m_ritz, m_norms};
+    m_filter.prepare(from, [this, degree = degree()](std::span<const small_view> in) {
+      return interval_for(elements_of(in[0]), elements_of(in[1]), degree);
     });
     m_filter.run(m_x, m_ax);
     const block_vector &y = m_filter.filtered(), &ay = m_filter.following();
@@ -173,13 +220,17 @@ class filtered_subspace {
   std::int64_t m_b;
   program m_program;
   chebyshev_filter m_filter;
+  spectrum_interval m_bounds;
+  convergence_pace m_pace;
+  int m_iterations_left = 0;
+  bool m_slow = false, m_hopeless = false;
   std::optional<deflation> m_deflation = deflation::of(m_program, m_a.rows, m_options, m_b);
   block_vector m_x = m_program.vector("X", m_b), m_ax = m_program.vector("AX", m_b);
   small_matrix m_xx = products("X'X"), m_x_ax = products("X'AX"), m_yy = products("Y'Y"), m_y_ay = products("Y'AY"),
                m_xy = products("X'Y"), m_x_ay = products("X'AY"), m_start = products("start"),
                m_coefficients = m_program.small("coefficients", 2 * m_b, m_b),
                m_ritz = m_program.small("values", 1, m_b), m_minus_ritz = m_program.small("-values", 1, m_b),
-               m_norms = m_program.small("residuals", 1, m_b), m_bounds = m_program.small("bounds", 1, 2);
+               m_norms = m_program.small("residuals", 1, m_b);
 };
 
 eigenpairs chebyshev_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o) {
@@ -198,7 +249,8 @@ double least_memory_of_chebyshev(const csr_matrix& a, const eigen_options& o) {
 eigenpairs chebyshev(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   require_solvable(a, o);
   constexpr const char* title = "the Chebyshev solver";
-  if (o.precondition != preconditioning::none) refuse_option(title, "preconditioner");
+  if (o.precondition != preconditioning::automatic && o.precondition != preconditioning::none)
+    refuse_option(title, "preconditioner");
   if (o.orthogonal != reorthogonalization::full) refuse_option(title, "choice of reorthogonalization");
   return with_diagonal_mass(a, o, title, [&rt](const csr_matrix& plain, const eigen_options& how) {
     return at_moderate_scale(plain, how, [&rt](const csr_matrix& scaled, const eigen_options& options) {

@@ -6,18 +6,31 @@
 #include <cmath>
 
 namespace tessera::sparse {
+namespace {
+
+/// Where the interval begins: at the innermost Ritz value of an end, or so far inside of the outermost one that the
+/// polynomial is larger there than anywhere in the interval. Where an eigenvalue has more copies than the block has
+/// vectors, all Ritz values are one, and an interval that begins there would damp nothing.
+double begin_of_interval(double innermost, double outermost, double far, int degree) {
+  constexpr double least_growth = 2;
+  const double outside = std::cosh(std::acosh(least_growth) / degree);  // of an interval from -1 to 1
+  const double begin = outermost + (far - outermost) * (outside - 1) / (outside + 1);
+  return far > outermost ? std::max(innermost, begin) : std::min(innermost, begin);
+}
+
+}  // namespace
 
 filter_interval unwanted(std::span<const double> ritz_values, spectrum_end end, const spectrum_interval& all,
                          int degree) {
   const std::size_t count = ritz_values.size();
   double low = all.lower, high = all.upper;
   if (end == spectrum_end::largest) {
-    high = ritz_values.back();
+    high = begin_of_interval(ritz_values.back(), ritz_values.front(), low, degree);
   } else if (end == spectrum_end::smallest || count < 2) {
-    low = ritz_values.back();
+    low = begin_of_interval(ritz_values.back(), ritz_values.front(), high, degree);
   } else {  // in turn
-    low = ritz_values[(count - 1) / 2 * 2];
-    high = ritz_values[count / 2 * 2 - 1];
+    low = begin_of_interval(ritz_values[(count - 1) / 2 * 2], ritz_values[0], ritz_values[1], degree);
+    high = begin_of_interval(ritz_values[count / 2 * 2 - 1], ritz_values[1], ritz_values[0], degree);
   }
   const double centre = 0.5 * (low + high);
   const bool to_upper =
@@ -32,12 +45,22 @@ filter_interval unwanted(std::span<const double> ritz_values, spectrum_end end, 
   return made;
 }
 
-chebyshev_filter::chebyshev_filter(program& p, const csr_matrix& a, std::int64_t columns, int degree) : m_matrix(a) {
-  for (int i = 1; i <= degree; ++i)
-    m_steps.push_back({p.small(fmt::format("product {}", i), 1, columns),
-                       p.small(fmt::format("same {}", i), 1, columns),
-                       p.small(fmt::format("before {}", i), 1, columns)});
+double growth(const filter_interval& of, double place, int degree) {
+  return std::cosh(degree * std::acosh(std::max(1.0, std::abs(place - of.centre) / of.half_width)));
+}
+
+chebyshev_filter::chebyshev_filter(program& p, const csr_matrix& a, std::int64_t columns, int degree)
+    : m_program(p), m_matrix(a), m_columns(columns) {
+  raise_degree(degree);
   for (int i = 0; i < 3; ++i) m_blocks.push_back(p.vector(fmt::format("filtered {}", i), columns));
+}
+
+void chebyshev_filter::raise_degree(int to) {
+  const auto small = [&](const char* name, int i) {
+    return m_program.small(fmt::format("{} {}", name, i), 1, m_columns);
+  };
+  for (int i = static_cast<int>(m_steps.size()) + 1; i <= to; ++i)
+    m_steps.push_back({small("product", i), small("same", i), small("before", i)});
 }
 
 void chebyshev_filter::prepare(std::span<const small_matrix> from,

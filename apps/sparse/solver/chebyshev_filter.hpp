@@ -18,12 +18,17 @@ struct filter_interval {
 filter_interval unwanted(std::span<const double> ritz_values, spectrum_end end, const spectrum_interval& all,
                          int degree);
 
+/// How much larger the polynomial is at a place than anywhere in the interval; 1 within.
+double growth(const filter_interval& of, double place, int degree);
+
 /// Y = p(A) X, p(t) = T((t - centre) / half_width) / T((outermost - centre) / half_width) with the Chebyshev polynomial
 /// T, by its recurrence: Zhou, Saad, Tiago and Chelikowsky, J. Comput. Phys. 219 (2006) 172. Calls record.
 class chebyshev_filter {
  public:
   /// Three block vectors. @param degree at least 1
   chebyshev_filter(program& p, const csr_matrix& a, std::int64_t columns, int degree);
+  /// From the next call of prepare and run on. Not within a loop's body.
+  void raise_degree(int to);
 
   /// Makes the coefficients of the polynomial from `from`, as `interval` says when the iteration runs.
   void prepare(std::span<const small_matrix> from,
@@ -41,7 +46,9 @@ class chebyshev_filter {
   struct step {
     small_matrix product, same, before;
   };
+  program& m_program;
   const csr_matrix& m_matrix;
+  std::int64_t m_columns;
   std::vector<step> m_steps;
   std::vector<block_vector> m_blocks;
 };

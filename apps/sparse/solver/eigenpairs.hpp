@@ -18,6 +18,7 @@ enum class criterion : std::uint8_t {
 
 /// What LOBPCG multiplies residuals by.
 enum class preconditioning : std::uint8_t {
+  automatic,  ///< jacobi where elements of the diagonal differ by more than a factor of two, else none
   none,
   jacobi,        ///< preconditioner::jacobi
   block_jacobi,  ///< preconditioner::block_jacobi
@@ -51,9 +52,9 @@ struct eigen_options {
   spectrum_end which = spectrum_end::smallest;
   double tolerance = 1e-8;
   criterion compare = criterion::relative;
-  int most_iterations = 1000;                                  ///< of Lanczos: restarts
-  preconditioning precondition = preconditioning::none;        ///< of LOBPCG
-  int degree = 0;                                              ///< of Chebyshev polynomials; 0: the solver's choice
+  int most_iterations = 3000;                                  ///< of Lanczos: restarts
+  preconditioning precondition = preconditioning::automatic;   ///< of LOBPCG
+  int degree = 0;                                              ///< of Chebyshev polynomials; 0: as convergence asks for
   reorthogonalization orthogonal = reorthogonalization::full;  ///< of Lanczos
   int lag = 0;  ///< iterations that begin before it is known whether an earlier one was the last
   std::uint64_t seed = 1;
@@ -82,6 +83,7 @@ struct eigenpairs {
   bool dense = false;              ///< solved as a dense matrix: the block was too large for it
   loop_outcome loop = {};          ///< of all iterations; those of restarts added up
   std::int64_t panels = 0;
+  int degree = 0;                   ///< of the last filter, of Chebyshev
   bool converged() const noexcept;  ///< all pairs
 };
 

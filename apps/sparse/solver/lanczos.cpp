@@ -243,7 +243,8 @@ double least_memory_of_lanczos(const csr_matrix& a, const eigen_options& o) {
 
 eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   require_solvable(a, o);
-  if (o.precondition != preconditioning::none) refuse_option("Lanczos", "preconditioner");
+  if (o.precondition != preconditioning::automatic && o.precondition != preconditioning::none)
+    refuse_option("Lanczos", "preconditioner");
   if (o.lag > 0) refuse_option("Lanczos", "lag: its iteration is a whole restart", "LOBPCG and Chebyshev do");
   return with_diagonal_mass(a, o, "Lanczos", [&rt](const csr_matrix& plain, const eigen_options& how) {
     return at_moderate_scale(plain, how, [&rt](const csr_matrix& scaled, const eigen_options& options) {

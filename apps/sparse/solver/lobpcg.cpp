@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <list>
 #include <optional>
+#include <utility>
 
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/deflation.hpp"
@@ -53,7 +55,8 @@ class iteration {
         m_options(o),
         m_rule(rule),
         m_b(b),
-        m_preconditioner(preconditioner_for(rt, a, o)),
+        m_runtime(rt),
+        m_preconditioners(made_for(0)),
         m_program(rt, a, o.program) {
     m_x.set(started_at(o, a.rows, b));
   }
@@ -71,12 +74,14 @@ class iteration {
     combine(m_x, m_start, m_x);
     combine(m_ax, m_start, m_ax);
     if (m_mass != nullptr) combine(m_bx, m_start, m_bx);
+    m_program.run();
+    if (has_small_shift()) shift_preconditioner();
     measure();
     m_program.run();
   }
 
   loop_outcome iterate(int most, int before) {
-    const auto converged = [this] { return lost_products() || pairs_done() == m_options.pairs; };
+    const auto converged = [this] { return lost_products() || has_small_shift() || pairs_done() == m_options.pairs; };
     const auto after = [&](int k) {
       if (k % iterations_between_products == 0) renew_products();
       if (m_options.report)
@@ -102,6 +107,19 @@ class iteration {
   }
 
  private:
+  std::list<preconditioner> made_for(double shift) const {
+    std::list<preconditioner> made;
+    if (auto one = preconditioner_for(m_runtime, m_a, m_options, shift)) made.push_back(*std::move(one));
+    return made;
+  }
+  /// Whether Ritz values have shown that the end of the spectrum is farther out than the preconditioner assumes. With a
+  /// mass matrix a shift would be one of B, and it stays as it is.
+  bool has_small_shift() const { return m_shifts && is_too_small(m_shift, m_values.values()[0], m_options.which); }
+  void shift_preconditioner() {
+    m_shift = shift_for(m_values.values()[0], m_options.which);
+    m_preconditioners.splice(m_preconditioners.end(), made_for(m_shift));
+  }
+
   /// The products with A and B of the iteration are sums of earlier ones. What they lose grows once residuals are near
   /// rounding, until nothing is right.
   static constexpr int iterations_between_products = 20;
@@ -138,7 +156,7 @@ class iteration {
   /// Residuals, and all products of columns that need no A R and B R.
   void measure() {
     record_residuals(m_ax, m_bx, m_minus_values, m_residual, m_norms);
-    if (m_preconditioner) apply(*m_preconditioner, m_residual, m_r);
+    if (!m_preconditioners.empty()) apply(m_preconditioners.back(), m_residual, m_r);
     if (m_deflation) m_deflation->project(m_r);
     gram(m_x, m_bx, m_xx);
     gram(m_x, m_ax, m_x_ax);
@@ -206,13 +224,20 @@ class iteration {
   stopping_rule m_rule;
   std::int64_t m_b;
   const csr_matrix* m_mass = m_options.mass;
-  std::optional<preconditioner> m_preconditioner;
+  runtime& m_runtime;
+  const preconditioning m_kind = chosen_preconditioning(m_a, m_options.precondition);
+  const bool m_shifts =
+      m_mass == nullptr && (m_kind == preconditioning::jacobi || m_kind == preconditioning::block_jacobi);
+  double m_shift = 0;  ///< of the matrix in the preconditioner
+  /// The last one is used; loops of the program that have ended name the others. None where there is none.
+  std::list<preconditioner> m_preconditioners;
   program m_program;
   std::optional<deflation> m_deflation = deflation::of(m_program, m_a.rows, m_options, m_b);
   block_vector m_x = made("X"), m_ax = made("AX"), m_r = made("R"), m_ar = made("AR"), m_p = made("P"),
                m_ap = made("AP");
   /// A block of its own where a preconditioner is no step in place.
-  block_vector m_residual = m_preconditioner && m_preconditioner->is_recorded() ? made("residual") : m_r;
+  block_vector m_residual =
+      !m_preconditioners.empty() && m_preconditioners.back().is_recorded() ? made("residual") : m_r;
   block_vector m_bx = times_mass("BX", m_x), m_br = times_mass("BR", m_r), m_bp = times_mass("BP", m_p);
   small_matrix m_xx = products("X'X"), m_x_ax = products("X'AX"), m_xr = products("X'R"), m_x_ar = products("X'AR"),
                m_xp = products("X'P"), m_x_ap = products("X'AP"), m_rr = products("R'R"), m_r_ar = products("R'AR"),

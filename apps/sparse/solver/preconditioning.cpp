@@ -1,9 +1,15 @@
 #include "apps/sparse/solver/preconditioning.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "apps/sparse/solver/spectrum_bounds.hpp"
 
 namespace tessera::sparse {
 namespace {
+
+constexpr std::int64_t rows_of_tile = 16;
 
 /// Large near the end that is asked for, of one sign everywhere.
 std::optional<inverse_polynomial> polynomial_for(runtime& rt, const csr_matrix& a, const eigen_options& o) {
@@ -19,14 +25,33 @@ std::optional<inverse_polynomial> polynomial_for(runtime& rt, const csr_matrix& 
 
 }  // namespace
 
-std::optional<preconditioner> preconditioner_for(runtime& rt, const csr_matrix& a, const eigen_options& o) {
-  switch (o.precondition) {
+preconditioning chosen_preconditioning(const csr_matrix& a, preconditioning asked) {
+  if (asked != preconditioning::automatic) return asked;
+  double least = std::numeric_limits<double>::infinity(), largest = 0;
+  for (const double d : diagonal_of(a)) least = std::min(least, std::abs(d)), largest = std::max(largest, std::abs(d));
+  constexpr double alike = 2;
+  return largest > alike * least ? preconditioning::jacobi : preconditioning::none;
+}
+
+double shift_for(double outermost_ritz_value, spectrum_end end) noexcept {
+  const bool beyond_zero = end == spectrum_end::largest ? outermost_ritz_value > 0 : outermost_ritz_value < 0;
+  return beyond_zero ? -2 * outermost_ritz_value : 0;
+}
+
+bool is_too_small(double shift, double outermost_ritz_value, spectrum_end end) noexcept {
+  return std::abs(shift_for(outermost_ritz_value, end)) > 2 * std::abs(shift);
+}
+
+std::optional<preconditioner> preconditioner_for(runtime& rt, const csr_matrix& a, const eigen_options& o,
+                                                 double shift) {
+  switch (chosen_preconditioning(a, o.precondition)) {
+    case preconditioning::automatic:
     case preconditioning::none:
       break;
     case preconditioning::jacobi:
-      return preconditioner::jacobi(a);
+      return preconditioner::jacobi(a, shift);
     case preconditioning::block_jacobi:
-      return preconditioner::block_jacobi(a);
+      return preconditioner::block_jacobi(a, rows_of_tile, shift);
     case preconditioning::chebyshev:
       if (const auto p = polynomial_for(rt, a, o)) return preconditioner::chebyshev(a, *p);
       break;

@@ -15,7 +15,7 @@ struct eigensolver {
   std::string_view title;      ///< in a report
   std::string_view iteration;  ///< what eigen_options::most_iterations counts
   bool block_limits_levels;    ///< of equal eigenvalues it sees at most as many as eigen_options::block
-  std::string_view hint;       ///< what helps where pairs do not converge
+  bool preconditioned;         ///< it takes eigen_options::precondition
   double (*least_memory)(const csr_matrix&, const eigen_options&);  ///< bytes beside the matrices
   eigenpairs (*solve)(runtime&, const csr_matrix&, const eigen_options&);
 };
@@ -26,7 +26,4 @@ std::span<const eigensolver> eigensolvers() noexcept;
 const eigensolver& eigensolver_named(std::string_view name);
 /// For a choice of the command line.
 std::vector<std::string> eigensolver_names();
-/// What helps where pairs of a solution did not converge: of the solver, or of the spectrum as far as it is seen.
-std::string hint_for(const eigensolver& by, const eigen_options& o, const eigenpairs& found);
-
 }  // namespace tessera::sparse

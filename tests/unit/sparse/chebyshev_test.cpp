@@ -44,6 +44,23 @@ TEST_F(sparse_chebyshev, is_right_where_there_is_nothing_to_do) {
          {0, 0, 0, 0, 0, 1}, 1e-9);
 }
 
+TEST_F(sparse_chebyshev, finds_an_eigenvalue_that_has_more_copies_than_the_block_has_vectors) {
+  // All Ritz values are one from some iteration on, and the filter's interval begins beside it.
+  expect(diagonal(300, [](std::int32_t i) { return i < 100 ? 1.0 : 1.5 + i; }), {.pairs = 4}, {1, 1, 1, 1}, 1e-7);
+}
+
+TEST(chebyshev_interval, begins_where_the_polynomial_has_grown) {
+  // All vectors of the block are at 0: an interval that began there would damp nothing.
+  const filter_interval one = unwanted(std::vector<double>(4, 0.0), spectrum_end::smallest, {0, 1}, 10);
+  EXPECT_NEAR(growth(one, 0, 10), 2, 1e-9);
+  EXPECT_NEAR(growth(one, 0.5, 10), 1, 0);
+  const filter_interval upper = unwanted(std::vector<double>(4, 1.0), spectrum_end::largest, {0, 1}, 10);
+  EXPECT_NEAR(growth(upper, 1, 10), 2, 1e-9);
+  const filter_interval both = unwanted(std::vector<double>{0, 1, 0, 1}, spectrum_end::both, {0, 1}, 10);
+  EXPECT_GT(growth(both, 0, 10), 1.9);
+  EXPECT_GT(growth(both, 1, 10), 1.9);
+}
+
 TEST_F(sparse_chebyshev, gives_the_same_bits_for_any_workers_and_what_the_reference_gives) {
   const csr_matrix a = generate("lap3d:9");
   eigen_options o{.pairs = 4, .tolerance = 0, .most_iterations = 3, .program = {.panel_rows = 100}};

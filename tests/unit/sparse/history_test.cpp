@@ -35,6 +35,15 @@ TEST(seconds_left, are_those_of_the_slowest_pair) {
   EXPECT_THAT(seconds_left(run_of(10, {0.5, 0.2})), Optional(DoubleNear(0.5 * 6 / 0.2, 1e-9)));
 }
 
+TEST(iterations_left, are_those_of_the_slowest_pair) {
+  EXPECT_THAT(iterations_left(run_of(10, {0.5, 0.2})), Optional(DoubleNear(6 / 0.2, 1e-9)));
+  EXPECT_EQ(iterations_left(run_of(10, {0.0})), std::nullopt);
+  solver_history h;
+  EXPECT_EQ(h.left(), std::nullopt);
+  for (const solver_moment& m : run_of(10, {0.2})) h.note_at(m.seconds, m.now);
+  EXPECT_THAT(h.left(), Optional(DoubleNear(6 / 0.2, 1e-9)));
+}
+
 TEST(seconds_left, are_none_when_all_pairs_are_done) { EXPECT_THAT(seconds_left(run_of(20, {0.5})), Optional(0.0)); }
 
 TEST(seconds_left, are_not_known_of_few_iterations_and_of_a_pair_that_does_not_fall) {

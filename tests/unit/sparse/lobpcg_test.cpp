@@ -179,7 +179,7 @@ TEST_F(sparse_lobpcg, needs_fewer_iterations_with_a_preconditioner) {
     for (auto k = static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i)]);
          k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i) + 1]); ++k)
       a.values[k] *= scale(i) * scale(a.entry_columns[k]);
-  eigen_options o{.pairs = 3, .tolerance = 1e-7, .most_iterations = 600};
+  eigen_options o{.pairs = 3, .tolerance = 1e-7, .most_iterations = 600, .precondition = preconditioning::none};
   const eigenpairs plain = lobpcg(rt, a, o);
   o.precondition = preconditioning::jacobi;
   const eigenpairs conditioned = lobpcg(rt, a, o);

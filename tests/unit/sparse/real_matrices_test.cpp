@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/solver/chebyshev.hpp"
 #include "apps/sparse/solver/lanczos.hpp"
 #include "apps/sparse/solver/lobpcg.hpp"
 #include "tests/integration/runtime/machines.hpp"
@@ -33,6 +34,39 @@ TEST_F(real_matrices, of_buckling) {  // indefinite
   const csr_matrix a = read("bcsstm34.mtx");
   expect(a, {.pairs = 4}, {-2.6829791291, -2.55211139193, -2.07471421515, -1.78457062384}, 1e-9);
   expect(a, {.pairs = 1, .which = spectrum_end::largest}, {6.83308447747}, 1e-9);
+}
+
+TEST_F(real_matrices, of_stiff_structures_by_filters_of_a_degree_that_grows) {
+  // The lowest values are 1e-6 and less of the norm: a filter of degree 10 tells nothing apart there.
+  const csr_matrix beam = read("bcsstk01.mtx"), wide = read("lund_a.mtx");
+  const std::vector<double> low{3417.26756275, 8970.00981837, 10835.6554836}, next{80.0351093149, 1976.50546698};
+  const eigenpairs found = chebyshev(rt, beam, {.pairs = 3});
+  expect_pairs(beam, {.pairs = 3}, found, low, 1e-4);
+  EXPECT_GT(found.degree, 10);
+  EXPECT_LT(found.loop.iterations, 100);
+  expect_pairs(wide, {.pairs = 2}, chebyshev(rt, wide, {.pairs = 2}), next, 1e-4);
+}
+
+TEST_F(real_matrices, by_a_filter_of_a_high_degree_from_the_start) {
+  // Where growth was measured at a bound outside of the spectrum, the filter was large nowhere, and other pairs than
+  // the lowest were called converged.
+  const csr_matrix a = read("bcsstk01.mtx");
+  for (const int degree : {100, 400}) {
+    const eigen_options o{.pairs = 3, .degree = degree};
+    expect_pairs(a, o, chebyshev(rt, a, o), {3417.26756275, 8970.00981837, 10835.6554836}, 1e-4);
+  }
+}
+
+TEST_F(real_matrices, without_options) {
+  for (const auto& [file, lowest, most] : {std::tuple{"bcsstk01.mtx", 3417.26756275, 60},
+                                           {"lund_a.mtx", 80.0351093149, 120},
+                                           {"bcsstm34.mtx", -2.6829791291, 40}}) {
+    const csr_matrix a = read(file);
+    const eigenpairs found = lobpcg(rt, a, {.pairs = 4});
+    EXPECT_TRUE(found.converged()) << file;
+    EXPECT_NEAR(found.values[0].value, lowest, 1e-8 * std::abs(found.norm)) << file;
+    EXPECT_LT(found.loop.iterations, most) << file;
+  }
 }
 
 TEST_F(real_matrices, with_fixed_unknowns) {

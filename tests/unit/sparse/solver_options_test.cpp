@@ -8,6 +8,7 @@
 #include "apps/sparse/solver/iterated_pairs.hpp"
 #include "apps/sparse/solver/lanczos.hpp"
 #include "apps/sparse/solver/lobpcg.hpp"
+#include "apps/sparse/solver/preconditioning.hpp"
 #include "apps/sparse/solver/solvers.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/sparse/pairs.hpp"
@@ -270,6 +271,41 @@ TEST(preconditioned_lobpcg, needs_fewer_iterations) {
   for (const spectrum_end end : {spectrum_end::smallest, spectrum_end::largest})
     EXPECT_LT(iterations(ring, chebyshev, end) * 3, iterations(ring, none, end) * 2);
   EXPECT_EQ(iterations(diagonal(100, [](std::int32_t) { return 2.0; }), chebyshev, spectrum_end::smallest), 0);
+}
+
+TEST(preconditioned_lobpcg, shifts_an_indefinite_matrix) {
+  runtime rt(testing::host_only());
+  // By absolute values of the diagonal alone, the iterations of these are ten times as many, or have no end.
+  for (const char* name : {"hs:10", "xxz:12"})
+    for (const preconditioning how : {preconditioning::jacobi, preconditioning::block_jacobi})
+      for (const spectrum_end end : {spectrum_end::smallest, spectrum_end::largest}) {
+        const csr_matrix a = generate(name);
+        const eigen_options o{.pairs = 2, .which = end, .most_iterations = 100, .precondition = how};
+        const eigenpairs found = lobpcg(rt, a, o);
+        EXPECT_TRUE(found.converged()) << name << " " << static_cast<int>(how) << " " << static_cast<int>(end);
+        expect_residuals(a, found);
+      }
+}
+
+TEST(preconditioning_choice, goes_by_the_diagonal) {
+  using enum preconditioning;
+  const csr_matrix even = generate("lap2d:9"), uneven = diagonal(9, [](std::int32_t i) { return 1.0 + i; });
+  EXPECT_EQ(chosen_preconditioning(even, automatic), none);
+  EXPECT_EQ(chosen_preconditioning(uneven, automatic), jacobi);
+  for (const preconditioning asked : {none, jacobi, block_jacobi, chebyshev})
+    EXPECT_EQ(chosen_preconditioning(uneven, asked), asked);
+}
+
+TEST(preconditioning_shift, brings_the_end_to_one_side_of_zero) {
+  using enum spectrum_end;
+  EXPECT_EQ(shift_for(3, smallest), 0);
+  EXPECT_GT(-3 + shift_for(-3, smallest), 0);
+  EXPECT_LT(3 + shift_for(3, largest), 0);
+  EXPECT_EQ(shift_for(-3, largest), 0);
+  EXPECT_FALSE(is_too_small(shift_for(-3, smallest), -3.5, smallest));
+  EXPECT_TRUE(is_too_small(shift_for(-3, smallest), -7, smallest));
+  EXPECT_TRUE(is_too_small(0, -1e-3, smallest));
+  EXPECT_FALSE(is_too_small(0, 1, smallest));
 }
 
 }  // namespace

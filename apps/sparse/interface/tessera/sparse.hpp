@@ -247,12 +247,12 @@ struct inverse_polynomial {
 /// M^-1, roughly A^-1. Must outlive the program that uses it.
 class preconditioner {
  public:
-  /// By the absolute values of the diagonal of A; rows whose diagonal is 0, or below 2^-300 of the largest, stay as
-  /// they are. One pass with the operations around it.
-  static preconditioner jacobi(const csr_matrix& a);
-  /// By the diagonal tiles of A, symmetric, with the absolute values of their eigenvalues: a product with their
+  /// By the absolute values of the diagonal of A + shift; rows whose diagonal is 0 then, or below 2^-300 of the
+  /// largest, stay as they are. One pass with the operations around it.
+  static preconditioner jacobi(const csr_matrix& a, double shift = 0);
+  /// By the diagonal tiles of A + shift, symmetric, with the absolute values of their eigenvalues: a product with their
   /// inverses. Throws tessera::error: usage for tiles of no rows, input for a matrix that is not well formed.
-  static preconditioner block_jacobi(const csr_matrix& a, std::int64_t tile_rows = 16);
+  static preconditioner block_jacobi(const csr_matrix& a, std::int64_t tile_rows = 16, double shift = 0);
   /// By a polynomial of A, which must outlive it. Throws tessera::error (usage) for a polynomial that has no such
   /// range.
   static preconditioner chebyshev(const csr_matrix& a, const inverse_polynomial& p);

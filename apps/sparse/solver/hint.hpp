@@ -1,0 +1,22 @@
+#pragma once
+// What helps where pairs did not converge.
+#include <optional>
+#include <string>
+
+#include "apps/sparse/solver/solvers.hpp"
+
+namespace tessera::sparse {
+
+/// A run that has ended without all pairs.
+struct unfinished_run {
+  const eigensolver& by;
+  const eigen_options& options;  ///< its preconditioning is not `automatic`
+  const eigenpairs& found;
+  std::int64_t order;                     ///< rows of the matrix, of a complex one complex rows
+  std::optional<double> iterations_left;  ///< at the pace of the last ones, if they have one
+};
+
+/// Options of `tessera eigs` that help, what is surest first; none that the run had.
+std::string hint_for(const unfinished_run& run);
+
+}  // namespace tessera::sparse
