@@ -23,6 +23,15 @@ HELP = {
     "lanczos": (["--block", "1"], ["--iterations", "20000"]),
     "chebyshev": (["--block", "16"],),
 }
+DENSE_ROWS = 2500  # so many are solved as a dense matrix in a moment, with a block of more than a third of them
+
+
+def helpful_options(solver, outcome):
+    """Lists of options, for a run that ended so."""
+    words = list(HELP[solver])
+    if solver == "lobpcg" and outcome.figures and outcome.figures["n"] <= DENSE_ROWS:
+        words.append(["--block", str(outcome.figures["n"] // 3 + 1)])
+    return words
 
 
 class Outcome:
@@ -153,7 +162,7 @@ def checked(runner, problem, end, solver, places, tried=None):
     first = runner.run(problem, end, words + ["--workers", "2"])
     alone, helpful = first, []
     if first.verdict == "open" and not _is_refusal(first):
-        for more in HELP[solver]:
+        for more in helpful_options(solver, first):
             tried(words + more)
             again = runner.run(problem, end, words + more + ["--workers", "2"])
             if again.verdict != "open":

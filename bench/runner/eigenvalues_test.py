@@ -88,6 +88,15 @@ class Rows(unittest.TestCase):
         self.assertTrue(all("block-jacobi" in words for words in runner.asked[1:]))
         self.assertFalse(row["mistakes"])
 
+    def test_a_small_matrix_may_be_solved_as_a_dense_one(self):
+        class Dense(FakeRunner):
+            def run(self, problem, end, words):
+                done = super().run(problem, end, words)
+                return done if "34" in words else outcome(figures(1.0, 1.0, converged=False))
+
+        row = eigenvalues.checked(Dense({}), PROBLEM, "smallest", "lobpcg", ["2 workers"])
+        self.assertEqual(row["options"], ["--block", "34"])  # of 100 rows
+
     def test_other_bits_with_another_number_of_workers_are_a_mistake(self):
         runner = FakeRunner({"1": figures(1.0, 1 + 2.3e-16)})
         row = eigenvalues.checked(runner, PROBLEM, "smallest", "lanczos", ["1 worker", "2 workers"])
