@@ -18,7 +18,7 @@ inline constexpr double exponential_ln2 = 0x1.62e42fee00000p-1, exponential_ln2_
   for (const double factorial :
        {479001600., 39916800., 3628800., 362880., 40320., 5040., 720., 120., 24., 6., 2., 1., 1.})
     e = e * r + 1 / factorial;
-  return e * std::bit_cast<double>((std::bit_cast<std::int64_t>(rounded) + 1023) << 52);
+  return e * std::bit_cast<double>((std::bit_cast<std::uint64_t>(rounded) + 1023) << 52);
 }
 
 }  // namespace tessera::apps::rodinia
