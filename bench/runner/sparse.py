@@ -1,6 +1,7 @@
-"""The group `sparse`: LOBPCG and Lanczos per iteration beside the same steps under OpenMP, time to a solution beside
-other libraries, what the graph of an iteration costs, and simulated cache misses."""
+"""The group `sparse`: products with the matrix, LOBPCG and Lanczos per iteration beside the same steps under OpenMP,
+time to a solution beside other libraries, what the graph of an iteration costs, and simulated cache misses."""
 import glob
+import json
 import os
 import shutil
 import statistics
@@ -12,7 +13,7 @@ from . import machine
 
 SMALL = ("lap3d:40@8", "lap3d:40@16", "xxz:16@8", "hs:14@16", "kkt3d:20@8")  # about a minute
 LARGE = ("lap3d:100@8", "lap3d:100@16", "xxz:20@8", "xxz:20@16", "hs:20@16", "kkt3d:50@8")
-PARTS = ("lobpcg", "lanczos", "solve", "graph", "misses")
+PARTS = ("products", "lobpcg", "lanczos", "solve", "graph", "misses")
 WAYS = ("blas", "tuned", "fused")
 WORKERS = "2"
 TOLERANCE, MOST_ITERATIONS = "1e-6", "2000"
@@ -96,6 +97,7 @@ class Results:
 
     def __init__(self):
         self.values, self.failures = {}, []
+        self.forms = {}  # of the matrix in Tessera's products, by case
 
     def add(self, rows, why, words):
         if not rows:
@@ -107,6 +109,36 @@ class Results:
     def median(self, case, runtime, metric):
         values = self.values.get((case, runtime, metric))
         return statistics.median(values) if values else None
+
+
+def _products(opt, folder, scripts, family, blocks, results):
+    """Y = A X: `tessera spmv` beside STREAM's triad in the same run, a loop over compressed rows, SciPy."""
+    columns = sorted({1, *blocks})
+    words = [os.path.join(folder, "tessera"), "spmv", "--generate", family, "--workers", WORKERS, "--form", "auto"]
+    words += ["--columns", ",".join(map(str, columns)), "--quiet", "--json", "-"]
+    machine.wait_for_idle(opt.limit, opt.patience)
+    try:
+        p = subprocess.run(words, text=True, timeout=opt.timeout, capture_output=True, check=True)
+        for made in json.loads(p.stdout)["products"]:
+            case = f"{family}_x{made['columns']}"
+            results.add([("Tessera", case, "milliseconds", made["seconds"] * 1e3)], "", words)
+            results.add([("Tessera", case, "of_bound", made["of_bound"])], "", words)
+            results.forms[case] = made["form"]
+    except (OSError, ValueError, subprocess.SubprocessError) as e:
+        results.add([], str(e), words)
+    python = python_with(["scipy"])
+    with tempfile.TemporaryDirectory() as temporary:
+        raw = os.path.join(temporary, "matrix")
+        write = [os.path.join(folder, "bench_sparse"), "--matrix", family, "--case", "write", "--file", raw]
+        written = subprocess.run(write, check=False).returncode == 0
+        for b in map(str, columns):
+            peer = [os.path.join(folder, "peer_sparse_product_libgomp"), "--matrix", family, "--block", b]
+            machine.wait_for_idle(opt.limit, opt.patience)
+            peer += ["--workers", WORKERS]
+            results.add(*_rows(peer, opt), peer)
+            if python and written:
+                peer = [python, os.path.join(scripts, "sparse_product_scipy.py"), raw, f"{family}_x{b}", b]
+                results.add(*_rows(peer, opt), peer)
 
 
 def _solve(opt, folder, peers, matrix, results):
@@ -128,7 +160,7 @@ def _solve(opt, folder, peers, matrix, results):
             results.add(*_rows(words, opt, {**allowed, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}), words)
 
 
-def _round(opt, folder, peers, results):
+def _round(opt, folder, scripts, peers, results):
     def run(program, *words):
         command = [os.path.join(folder, program), *words]
         machine.wait_for_idle(opt.limit, opt.patience)
@@ -147,6 +179,9 @@ def _round(opt, folder, peers, results):
             machine.wait_for_idle(opt.limit, opt.patience)
             _solve(opt, folder, peers, matrix, results)
     for family in dict.fromkeys(_split(matrix)[0] for matrix in opt.matrices):
+        if "products" in opt.parts:
+            blocks = [int(_split(m)[1]) for m in opt.matrices if _split(m)[0] == family]
+            _products(opt, folder, scripts, family, blocks, results)
         if "lanczos" in opt.parts:
             run("bench_sparse", "--case", "lanczos", "--matrix", family, "--workers", WORKERS)
             for way in WAYS:
@@ -169,11 +204,12 @@ def blas_kernels(folder):
 
 def measure(opt, root):
     folder = os.path.join(opt.build, "bin")
-    peers, results, skipped = Peers(folder, os.path.join(root, "bench", "peers")), Results(), []
+    scripts = os.path.join(root, "bench", "peers")
+    peers, results, skipped = Peers(folder, scripts), Results(), []
     if "solve" in opt.parts:
         skipped += peers.missing
     for number in range(opt.rounds):
-        _round(opt, folder, peers, results)
+        _round(opt, folder, scripts, peers, results)
         print(f"sparse: round {number + 1}/{opt.rounds}", file=sys.stderr, flush=True)
     if "misses" in opt.parts:
         if shutil.which("valgrind"):
@@ -196,6 +232,29 @@ def _number(value, form=".3g"):
 
 def _over(value, ours):
     return "–" if value is None or not ours else f"{value / ours:.2f}"
+
+
+def _beside_loops(results, families):
+    who = sorted({r for (case, r, _) in results.values if "_x" in case} - {"Tessera"})
+    lines = [
+        "| case | form | Tessera ms | of the bound |" + "".join(f" {r} ms | / Tessera |" for r in who),
+        "|---|---|---:|---:|" + "---:|---:|" * len(who),
+    ]
+    cases = sorted({c for c, _, _ in results.values if c.rsplit("_x", 1)[0] in families and "_x" in c}, key=_by_block)
+    for case in cases:
+        ours = results.median(case, "Tessera", "milliseconds")
+        cells = [case, results.forms.get(case, ""), _number(ours)]
+        cells.append(_number(results.median(case, "Tessera", "of_bound"), ".2f"))
+        for runtime in who:
+            theirs = results.median(case, runtime, "milliseconds")
+            cells += [_number(theirs), _over(theirs, ours)]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def _by_block(case):
+    family, block = case.rsplit("_x", 1)
+    return family, int(block)
 
 
 def _beside_openmp(results, cases):
@@ -265,9 +324,11 @@ def _cache_misses(results):
 def tables(m):
     results = m["results"]
     cases = [f"{family}_b{block}" for family, block in map(_split, m["matrices"])]
-    steps = [f"{family}_lanczos50" for family in dict.fromkeys(_split(x)[0] for x in m["matrices"])]
+    families = list(dict.fromkeys(_split(x)[0] for x in m["matrices"]))
+    steps = [f"{family}_lanczos50" for family in families]
     lines = []
     for part, title, table in (
+        ("products", "A product Y = A X", lambda: _beside_loops(results, families)),
         ("lobpcg", "An iteration of LOBPCG", lambda: _beside_openmp(results, cases)),
         ("lanczos", "A step of Lanczos, of 50 with full reorthogonalization", lambda: _beside_openmp(results, steps)),
         ("solve", "LOBPCG until all residuals are 1e-6 or less", lambda: _solutions(results, cases)),

@@ -85,4 +85,8 @@ sed -i '2d; s/^slowness=100/slowness=800/' "$work/clone/.ci/run"
 run_ci
 check "what takes too long on a slow machine is left out" printed "  tsan: left out, this machine is too slow"
 
+# ctest leaves out what matches its own -LE *and* the preset's filter: with such a filter the choice of a suite is void.
+filtered() { sed -n '/"testPresets"/,$p' "$1/CMakePresets.json" | grep -A4 -E '"name": "(asan|tsan)"' | grep -q '"filter"'; }
+check "presets of the sanitizers leave the choice to the suites" test "$(filtered "$1" && echo yes || echo no)" = no
+
 finish

@@ -62,17 +62,12 @@ csr_matrix assemble(std::string name, std::int64_t rows, std::int64_t columns, c
   return made;
 }
 
-/// Refuses what does not fit: entries as they were read, and the rows that are made of them.
-void require_memory(const std::string& file, const matrix_market::header& h, std::int64_t memory) {
+/// Bytes while a file is read: entries as they were read, and the rows that are made of them.
+double bytes_to_read(const matrix_market::header& h) {
   constexpr double read = sizeof(triplet), placed = sizeof(std::int32_t) + sizeof(double);
   const double copies = h.kind == matrix_market::symmetry::symmetric ? 2 : 1;
-  const double needed = static_cast<double>(h.rows) * 2 * sizeof(std::int64_t) +
-                        static_cast<double>(h.entries) * (read + copies * placed);
-  if (needed > static_cast<double>(memory))
-    throw error(error_kind::memory,
-                fmt::format("a matrix of {} rows and {} entries takes {} while it is read, and there are {}", h.rows,
-                            h.entries, format_bytes(needed), format_bytes(static_cast<double>(memory))),
-                file, "a machine with more memory, or a smaller matrix");
+  return static_cast<double>(h.rows) * 2 * sizeof(std::int64_t) +
+         static_cast<double>(h.entries) * (read + copies * placed);
 }
 
 [[noreturn]] void refuse(const csr_matrix& a, std::string message, std::string hint = {}) {
@@ -99,7 +94,7 @@ csr_matrix read_matrix(const std::filesystem::path& file, std::optional<std::int
       file, matrix_market::patterns::ones,
       [&](const matrix_market::header& h) {
         is = h;
-        require_memory(file.string(), h, memory ? *memory : available_memory());
+        require_memory(file.string(), h.rows, h.entries, bytes_to_read(h), memory ? *memory : available_memory());
         entries.reserve(static_cast<std::size_t>(h.entries));
       },
       [&](const matrix_market::entry& e) {

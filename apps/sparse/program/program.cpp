@@ -140,7 +140,37 @@ void program_state::check_once(const csr_matrix& a) {
   checked.push_back(&a);
 }
 
+namespace {
+
+/// The program whose loop's body this thread is recording.
+thread_local const program_state* recording_body = nullptr;
+
+/// While the body of a loop records. What it has recorded is dropped when it fails.
+class body_of {
+ public:
+  explicit body_of(program_state& program) : m_program(program), m_outer(recording_body) {
+    recording_body = &program;
+    program.in_body = true;
+  }
+  ~body_of() {
+    m_program.in_body = false;
+    m_program.recorded.clear();
+    recording_body = m_outer;
+  }
+  body_of(const body_of&) = delete;
+  body_of& operator=(const body_of&) = delete;
+
+ private:
+  program_state& m_program;
+  const program_state* m_outer;
+};
+
+}  // namespace
+
 void program_state::record(operation o) {
+  if (recording_body != nullptr && recording_body != this)
+    throw error(error_kind::usage, "the body of a loop records operations of its own program alone", o.name,
+                "another program's operations would run while the body is recorded, and not in each iteration");
   if (o.matrix != nullptr) check_once(*o.matrix);
   if (options.how == execution::at_once) {
     run_at_once(o);
@@ -254,15 +284,8 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
   std::optional<recording> iteration;
   if (m_state->options.how == execution::fused) {
     const auto capture = [&] {
-      m_state->in_body = true;
-      try {
-        body();
-      } catch (...) {
-        m_state->in_body = false;
-        m_state->recorded.clear();
-        throw;
-      }
-      m_state->in_body = false;
+      const body_of here(*m_state);
+      body();
       return m_state->taken();
     };
     std::vector<operation> first = capture();

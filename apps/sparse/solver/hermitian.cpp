@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "apps/matrix_market/read.hpp"
+#include "apps/sparse/matrix/available_memory.hpp"
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/scale.hpp"
 #include "apps/sparse/solver/small_table.hpp"
@@ -96,11 +97,29 @@ void measure(const csr_matrix& a, const complex_table& x, const eigen_options& o
   }
 }
 
+/// How far the complex pairs are, by that of the real ones, which have each value twice.
+eigen_progress progress_of_complex(eigen_progress real, const eigen_options& o) {
+  std::vector<pair_progress>& pairs = real.of_pairs;
+  if (pairs.size() % 2 != 0 || !std::ranges::all_of(pairs, [](const auto& p) { return std::isfinite(p.value); }))
+    return real;
+  std::ranges::stable_sort(pairs, {}, &pair_progress::value);
+  std::vector<pair_progress> complex_pairs;
+  for (std::size_t k = 0; k < pairs.size(); k += 2)
+    complex_pairs.push_back({pairs[k].value, std::max(pairs[k].residual, pairs[k + 1].residual), pairs[k].wanted});
+  if (o.which == spectrum_end::largest) std::ranges::reverse(complex_pairs);
+  const auto done = std::ranges::count_if(complex_pairs, [](const auto& p) { return p.residual <= p.wanted; });
+  pairs = std::move(complex_pairs);
+  real.pairs = o.pairs;
+  real.converged = std::min<std::int64_t>(done, o.pairs);
+  return real;
+}
+
 eigenpairs pairs_of_real_form(runtime& rt, eigensolver_function solve, const csr_matrix& a, const eigen_options& o) {
   constexpr int attempts = 3;
   const stopping_rule rule = rule_for(a, o);
   eigen_options how = real_options(a, o);
   how.tolerance *= 0.5;  // a complex vector is a sum of real ones
+  if (o.report) how.report = [&](eigen_progress now) { o.report(progress_of_complex(std::move(now), o)); };
   eigenpairs found;
   loop_outcome loop;
   for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -136,11 +155,18 @@ csr_matrix real_form(std::string name, std::int64_t order, const std::vector<com
   return matrix_of(std::move(name), 2 * order, 2 * order, real);
 }
 
-csr_matrix read_hermitian(const std::filesystem::path& file) {
+csr_matrix read_hermitian(const std::filesystem::path& file, std::optional<std::int64_t> memory) {
   const matrix_market::matrix from = matrix_market::read_complex(file);
   if (from.kind != matrix_market::symmetry::hermitian)
     throw error(error_kind::input, "the matrix is complex and not hermitian by its first line", from.name,
                 "%%MatrixMarket matrix coordinate complex hermitian");
+  // Both triangles, four real entries for each of those, and the rows that are made of them.
+  constexpr double of_row = 2 * 2 * sizeof(std::int64_t);
+  constexpr double of_entry =
+      2 * (sizeof(complex_triplet) + 4 * (sizeof(triplet) + sizeof(std::int32_t) + sizeof(double)));
+  require_memory(from.name, from.rows, std::ssize(from.entries),
+                 of_row * static_cast<double>(from.rows) + of_entry * static_cast<double>(from.entries.size()),
+                 memory ? *memory : available_memory());
   std::vector<complex_triplet> entries;
   for (const matrix_market::entry& e : from.entries) {
     entries.push_back({e.row, e.column, {e.value, e.imaginary}});

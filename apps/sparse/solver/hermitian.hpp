@@ -2,6 +2,7 @@
 // Complex Hermitian matrices as real symmetric ones of twice the order.
 #include <complex>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,9 @@ struct complex_triplet {
 csr_matrix real_form(std::string name, std::int64_t order, const std::vector<complex_triplet>& entries);
 
 /// The real form of a file "coordinate complex hermitian"; entries that are given twice are added up. Throws
-/// tessera::error (input), with file:line.
-csr_matrix read_hermitian(const std::filesystem::path& file);
+/// tessera::error (input), with file:line, and (memory) when the real form does not fit into `memory` bytes; without
+/// that number into what the machine has left.
+csr_matrix read_hermitian(const std::filesystem::path& file, std::optional<std::int64_t> memory = {});
 
 /// How an eigensolver is called.
 using eigensolver_function = eigenpairs (*)(runtime&, const csr_matrix&, const eigen_options&);

@@ -73,17 +73,24 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// Names of regions in the counts are those of the regions, or devices would have no part of them.
 TEST(rodinia_commands, compare_with_what_devices_and_links_can_do) {
-  const std::string config = source("configs/sim_one.toml");
-  const outcome done = run({"hotspot", "--size", "256", "--rounds", "2", "--config", config, "--json", "-"});
-  ASSERT_EQ(done.code, 0) << done.err;
-  const nlohmann::json model = json_of(done.out)["model"];
-  // Whether the device or the host takes longer depends on the machine; a rate that is not known is always told.
-  const std::vector<std::string> left_out = model["left_out"];
-  EXPECT_THAT(left_out, testing::Contains("arithmetic of sim0")) << model;
-  EXPECT_THAT(left_out, testing::Not(testing::Contains("memory of sim0"))) << model;
-  std::vector<std::string> bounds;
-  for (const auto& bound : model["bounds"]) bounds.push_back(bound["what"]);
-  EXPECT_THAT(bounds, testing::Contains(testing::StartsWith("link "))) << model;
+  for (const auto& [name, size] : {std::pair("cfd", "8"),
+                                   {"gaussian", "64"},
+                                   {"hotspot", "64"},
+                                   {"lavamd", "2"},
+                                   {"lud", "64"},
+                                   {"nn", "1000"},
+                                   {"srad", "64"}}) {
+    const outcome done = run({name, "--size", size, "--config", source("configs/sim_one.toml"), "--json", "-"});
+    ASSERT_EQ(done.code, 0) << done.err;
+    const nlohmann::json model = json_of(done.out)["model"];
+    // Whether the device or the host takes longer depends on the machine; a rate that is not known is always told.
+    const std::vector<std::string> left_out = model["left_out"];
+    EXPECT_THAT(left_out, testing::Contains("arithmetic of sim0")) << name << model;
+    EXPECT_THAT(left_out, testing::Not(testing::Contains("memory of sim0"))) << name << model;
+    std::vector<std::string> bounds;
+    for (const auto& bound : model["bounds"]) bounds.push_back(bound["what"]);
+    EXPECT_THAT(bounds, testing::Contains(testing::StartsWith("link "))) << name << model;
+  }
 }
 
 TEST(rodinia_commands, are_listed_with_the_other_applications) {

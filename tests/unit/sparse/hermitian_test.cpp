@@ -70,8 +70,14 @@ TEST_P(hermitian_matrices, have_the_known_levels_of_a_torus_with_flux) {
   const csr_matrix a = torus(14, 0.9);
   const std::vector<double> known = levels(14, 0.9);
   // Levels of one and two; the second is cut by four pairs.
-  const eigen_options o{.pairs = 4, .block = 8, .tolerance = 1e-9};
+  eigen_progress last{};
+  const eigen_options o{
+      .pairs = 4, .block = 8, .tolerance = 1e-9, .report = [&](const eigen_progress& now) { last = now; }};
   const eigenpairs low = solve(a, o);
+  EXPECT_EQ(last.pairs, 4);
+  EXPECT_EQ(last.converged, 4);
+  ASSERT_EQ(last.of_pairs.size(), 4u) << "complex pairs, not their doubles";
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(last.of_pairs[k].value, known[k], 1e-6);
   EXPECT_FALSE(low.dense);
   expect(a, o, low, {known[0], known[1], known[2], known[3]});
   const eigen_options top{.pairs = 3, .block = 8, .which = spectrum_end::largest, .tolerance = 1e-9};
@@ -152,6 +158,16 @@ TEST(hermitian_files, are_read_and_refused_by_line) {
             std::string::npos);
   EXPECT_NE(refused("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n").find("not complex"),
             std::string::npos);
+}
+
+TEST(hermitian_files, are_refused_where_their_real_form_has_no_room) {
+  const plugin_test::folder folder;
+  const auto file =
+      folder.write("long.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n900000000 900000000 1\n2 1 1 0\n");
+  const std::string said = message_of([&] { (void)read_hermitian(file, std::int64_t{1} << 30); }, error_kind::memory);
+  EXPECT_NE(said.find("a matrix of 900000000 rows and 1 entries takes 26.8 GiB while it is read, and there are 1 GiB"),
+            std::string::npos)
+      << said;
 }
 
 }  // namespace

@@ -270,6 +270,21 @@ TEST_F(sparse_calls, refuse_a_body_that_changes) {
   EXPECT_NE(said.find("from operation 2 on (scale)"), std::string::npos) << said;
 }
 
+TEST_F(sparse_calls, refuse_another_program_inside_of_a_body) {
+  program other(rt, a);
+  block_vector x2 = other.vector("x2", 1), y2 = other.vector("y2", 1);
+  x2.set(std::vector<double>(static_cast<std::size_t>(a.rows), 1.0));
+  const std::string said = message_of(
+      [&] { p.while_not([] { return false; }, [&] { mxm(a, x2, y2); }, {.most_iterations = 1}); }, error_kind::usage);
+  EXPECT_NE(said.find("operations of its own program alone"), std::string::npos) << said;
+  EXPECT_EQ(y2.values()[0], 0) << "nothing of it was recorded";
+  mxm(a, x2, y2);  // both go on
+  EXPECT_NEAR(y2.values()[0], plain_product(a, x2.values())[0], 1e-12);
+  x.set(numbers(400 * 4, 1));
+  p.while_not([] { return false; }, [&] { mxm(a, x, y); }, {.most_iterations = 1});
+  EXPECT_NEAR(y.values()[5], plain_product(a, x.values())[5], 1e-12);
+}
+
 TEST_F(sparse_calls, refuse_values_inside_of_a_body) {
   const std::string said =
       message_of([&] { p.while_not([] { return false; }, [&] { (void)g.values(); }); }, error_kind::usage);
