@@ -24,8 +24,24 @@ struct stream_options : loop_options {
   std::int64_t size = std::int64_t{1} << 25;
   int rounds = 100;
   std::string type = "f64";
-  bool triad_only = false;
+  bool triad_only = false, nstream_only = false;
+
+  bool one_loop() const { return triad_only || nstream_only; }
 };
+
+/// What the elements of the three arrays are in the end.
+struct stream_values {
+  double a, b, c;
+};
+
+/// A round multiplies a by 2 s + s^2 = 0.96; the triad alone leaves b and c, and a = b + s c; nstream alone, which
+/// begins behind a copy and runs once more than its rounds, adds b + s c each time.
+stream_values expected_values(const stream_options& o) {
+  if (o.triad_only) return {0.2, 0.2, 0};
+  if (o.nstream_only) return {0.1 + (o.rounds + 1) * (0.2 + 0.4 * 0.1), 0.2, 0.1};
+  const double a = 0.1 * std::pow(0.96, o.rounds), before = a / 0.96;
+  return {a, 0.4 * before, 1.4 * before};
+}
 
 /// One loop of a round: what it is called, how many arrays it reads or writes, operations per element, and its times.
 struct timed_kernel {
@@ -86,18 +102,16 @@ double mean_error(const region_array<T>& x, double expected) {
   return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
 }
 
-/// A round multiplies a by 2 s + s^2 = 0.96; the triad alone leaves b and c, and a = b + s c.
 template <class T>
 bool check(const stream_kernels<T>& k, const stream_options& o, report& r) {
-  const double a = o.triad_only ? 0.2 : 0.1 * std::pow(0.96, o.rounds), before = a / 0.96;
-  const double b = o.triad_only ? 0.2 : 0.4 * before, c = o.triad_only ? 0 : 1.4 * before;
+  const auto [a, b, c] = expected_values(o);
   // Each round rounds a few times more; about half of an epsilon stays.
   const double bound = std::max(100, o.rounds) * static_cast<double>(std::numeric_limits<T>::epsilon());
   const double worst = std::max({mean_error(k.a, a), mean_error(k.b, b), mean_error(k.c, c)});
   bool right = worst <= bound;
   r.add("error", "error",
         fmt::format("{:.3g}  (mean relative error of the worst array, right up to {:.3g})", worst, bound), worst);
-  if (!o.triad_only) {
+  if (!o.one_loop()) {
     const double expected = static_cast<double>(o.size) * a * b, dot_bound = std::max(1e-8, 4 * bound),
                  error = std::abs(k.dot_result() / expected - 1);
     r.add("dot_error", "dot error", fmt::format("{:.3g}  (relative, right up to {:.3g})", error, dot_bound), error);
@@ -119,19 +133,21 @@ int run(const stream_options& o) {
   const auto add = [&](const char* name, int arrays, int flops, std::function<void()> loop) {
     kernels.push_back({.name = name, .arrays = arrays, .flops = flops, .run = std::move(loop)});
   };
-  if (!o.triad_only) {
+  if (!o.one_loop()) {
     add("copy", 2, 0, [&] { stream.copy(); });
     add("mul", 2, 1, [&] { stream.multiply(); });
     add("add", 3, 1, [&] { stream.add(); });
   }
-  add("triad", 3, 2, [&] { stream.triad(); });
-  if (!o.triad_only) add("dot", 2, 2, [&] { stream.dot(); });
+  if (!o.nstream_only) add("triad", 3, 2, [&] { stream.triad(); });
+  if (!o.one_loop()) add("dot", 2, 2, [&] { stream.dot(); });
+  if (o.nstream_only) add("nstream", 4, 3, [&] { stream.nstream(); });
   stream.start();
+  if (o.nstream_only) stream.copy();  // a c that is not 0
   std::vector<link_traffic> traffic;
   {
     const progress shown(s.rt(), "stream", 0, o.quiet);
     const statistics before =
-        o.triad_only ? run_together(kernels.front(), model, s, o.rounds) : run_rounds(kernels, model, s, o.rounds);
+        o.one_loop() ? run_together(kernels.front(), model, s, o.rounds) : run_rounds(kernels, model, s, o.rounds);
     traffic = traffic_since(before, s.rt());
   }
 
@@ -146,7 +162,7 @@ int run(const stream_options& o) {
     const double bytes = k.arrays * static_cast<double>(o.size) * sizeof(T), mean = k.total / k.runs;
     r.add("", k.name,
           fmt::format("{:8.2f} GB/s  ({})", bytes / k.best * 1e-9,
-                      o.triad_only ? fmt::format("{} rounds together {}", k.runs, format_seconds(k.total))
+                      o.one_loop() ? fmt::format("{} rounds together {}", k.runs, format_seconds(k.total))
                                    : fmt::format("best {}, mean {}, worst {}", format_seconds(k.best),
                                                  format_seconds(mean), format_seconds(k.worst))),
           nullptr);
@@ -191,7 +207,10 @@ void add_stream(CLI::App& to, command& selected) {
   sub.add_option("--type", options->type, "element type: f64 or f32")
       ->check(CLI::IsMember({"f64", "f32"}))
       ->capture_default_str();
-  sub.add_flag("--triad", options->triad_only, "the loop a = b + s c alone, its rounds timed together");
+  CLI::Option* const triad =
+      sub.add_flag("--triad", options->triad_only, "the loop a = b + s c alone, its rounds timed together");
+  sub.add_flag("--nstream", options->nstream_only, "the loop a += b + s c alone, its rounds timed together")
+      ->excludes(triad);
   sub.add_flag("--verify", options->verify, "as of the other applications; the arrays are compared in any case");
   options->add_loop_options(sub);
   sub.footer(

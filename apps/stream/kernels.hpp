@@ -1,5 +1,6 @@
 #pragma once
-// The loops of STREAM (J. McCalpin) as regions, with the dot product and the start values of BabelStream.
+// The loops of STREAM (J. McCalpin) as regions, with the dot product and the start values of BabelStream, and the loop
+// nstream of the Parallel Research Kernels.
 #include <cstdint>
 #include <string>
 
@@ -60,6 +61,12 @@ class stream_kernels {
     m_model.region("triad", m_how, m_loop, in(b), in(c), out(a),
                    with_kernel([](auto i, auto first, auto second, auto to) { to[i] = first[i] + scalar * second[i]; },
                                "(i, first, second, to, scalar) { to[i] = first[i] + scalar * second[i]; }", scalar));
+  }
+  /// The triad, added to what a has.
+  void nstream() {
+    m_model.region("nstream", m_how, m_loop, in(b), in(c), inout(a),
+                   with_kernel([](auto i, auto first, auto second, auto to) { to[i] += first[i] + scalar * second[i]; },
+                               "(i, first, second, to, scalar) { to[i] += first[i] + scalar * second[i]; }", scalar));
   }
   void dot() {
     m_model.region("dot", m_how, m_loop, in(a), in(b), sum(m_dot),

@@ -32,11 +32,16 @@ class random_stream {
     return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
   }
   /// As `count` calls of draw, in time log(count).
-  constexpr void skip(std::uint64_t count) noexcept {
-    std::uint64_t power = multiplier;
+  constexpr void skip(std::uint64_t count) noexcept { multiply(factor_of(count)); }
+  /// What `count` steps multiply a state with: for many streams that skip as many numbers.
+  static constexpr std::uint64_t factor_of(std::uint64_t count) noexcept {
+    std::uint64_t factor = 1, power = multiplier;
     for (; count > 0; count /= 2, power = power * power % modulus)
-      if (count % 2 != 0) m_state = m_state * power % modulus;
+      if (count % 2 != 0) factor = factor * power % modulus;
+    return factor;
   }
+  /// As a skip of as many numbers as `factor` stands for.
+  constexpr void multiply(std::uint64_t factor) noexcept { m_state = m_state * factor % modulus; }
 
  private:
   std::uint64_t m_state;

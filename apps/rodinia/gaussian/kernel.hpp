@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "apps/rodinia/gaussian/problem.hpp"
 #include "tessera/region.hpp"
@@ -13,7 +14,8 @@ inline constexpr std::int64_t gaussian_most_columns = 64;  ///< eliminated toget
 
 /// Subtracts multiples of `columns` pivot rows, which begin at column t, from a row below, and keeps the multipliers.
 /// Elements of these columns, which would become 0, stay what they are: nobody reads them again, and so a device can
-/// treat all elements of a row at once. The right side is element n of each. @param pitch  between pivot rows
+/// treat all elements of a row at once. The right side is element n of each. @param multipliers  one per column
+/// @param pitch  between pivot rows
 template <class T>
 void gaussian_row(T* __restrict to, T& right, T* __restrict multipliers, const T* pivots, std::int64_t pitch,
                   std::int64_t t, std::int64_t columns, std::int64_t n) {
@@ -21,11 +23,11 @@ void gaussian_row(T* __restrict to, T& right, T* __restrict multipliers, const T
   std::copy(to + t, to + t + columns, left.begin());
   for (std::int64_t k = 0; k < columns; ++k) {
     const T* const pivot = pivots + k * pitch;
-    const T m = multipliers[t + k] = left[static_cast<std::size_t>(k)] / pivot[t + k];
+    const T m = multipliers[k] = left[static_cast<std::size_t>(k)] / pivot[t + k];
     for (std::int64_t j = k + 1; j < columns; ++j) left[static_cast<std::size_t>(j)] -= m * pivot[t + j];
     right -= m * pivot[n];
   }
-  const T* const m = multipliers + t;
+  const T* const m = multipliers;
   std::int64_t k = 0;
   for (; k + 4 <= columns; k += 4) {
     const T *p0 = pivots + k * pitch, *p1 = p0 + pitch, *p2 = p1 + pitch, *p3 = p2 + pitch;
@@ -51,12 +53,13 @@ class gaussian_kernel {
       : a(model.make_array<T>("A", {n, n}, {.at = how.at})),
         b(model.make_array<T>("b", {n}, {.at = how.at})),
         m_multipliers(model.make_array<T>("multipliers", {n, n}, {.at = how.at})),
-        m_pivots{model.make_array<T>("pivot rows", {1, columns, n + 1}, {.at = how.at}),
-                 model.make_array<T>("next pivot rows", {1, columns, n + 1}, {.at = how.at})},
         m_model(model),
         m_how(how),
         m_n(n),
-        m_columns(columns) {}
+        m_columns(columns) {
+    for (int k = 0; k < 4; ++k)
+      m_pivots.push_back(model.make_array<T>("pivot rows", {1, columns, n + 1}, {.at = how.at}));
+  }
 
   void generate() {
     m_model.region("fill", m_how, iterate(0, m_n), out(a), out(b), [n = m_n](auto i, auto to, auto right) {
@@ -65,28 +68,50 @@ class gaussian_kernel {
     });
   }
   void run() {
-    for (std::int64_t t = 0; t + 1 < m_n; t += m_columns) eliminate(t, std::min(m_columns, m_n - t));
+    for (std::int64_t t = 0; t + 1 < m_n; t += m_columns) {
+      if (t == 0) find_pivots(0);
+      if (t + m_columns + 1 < m_n) find_pivots(t + m_columns);
+      eliminate(t);
+    }
   }
 
   region_array<T> a, b;
 
  private:
-  /// Columns t to t + columns - 1 below the diagonal.
-  void eliminate(std::int64_t t, std::int64_t columns) {
-    const region_array<T>& pivots = m_pivots[static_cast<std::size_t>(t / m_columns % 2)];
-    m_model.region("pivot", {.policy = "any", .at = m_how.at}, iterate(0, 1), in(a, rows(t, t + columns)),
-                   in(b, rows(t, t + columns)), out(pivots),
-                   [t, columns, n = m_n](auto, auto from, auto right, auto to) {
-                     for (std::int64_t k = 0; k < columns; ++k) {
-                       std::copy(&from(t + k, t), &from(t + k, 0) + n, &to(0, k, t));
-                       to(0, k, n) = right[t + k];
-                     }
-                     for (std::int64_t k = 0; k < columns; ++k)
-                       for (std::int64_t i = k + 1; i < columns; ++i) {  // the multiplier stays in its place
-                         const T m = to(0, i, t + k) /= to(0, k, t + k);
-                         for (std::int64_t j = t + k + 1; j <= n; ++j) to(0, i, j) -= m * to(0, k, j);
-                       }
-                   });
+  std::int64_t columns_from(std::int64_t t) const { return std::min(m_columns, m_n - t); }
+  region_array<T>& pivots_from(std::int64_t t) {
+    return m_pivots[static_cast<std::size_t>(t / m_columns) % m_pivots.size()];
+  }
+
+  /// The pivot rows from row t on. They come before the columns left of t are eliminated from other rows, so that who
+  /// eliminates those columns far below does not wait for who does so in these rows.
+  void find_pivots(std::int64_t t) {
+    const std::int64_t columns = columns_from(t), before = t > 0 ? m_columns : 0;
+    const auto factor = [t, columns, before, n = m_n](auto, auto from, auto right, auto to, auto... last) {
+      for (std::int64_t k = 0; k < columns; ++k) {
+        T* const row = &to(0, k, 0);
+        std::copy(&from(t + k, t - before), &from(t + k, 0) + n, row + t - before);
+        row[n] = right[t + k];
+        std::array<T, gaussian_most_columns> multipliers;
+        (gaussian_row<T>(row, row[n], multipliers.data(), &last(0, 0, 0), n + 1, t - before, before, n), ...);
+        for (std::int64_t l = 0; l < k; ++l) {  // the multiplier stays in its place
+          const T m = row[t + l] /= to(0, l, t + l);
+          for (std::int64_t j = t + l + 1; j <= n; ++j) row[j] -= m * to(0, l, j);
+        }
+      }
+    };
+    const region_options once{.policy = "any", .at = m_how.at};
+    const auto launch = [&](auto... last) {
+      m_model.region("pivot", once, iterate(0, 1), in(a, rows(t, t + columns)), in(b, rows(t, t + columns)),
+                     out(pivots_from(t)), last..., factor);
+    };
+    if (t == 0) return launch();
+    launch(in(pivots_from(t - m_columns), rows(0, 1)));
+  }
+  /// Subtracts multiples of the pivot rows from row t on from the rows below.
+  void eliminate(std::int64_t t) {
+    const std::int64_t columns = columns_from(t);
+    const region_array<T>& pivots = pivots_from(t);
     // Parts that change with each launch would cost more than a few rows that have nothing to do.
     const std::int64_t first = t - t % rows_together;
     m_model.region(
@@ -95,7 +120,7 @@ class gaussian_kernel {
             [t, columns, n = m_n](auto i, auto of, auto multipliers, auto right, auto top) {
               if (i < t) return;
               if (i >= t + columns)
-                return gaussian_row<T>(&of(i, 0), right[i], &multipliers(i, 0), &top(0, 0, 0), n + 1, t, columns, n);
+                return gaussian_row<T>(&of(i, 0), right[i], &multipliers(i, t), &top(0, 0, 0), n + 1, t, columns, n);
               for (std::int64_t k = 0; k < i - t; ++k) {
                 multipliers(i, t + k) = top(0, i - t, t + k);
                 of(i, t + k) = 0;
@@ -139,7 +164,7 @@ class gaussian_kernel {
 
   static constexpr std::int64_t rows_together = 16;
   region_array<T> m_multipliers;
-  std::array<region_array<T>, 2> m_pivots;
+  std::vector<region_array<T>> m_pivots;  // in turn: as many of them are used at once
   location_model& m_model;
   region_options m_how;
   std::int64_t m_n, m_columns;

@@ -41,7 +41,7 @@ std::vector<T> back_substitute(std::span<const T> a, std::span<const T> b) {
 
 /// For the columns t to t + c - 1 of a launch, the rows below read n - t elements, and write those behind the columns
 /// and a multiplier for each; the right side is read and written. A row below column s costs a division and 2 (n - s)
-/// operations, whatever c is: 2/3 n^3 in all.
+/// operations, whatever c is: 2/3 n^3 in all. That pivot rows are found beside that is not counted.
 /// @param columns  of a launch  @param element  bytes of a number
 workload gaussian_workload(std::int64_t n, std::int64_t columns, std::size_t element);
 

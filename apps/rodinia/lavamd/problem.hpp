@@ -53,8 +53,8 @@ std::vector<double> lavamd_serial(const lavamd_input& in);
 std::array<double, 5> lavamd_sums(const double* results, std::int64_t particles);
 
 /// The particles and their charges are read, and the results written. A pair of boxes has 100^2 pairs of particles, of
-/// 22 operations and an exponential each; there are 3 b - 2 pairs of neighbours along an axis of b boxes, so (3 b -
-/// 2)^3.
+/// 22 operations and 34 of the exponential each; there are 3 b - 2 pairs of neighbours along an axis of b boxes, so (3
+/// b - 2)^3.
 workload lavamd_workload(std::int64_t boxes_per_side);
 
 }  // namespace tessera::apps::rodinia

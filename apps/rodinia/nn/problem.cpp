@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 
 #include "apps/common/text_input.hpp"
 #include "apps/rodinia/common/random_stream.hpp"
@@ -58,44 +57,48 @@ nn_records make_nn_records(std::int64_t count, std::uint64_t seed) {
 
 namespace {
 
-template <class Distance>
-std::vector<nn_neighbour> nn_first(std::vector<std::int64_t> order, std::int64_t k, bool all, const Distance& of) {
-  const auto before = [&](std::int64_t a, std::int64_t b) { return of(a) != of(b) ? of(a) < of(b) : a < b; };
-  const auto wanted = order.begin() + std::min(k, static_cast<std::int64_t>(order.size()));
-  if (all)
-    std::sort(order.begin(), order.end(), before);
-  else
-    std::partial_sort(order.begin(), wanted, order.end(), before);
-  std::vector<nn_neighbour> nearest;
-  for (auto at = order.begin(); at != wanted; ++at) nearest.push_back({*at, static_cast<double>(of(*at))});
-  return nearest;
+/// Nearer, or as near and an earlier record.
+bool nn_before(const nn_neighbour& a, const nn_neighbour& b) {
+  return a.distance != b.distance ? a.distance < b.distance : a.record < b.record;
 }
 
 }  // namespace
 
 std::vector<nn_neighbour> nn_nearest(std::span<const float> distances, std::int64_t k) {
-  // Those that may be among the nearest: not farther than the k-th of the first records.
-  const auto first = distances.subspan(0, std::min(distances.size(), static_cast<std::size_t>(k) * 64));
-  std::vector<float> sample(first.begin(), first.end());
-  const auto last = std::min(sample.size(), static_cast<std::size_t>(k)) - 1;
-  std::nth_element(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(last), sample.end());
-  const float bound = sample[last];
-  std::vector<std::int64_t> candidates;
-  for (std::size_t i = 0; i < distances.size(); ++i)
-    if (distances[i] <= bound) candidates.push_back(static_cast<std::int64_t>(i));
-  return nn_first(std::move(candidates), k, false,
-                  [&](std::int64_t i) { return distances[static_cast<std::size_t>(i)]; });
+  constexpr std::size_t block = 64;
+  const std::size_t count = distances.size(), wanted = std::min(count, static_cast<std::size_t>(k));
+  std::vector<nn_neighbour> nearest;  // so far: a heap, the farthest of them at its front
+  for (std::size_t i = 0; i < wanted; ++i)
+    nearest.push_back({static_cast<std::int64_t>(i), static_cast<double>(distances[i])});
+  if (wanted == 0) return nearest;
+  std::ranges::make_heap(nearest, nn_before);
+  auto farthest = static_cast<float>(nearest.front().distance);
+  // Soon hardly any record is nearer than that: a block without one costs a few comparisons of vectors.
+  for (std::size_t first = wanted; first < count; first += block) {
+    const std::size_t last = std::min(first + block, count);
+    std::int32_t nearer = 0;
+    for (std::size_t i = first; i < last; ++i) nearer += distances[i] < farthest;
+    for (std::size_t i = first; nearer > 0 && i < last; ++i) {
+      if (!(distances[i] < farthest)) continue;
+      std::ranges::pop_heap(nearest, nn_before);
+      nearest.back() = {static_cast<std::int64_t>(i), static_cast<double>(distances[i])};
+      std::ranges::push_heap(nearest, nn_before);
+      farthest = static_cast<float>(nearest.front().distance);
+    }
+  }
+  std::ranges::sort_heap(nearest, nn_before);
+  return nearest;
 }
 
 std::vector<nn_neighbour> nn_nearest_serial(const nn_records& records, double latitude, double longitude,
                                             std::int64_t k) {
-  std::vector<double> distances(records.latitudes.size());
-  for (std::size_t i = 0; i < distances.size(); ++i)
-    distances[i] = std::hypot(static_cast<double>(records.latitudes[i]) - latitude,
-                              static_cast<double>(records.longitudes[i]) - longitude);
-  std::vector<std::int64_t> all(distances.size());
-  std::iota(all.begin(), all.end(), std::int64_t{0});
-  return nn_first(std::move(all), k, true, [&](std::int64_t i) { return distances[static_cast<std::size_t>(i)]; });
+  std::vector<nn_neighbour> all;
+  for (std::size_t i = 0; i < records.latitudes.size(); ++i)
+    all.push_back({static_cast<std::int64_t>(i), std::hypot(static_cast<double>(records.latitudes[i]) - latitude,
+                                                            static_cast<double>(records.longitudes[i]) - longitude)});
+  std::ranges::sort(all, nn_before);
+  all.resize(std::min(all.size(), static_cast<std::size_t>(k)));
+  return all;
 }
 
 workload nn_workload(std::int64_t records) {

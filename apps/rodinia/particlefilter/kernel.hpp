@@ -61,16 +61,18 @@ class filter_kernel {
 
   /// Moves the particles, and tells how well they fit.
   void weigh(std::int64_t frame) {
+    const std::uint64_t skipped = random_stream::factor_of(filter_skipped(frame));
     m_model.region("move", m_how, iterate(0, m_particles), in(m_video, rows(frame, frame + 1)), inout(m_rows[m_now]),
                    inout(m_columns[m_now]), out(m_likelihoods),
                    with_kernel(
-                       [frame, n = m_n](auto j, auto video, auto row, auto column, auto to) {
-                         random_stream from = filter_stream(j, frame);
+                       [frame, n = m_n, skipped](auto j, auto video, auto row, auto column, auto to) {
+                         random_stream from = filter_stream(j);
+                         from.multiply(skipped);
                          row[j] += 1 + 5 * from.normal();
                          column[j] += -2 + 2 * from.normal();
-                         to[j] = filter_likelihood(&video(frame), n, row[j], column[j]);
+                         to[j] = filter_likelihood_of_sum(&video(frame), n, row[j], column[j]);
                        },
-                       move, frame, m_n));
+                       move, frame, m_n, static_cast<std::int64_t>(skipped)));
     m_model.region(
         "largest", one(), iterate(0, 1), in(m_likelihoods, whole), out(m_largest),
         [count = m_particles](auto, auto from, auto to) { to[0] = *std::max_element(&from[0], &from[0] + count); });
@@ -112,13 +114,10 @@ class filter_kernel {
     m_now = next;
   }
 
-  /// What filter_stream, random_stream::normal and filter_likelihood do for a particle.
-  static constexpr const char* move = R"((j, video, row, column, to, frame, n) {
+  /// What filter_stream, random_stream::normal and filter_likelihood_of_sum do for a particle.
+  static constexpr const char* move = R"((j, video, row, column, to, frame, n, skipped) {
   const long modulus = 2147483647;
-  long state = (1 + 7919 * (j + 1) % 2147483646) % modulus, power = 48271;
-  if (state == 0) state = 1;
-  for (long count = 10 + 4 * (frame - 1); count > 0; count /= 2, power = power * power % modulus)
-    if (count % 2 != 0) state = state * power % modulus;
+  long state = (1 + 7919 * (j + 1) % 2147483646) * skipped % modulus;
   double u[4], normal[2];
   for (int k = 0; k < 4; ++k) {
     state = state * 48271 % modulus;
@@ -127,18 +126,16 @@ class filter_kernel {
   for (int k = 0; k < 2; ++k) normal[k] = sqrt(-2 * log(u[2 * k])) * cos(2 * 3.141592653589793 * u[2 * k + 1]);
   row[j] += 1 + 5 * normal[0];
   column[j] += -2 + 2 * normal[1];
-  double sum = 0;
-  int points = 0;
+  long sum = 0, points = 0;
   for (long di = -4; di <= 4; ++di)
     for (long dj = -4; dj <= 4; ++dj) {
       if (di * di + dj * dj >= 25) continue;
       const long p = (long)row[j] + di, q = (long)column[j] + dj;
       const int inside = p >= 0 && p < n && q >= 0 && q < n;
-      const double v = video(frame, inside ? p : 0, inside ? q : 0), a = v - 100, b = v - 228;
-      sum += (a * a - b * b) / 50;
+      sum += video(frame, inside ? p : 0, inside ? q : 0);
       ++points;
     }
-  to[j] = sum / points;
+  to[j] = (double)(256 * sum - 41984 * points) / (50.0 * points);
 })";
   /// What filter_place finds, and the particle there.
   static constexpr const char* take = R"((j, sums, row, column, r, c, first, count) {

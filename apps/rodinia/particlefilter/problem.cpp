@@ -14,9 +14,8 @@ void make_filter_frame(std::int64_t n, std::int64_t frame, std::int32_t* to) {
 
 workload filter_workload(std::int64_t frames, std::int64_t particles) {
   const double all = static_cast<double>(frames - 1) * static_cast<double>(particles), number = sizeof(double);
-  const auto points = static_cast<double>(filter_points.count);
   return {8 * number * static_cast<double>(particles),
-          {{"move", 5 * number * all, (7 * points + 12) * all, 4 * all},
+          {{"move", 5 * number * all, 13 * all, 4 * all},
            {"largest", number * all, 0, 0},
            {"weigh", 2 * number * all, 2 * all, all},
            {"estimate", 4 * number * all, 7 * all, 0},

@@ -206,6 +206,22 @@ TEST(rodinia_commands, draw_the_tree_with_arrays_and_shares) {
                    {"both go to standard output", "--tree"});
 }
 
+TEST(rodinia_commands, time_one_loop_of_stream) {
+  for (const char* loop : {"triad", "nstream"})
+    for (const char* config : {"configs/host.toml", "configs/sim_one.toml"})
+      for (const char* type : {"f64", "f32"}) {
+        const outcome done = run({"stream", std::string("--") + loop, "--size", "1000", "--rounds", "7", "--type", type,
+                                  "--config", source(config), "--json", "-"});
+        ASSERT_EQ(done.code, 0) << done.err;
+        const nlohmann::json seen = json_of(done.out);
+        ASSERT_EQ(seen["kernels"].size(), 1u);
+        EXPECT_EQ(seen["kernels"][0]["name"], loop);
+        EXPECT_TRUE(seen["error_ok"]) << seen["error"];
+        EXPECT_EQ(seen["model"]["flops"], 7 * 1000 * (loop == std::string("triad") ? 2 : 3));
+      }
+  expect_refused({"stream", "--triad", "--nstream"}, 2, {"--triad", "--nstream"});
+}
+
 TEST(rodinia_commands, refuse_what_does_not_fit_together) {
   expect_refused({"hotspot", "--temperatures", data("temp_64.txt")}, 2, {"--powers"});
   expect_refused({"hotspot", "--temperatures", data("temp_64.txt"), "--powers", data("power_64.txt"), "--size", "100"},

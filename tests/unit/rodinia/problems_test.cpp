@@ -8,6 +8,7 @@
 
 #include "apps/rodinia/bfs/problem.hpp"
 #include "apps/rodinia/cfd/problem.hpp"
+#include "apps/rodinia/common/exponential.hpp"
 #include "apps/rodinia/common/random_stream.hpp"
 #include "apps/rodinia/gaussian/problem.hpp"
 #include "apps/rodinia/hotspot/problem.hpp"
@@ -160,6 +161,21 @@ TEST(rodinia_nn, takes_the_first_of_equal_records) {
   for (std::size_t k = 0; k < 20; ++k) EXPECT_NEAR(ours[k].distance, sorted[k].distance, 1e-4) << k;
 }
 
+TEST(rodinia_nn, finds_any_number_of_records_in_their_order) {
+  std::minstd_rand random(3);
+  std::vector<float> distances(1000);
+  for (float& d : distances) d = static_cast<float>(random() % 100);  // many equal ones
+  std::vector<std::int64_t> order(distances.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::int64_t i) { return distances[static_cast<std::size_t>(i)]; });
+  for (const std::int64_t k : {1, 5, 64, 65, 700, 1000}) {
+    const auto nearest = nn_nearest(distances, k);
+    ASSERT_EQ(nearest.size(), static_cast<std::size_t>(k));
+    for (std::size_t i = 0; i < nearest.size(); ++i) EXPECT_EQ(nearest[i].record, order[i]) << k << ' ' << i;
+  }
+  EXPECT_TRUE(nn_nearest({}, 5).empty());
+}
+
 TEST(rodinia_nw, has_the_known_scores_and_table) {
   EXPECT_EQ(read_nw_scores(rodinia_data("blosum62.txt")), nw_blosum62());
   for (std::size_t i = 0; i < 24; ++i)
@@ -200,6 +216,25 @@ TEST(rodinia_particlefilter, has_a_disk_and_finds_places) {
   EXPECT_GT(at(28.5, 34.5), at(30.5, 34.5));
   EXPECT_GT(at(28.5, 34.5), 200);
   EXPECT_LT(at(-100, 5000), 0);  // outside
+}
+
+TEST(rodinia_particlefilter, finds_the_likelihood_from_the_sum_of_the_pixels) {
+  std::vector<std::int32_t> pixels(64 * 64);
+  make_filter_frame(64, 3, pixels.data());
+  for (const double row : {-9.5, 0., 3.9, 4., 28.5, 59.9, 60., 63.5, 90.})
+    for (const double column : {-1e6, -0.5, 4.2, 34.5, 59.5, 60.5, 64.}) {
+      const double expected = filter_likelihood(pixels.data(), 64, row, column);
+      EXPECT_NEAR(filter_likelihood_of_sum(pixels.data(), 64, row, column), expected, 1e-12 * std::abs(expected))
+          << row << ' ' << column;
+    }
+}
+
+TEST(rodinia_exponential, is_right_to_two_units_in_the_last_place) {
+  EXPECT_EQ(exponential(0), 1);
+  for (int k = -70000; k <= 70000; ++k) {
+    const double x = k * 0.00999, expected = std::exp(x);
+    EXPECT_LE(std::abs(exponential(x) - expected), 2 * (std::nextafter(expected, 1e308) - expected)) << x;
+  }
 }
 
 TEST(rodinia_cfd, makes_meshes_that_are_closed) {
