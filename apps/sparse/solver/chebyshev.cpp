@@ -133,17 +133,17 @@ class filtered_subspace {
 
   filter_interval interval_for(const std::vector<double>& ritz, const std::vector<double>& residuals,
                                int degree) const {
-    spectrum_interval all = m_bounds;
+    spectrum_interval bounds = m_bounds;
     // Bounds that a Ritz value is outside of are none.
-    if (!std::ranges::all_of(ritz, [&](double v) { return v >= all.lower && v <= all.upper; }))
-      all = {-m_rule.norm, m_rule.norm};
+    if (!std::ranges::all_of(ritz, [&](double v) { return v >= bounds.lower && v <= bounds.upper; }))
+      bounds = {-m_rule.norm, m_rule.norm};
+    spectrum_interval all = bounds;
     // An eigenvalue is within the residual of the outermost Ritz value. A polynomial of a high degree whose growth is
-    // measured at a bound that is farther out does not grow within the spectrum.
-    if (m_options.which != spectrum_end::largest) all.lower = std::max(all.lower, ritz[0] - residuals[0]);
-    const std::size_t upper = m_options.which == spectrum_end::largest ? 0 : 1;
-    if (m_options.which != spectrum_end::smallest && upper < ritz.size())
-      all.upper = std::min(all.upper, ritz[upper] + residuals[upper]);
-    return unwanted(ritz, m_options.which, all, degree);
+    // measured at a bound that is farther out does not grow within the spectrum. Of both ends, the Ritz values of one
+    // say nothing of the other, from which the vectors may be gone.
+    if (m_options.which == spectrum_end::smallest) all.lower = std::max(all.lower, ritz[0] - residuals[0]);
+    if (m_options.which == spectrum_end::largest) all.upper = std::min(all.upper, ritz[0] + residuals[0]);
+    return unwanted(ritz, m_options.which, all, degree, bounds);
   }
 
   /// Whether the loop ends before all pairs are done: so that the filter gets a larger degree, where residuals fall
@@ -152,7 +152,8 @@ class filtered_subspace {
   bool is_slow() {
     m_pace.note(m_rule, values(), norms());
     --m_iterations_left;
-    if (m_options.degree != 0) return false;
+    // Of both ends, a polynomial of a high degree would be far larger at one of them, and leave the other.
+    if (m_options.degree != 0 || m_options.which == spectrum_end::both) return false;
     if (2 * degree() > largest_degree) {
       m_hopeless = m_pace.iterations_left(enough_to_give_up).value_or(0) > m_iterations_left;
       return m_hopeless;
@@ -160,10 +161,7 @@ class filtered_subspace {
     if (!(m_pace.iterations_left(few_iterations).value_or(0) > too_many)) return false;
     const std::vector<double> ritz = m_ritz.values();
     const filter_interval at = interval_for(ritz, m_norms.values(), degree());
-    const std::size_t ends = m_options.which == spectrum_end::both ? std::min<std::size_t>(2, ritz.size()) : 1;
-    m_slow = std::ranges::any_of(std::span(ritz).first(ends),
-                                 [&](double v) { return growth(at, v, degree()) < small_growth; });
-    return m_slow;
+    return m_slow = growth(at, ritz[0], degree()) < small_growth;
   }
 
   std::vector<double> values() const { return of_pairs(m_ritz); }

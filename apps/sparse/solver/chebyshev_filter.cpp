@@ -21,7 +21,7 @@ double begin_of_interval(double innermost, double outermost, double far, int deg
 }  // namespace
 
 filter_interval unwanted(std::span<const double> ritz_values, spectrum_end end, const spectrum_interval& all,
-                         int degree) {
+                         int degree, const spectrum_interval& bounds) {
   const std::size_t count = ritz_values.size();
   double low = all.lower, high = all.upper;
   if (end == spectrum_end::largest) {
@@ -29,8 +29,8 @@ filter_interval unwanted(std::span<const double> ritz_values, spectrum_end end, 
   } else if (end == spectrum_end::smallest || count < 2) {
     low = begin_of_interval(ritz_values.back(), ritz_values.front(), high, degree);
   } else {  // in turn
-    low = begin_of_interval(ritz_values[(count - 1) / 2 * 2], ritz_values[0], ritz_values[1], degree);
-    high = begin_of_interval(ritz_values[count / 2 * 2 - 1], ritz_values[1], ritz_values[0], degree);
+    low = begin_of_interval(ritz_values[(count - 1) / 2 * 2], ritz_values[0], all.upper, degree);
+    high = begin_of_interval(ritz_values[count / 2 * 2 - 1], ritz_values[1], all.lower, degree);
   }
   const double centre = 0.5 * (low + high);
   const bool to_upper =
@@ -39,7 +39,11 @@ filter_interval unwanted(std::span<const double> ritz_values, spectrum_end end, 
   // T grows by so much at most: of a vector at the far end, rounding has left a little in all others.
   constexpr double most_growth = 1e12;
   const double farthest = std::cosh(std::acosh(most_growth) / degree);
-  filter_interval made{centre, std::max(0.5 * (high - low), distance / farthest), 0};
+  // Of what lies farther out than is known, squares are to be finite: it is found by that growth.
+  constexpr double most_growth_anywhere = 1e60;
+  const double anywhere =
+      std::max(bounds.upper - centre, centre - bounds.lower) / std::cosh(std::acosh(most_growth_anywhere) / degree);
+  filter_interval made{centre, std::max({0.5 * (high - low), distance / farthest, anywhere}), 0};
   if (!(made.half_width > 0)) made.half_width = std::max(std::abs(centre), 1.0);
   made.outermost = centre + (to_upper ? 1 : -1) * std::max(distance, made.half_width);
   return made;
