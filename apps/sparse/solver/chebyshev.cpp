@@ -133,17 +133,16 @@ class filtered_subspace {
 
   filter_interval interval_for(const std::vector<double>& ritz, const std::vector<double>& residuals,
                                int degree) const {
-    spectrum_interval bounds = m_bounds;
+    spectrum_interval all = m_bounds;
     // Bounds that a Ritz value is outside of are none.
-    if (!std::ranges::all_of(ritz, [&](double v) { return v >= bounds.lower && v <= bounds.upper; }))
-      bounds = {-m_rule.norm, m_rule.norm};
-    spectrum_interval all = bounds;
+    if (!std::ranges::all_of(ritz, [&](double v) { return v >= all.lower && v <= all.upper; }))
+      all = {-m_rule.norm, m_rule.norm};
     // An eigenvalue is within the residual of the outermost Ritz value. A polynomial of a high degree whose growth is
     // measured at a bound that is farther out does not grow within the spectrum. Of both ends, the Ritz values of one
     // say nothing of the other, from which the vectors may be gone.
     if (m_options.which == spectrum_end::smallest) all.lower = std::max(all.lower, ritz[0] - residuals[0]);
     if (m_options.which == spectrum_end::largest) all.upper = std::min(all.upper, ritz[0] + residuals[0]);
-    return unwanted(ritz, m_options.which, all, degree, bounds);
+    return unwanted(ritz, m_options.which, all, degree);
   }
 
   /// Whether the loop ends before all pairs are done: so that the filter gets a larger degree, where residuals fall

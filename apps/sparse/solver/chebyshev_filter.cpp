@@ -21,7 +21,7 @@ double begin_of_interval(double innermost, double outermost, double far, int deg
 }  // namespace
 
 filter_interval unwanted(std::span<const double> ritz_values, spectrum_end end, const spectrum_interval& all,
-                         int degree, const spectrum_interval& bounds) {
+                         int degree) {
   const std::size_t count = ritz_values.size();
   double low = all.lower, high = all.upper;
   if (end == spectrum_end::largest) {
@@ -39,11 +39,7 @@ filter_interval unwanted(std::span<const double> ritz_values, spectrum_end end, 
   // T grows by so much at most: of a vector at the far end, rounding has left a little in all others.
   constexpr double most_growth = 1e12;
   const double farthest = std::cosh(std::acosh(most_growth) / degree);
-  // Of what lies farther out than is known, squares are to be finite: it is found by that growth.
-  constexpr double most_growth_anywhere = 1e60;
-  const double anywhere =
-      std::max(bounds.upper - centre, centre - bounds.lower) / std::cosh(std::acosh(most_growth_anywhere) / degree);
-  filter_interval made{centre, std::max({0.5 * (high - low), distance / farthest, anywhere}), 0};
+  filter_interval made{centre, std::max(0.5 * (high - low), distance / farthest), 0};
   if (!(made.half_width > 0)) made.half_width = std::max(std::abs(centre), 1.0);
   made.outermost = centre + (to_upper ? 1 : -1) * std::max(distance, made.half_width);
   return made;

@@ -14,10 +14,9 @@ struct filter_interval {
 };
 /// For the ends of a spectrum: between the innermost of the Ritz values, the outermost first, and the other end; of
 /// both ends between the innermost two. Wider where a polynomial of the degree would be so large at the outermost place
-/// that rounding covers the rest; and where squares would be infinite anywhere within the bounds.
-/// @param all  the spectrum as far as it is known  @param bounds  no eigenvalue lies outside of these
+/// that rounding covers the rest.
 filter_interval unwanted(std::span<const double> ritz_values, spectrum_end end, const spectrum_interval& all,
-                         int degree, const spectrum_interval& bounds);
+                         int degree);
 
 /// How much larger the polynomial is at a place than anywhere in the interval; 1 within.
 double growth(const filter_interval& of, double place, int degree);
