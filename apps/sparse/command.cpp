@@ -28,15 +28,25 @@ namespace {
 
 using namespace sparse;
 
-constexpr std::pair<std::string_view, preconditioning> preconditioners[] = {
-    {"auto", preconditioning::automatic},
-    {"none", preconditioning::none},
-    {"jacobi", preconditioning::jacobi},
-    {"block-jacobi", preconditioning::block_jacobi},
-    {"chebyshev", preconditioning::chebyshev}};
+/// A word of `--precond`.
+struct named_preconditioning {
+  const char* name;
+  preconditioning is;
+};
+constexpr named_preconditioning preconditioners[] = {{"auto", preconditioning::automatic},
+                                                     {"none", preconditioning::none},
+                                                     {"jacobi", preconditioning::jacobi},
+                                                     {"block-jacobi", preconditioning::block_jacobi},
+                                                     {"chebyshev", preconditioning::chebyshev}};
 
 std::string_view name_of(preconditioning p) {
-  return std::ranges::find(preconditioners, p, &std::pair<std::string_view, preconditioning>::second)->first;
+  return std::ranges::find(preconditioners, p, &named_preconditioning::is)->name;
+}
+
+std::vector<std::string> preconditioner_names() {
+  std::vector<std::string> names;
+  for (const named_preconditioning& p : preconditioners) names.emplace_back(p.name);
+  return names;
 }
 
 struct eigs_options : command_options {
@@ -105,8 +115,7 @@ eigen_options solver_options(const eigs_options& o) {
                                         : criterion::absolute;
   how.seed = o.seed;
   how.program.form = form_named(o.form);
-  how.precondition =
-      std::ranges::find(preconditioners, o.precondition, &std::pair<std::string_view, preconditioning>::first)->second;
+  how.precondition = std::ranges::find(preconditioners, o.precondition, &named_preconditioning::name)->is;
   how.orthogonal = o.reorthogonalize == "full" ? reorthogonalization::full : reorthogonalization::selective;
   return how;
 }
@@ -294,7 +303,7 @@ void add_eigs(CLI::App& to, command& selected) {
       ->capture_default_str();
   sub.add_option("--precond", options->precondition,
                  "none, jacobi, block-jacobi or chebyshev (lobpcg); auto: jacobi where the diagonal varies")
-      ->check(CLI::IsMember({"auto", "none", "jacobi", "block-jacobi", "chebyshev"}))
+      ->check(CLI::IsMember(preconditioner_names()))
       ->capture_default_str();
   sub.add_option("--mass", options->mass,
                  "Matrix Market file of B: solve A x = lambda B x, B positive definite; diagonal but for lobpcg")

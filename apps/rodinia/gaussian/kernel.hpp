@@ -83,8 +83,8 @@ class gaussian_kernel {
     return m_pivots[static_cast<std::size_t>(t / m_columns) % m_pivots.size()];
   }
 
-  /// The pivot rows from row t on. They come before the columns left of t are eliminated from other rows, so that who
-  /// eliminates those columns far below does not wait for who does so in these rows.
+  /// The pivot rows from row t on. They come before the columns left of t are eliminated from other rows, so that tasks
+  /// that do so far below do not wait for the task that does it in these rows.
   void find_pivots(std::int64_t t) {
     const std::int64_t columns = columns_from(t), before = t > 0 ? m_columns : 0;
     const auto factor = [t, columns, before, n = m_n](auto, auto from, auto right, auto to, auto... last) {

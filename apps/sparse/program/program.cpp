@@ -148,12 +148,8 @@ thread_local const program_state* recording_body = nullptr;
 /// While the body of a loop records. What it has recorded is dropped when it fails.
 class body_of {
  public:
-  explicit body_of(program_state& program) : m_program(program), m_outer(recording_body) {
-    recording_body = &program;
-    program.in_body = true;
-  }
+  explicit body_of(program_state& program) : m_program(program), m_outer(recording_body) { recording_body = &program; }
   ~body_of() {
-    m_program.in_body = false;
     m_program.recorded.clear();
     recording_body = m_outer;
   }
@@ -221,7 +217,7 @@ void program_state::run(const std::string& what) {
   if (seen != nullptr)
     throw error(error_kind::usage, "with a lag, later iterations are under way when this is asked for", what,
                 "list small matrices in loop_options::watched; block vectors have no earlier values");
-  if (in_body)
+  if (recording_body == this)
     throw error(error_kind::usage, "the body of a loop records an iteration, and cannot wait for it", what,
                 "read values in the condition or in loop_options::after_each");
   if (!recorded.empty()) {

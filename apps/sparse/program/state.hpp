@@ -58,10 +58,9 @@ struct program_state {
   std::optional<device_data> on_devices;  ///< where devices take part
   std::vector<operation> recorded;
   std::vector<std::unique_ptr<task_graph>> under_way;  ///< of run, until a fence: their tasks use them
-  bool in_body = false;
-  int applied_in_place = 0;           ///< preconditioners, one inside of the other
-  work_count done;                    ///< by all that ran so far
-  const kept_values* seen = nullptr;  ///< of the iteration that a condition which lags is asked about
+  int applied_in_place = 0;                            ///< preconditioners, one inside of the other
+  work_count done;                                     ///< by all that ran so far
+  const kept_values* seen = nullptr;                   ///< of the iteration that a condition which lags is asked about
   bool between_iterations = false;
 };
 
