@@ -315,7 +315,7 @@ void add_eigs(CLI::App& to, command& selected) {
   sub.add_option("--degree", solver.degree,
                  "of the polynomials of chebyshev, as solver (10, and more where that is slow) and as --precond (8)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000));
+      ->check(CLI::Range(1, 2560));  // as far as the solver goes by itself
   sub.add_option("--lag", solver.lag, "iterations that begin before the test of an earlier one (lobpcg, chebyshev)")
       ->type_name("N")
       ->check(CLI::Range(0, 100))
