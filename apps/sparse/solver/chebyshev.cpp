@@ -142,7 +142,16 @@ class filtered_subspace {
     // say nothing of the other, from which the vectors may be gone.
     if (m_options.which == spectrum_end::smallest) all.lower = std::max(all.lower, ritz[0] - residuals[0]);
     if (m_options.which == spectrum_end::largest) all.upper = std::min(all.upper, ritz[0] + residuals[0]);
-    return unwanted(ritz, m_options.which, all, degree);
+    filter_interval made = unwanted(ritz, m_options.which, all, degree);
+    // While the outermost Ritz value is far from an eigenvalue, others lie farther out: squares are to be finite there.
+    constexpr double far = 1e-2, most_growth = 1e140;
+    if (residuals[0] > far * (m_bounds.upper - m_bounds.lower)) {
+      const double farthest = std::max(m_bounds.upper - made.centre, made.centre - m_bounds.lower);
+      made.half_width = std::max(made.half_width, farthest / std::cosh(std::acosh(most_growth) / degree));
+      const double outside = std::max(std::abs(made.outermost - made.centre), made.half_width);
+      made.outermost = made.centre + std::copysign(outside, made.outermost - made.centre);
+    }
+    return made;
   }
 
   /// Whether the loop ends before all pairs are done: so that the filter gets a larger degree, where residuals fall

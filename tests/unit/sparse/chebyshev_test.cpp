@@ -145,6 +145,17 @@ TEST(spectrum_bounds, hold_the_whole_spectrum) {
   EXPECT_NEAR(levels.upper, 5, 1e-6);
 }
 
+TEST(chebyshev_of_a_high_degree, has_finite_numbers_from_the_start) {
+  runtime rt(testing::host_only());
+  for (const int degree : {400, 1000}) {
+    const eigen_options o{.pairs = 2, .most_iterations = 2, .degree = degree};
+    for (const eigenvalue& e : chebyshev(rt, generate("lap3d:12"), o).values) {
+      EXPECT_GE(e.value, -1e-12) << degree;
+      EXPECT_LE(e.value, 12 + 1e-12) << degree;
+    }
+  }
+}
+
 /// In its first steps the block may have nothing of one end, where the polynomial then grows without a limit.
 TEST(chebyshev_of_both_ends, finds_an_end_that_the_first_vectors_have_not) {
   runtime rt(testing::host_only());
