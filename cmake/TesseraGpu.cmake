@@ -9,7 +9,7 @@ set(TESSERA_HIP AUTO CACHE STRING "The plugins hip (where hipcc is found) and hi
 set_property(CACHE TESSERA_HIP PROPERTY STRINGS AUTO ON OFF)
 set(TESSERA_HIP_ARCHITECTURES "gfx90a;gfx1030" CACHE STRING "What the plugin hip is compiled for")
 
-set(TESSERA_GPU_SOURCES libraries/dense.cpp libraries/dialects.cpp libraries/run_time_compiler.cpp libraries/sensors.cpp libraries/sensors_nvml.cpp libraries/sensors_rocm.cpp libraries/shared_library.cpp libraries/sparse.cpp libraries/workspace_sizes.cpp abi/graph.cpp abi/settings.cpp abi/stream_state.cpp abi/stream.cpp abi/telemetry.cpp abi/memory.cpp abi/ipc.cpp abi/modules.cpp abi/copies.cpp abi/tables.cpp abi/sparse.cpp abi/sparse_index.cpp kernels/triangular.cpp abi/device.cpp abi/plugin.cpp)
+set(TESSERA_GPU_SOURCES libraries/dense.cpp libraries/dialects.cpp libraries/run_time_compiler.cpp libraries/sensors.cpp libraries/sensors_nvml.cpp libraries/sensors_rocm.cpp libraries/shared_library.cpp libraries/sparse.cpp libraries/workspace_sizes.cpp abi/graph.cpp abi/settings.cpp abi/stream_state.cpp abi/stream.cpp abi/telemetry.cpp abi/memory.cpp abi/kept_memory.cpp abi/bus.cpp abi/ipc.cpp abi/modules.cpp abi/copies.cpp abi/tables.cpp abi/sparse.cpp abi/sparse_index.cpp kernels/triangular.cpp abi/device.cpp abi/plugin.cpp)
 list(TRANSFORM TESSERA_GPU_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/plugins/gpu_common/)
 set(TESSERA_GPU_KERNELS fill.cu multiply.cu permute.cu reduce.cu sparse.cu triangle.cu vector.cu)
 list(TRANSFORM TESSERA_GPU_KERNELS PREPEND kernels/)

@@ -107,7 +107,7 @@ int run(const cholesky_options& o) {
   const problem p(o);
   const std::int64_t n = p.n(), tile = std::min(o.tile > 0 ? o.tile : default_tile(n), n);
   check_tiles(n, tile);
-  session s(o);
+  session s(o.placed_by_cost());
   runtime& rt = s.rt();
   // The lower triangle, and the other half of the tiles on the diagonal.
   s.require_memory(static_cast<double>(n) * static_cast<double>(n + tile) / 2 * sizeof(double),

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <iostream>
@@ -51,6 +52,17 @@ config::document command_options::load() const {
   from.set = set;
   from.workers = workers;
   return config::document::load(from);
+}
+
+bool command_options::has_devices() const {
+  return std::ranges::any_of(load().runtime().plugins,
+                             [](const std::string& name) { return name != "host" && name != "disk"; });
+}
+
+command_options command_options::placed_by_cost() const {
+  command_options made = *this;
+  if (has_devices() && load().origin("runtime.placement") == "default") made.set.push_back("runtime.placement=cost");
+  return made;
 }
 
 namespace {

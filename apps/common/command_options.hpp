@@ -36,6 +36,10 @@ struct command_options {
 
   /// Reads and checks the configuration. Throws tessera::error (configuration).
   config::document load() const;
+  /// Whether the configuration names plugins other than those of host memory and disks.
+  bool has_devices() const;
+  /// The same options, where tasks go to the place that is done first unless the user says how they are placed.
+  command_options placed_by_cost() const;
 };
 
 /// Throws tessera::error (usage) with the system's reason when a file cannot be written. Changes nothing.

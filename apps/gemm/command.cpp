@@ -46,7 +46,7 @@ int run(const gemm_options& o) {
   const std::int64_t largest = std::max({m, n, k});
   const std::int64_t tile = std::min(o.tile > 0 ? o.tile : largest <= 512 ? 128 : largest <= 2048 ? 256 : 512, largest);
   for (const std::int64_t extent : {m, n, k}) check_tiles(extent, tile);
-  session s(o);
+  session s(o.placed_by_cost());
   runtime& rt = s.rt();
   const double elements = static_cast<double>(m) * static_cast<double>(k) +
                           static_cast<double>(k) * static_cast<double>(n) +

@@ -3,24 +3,32 @@
 #
 #   tessera/run_all.sh [--plugin cuda] [--out results] [--minutes 10] [--sizes "4096 8192 16384"] [--tile 2048] [--link-bytes 268435456] [--replays 2000]
 #                      [--contractions 1024] [--extents "16 32 64"] [--blocks "8 16"] [--side 160]
-#                      [--list-length 1000000]
+#                      [--list-length 1000000] [--matrices "lap3d:60 lap3d:100"] [--applications "lavamd --size 12; ..."]
 #
 # Writes into the folder: machine.json, plugins.json, conformance_<plugin>.json, device.json (sparse products, links, overlap, calls), device_own_kernels.json (sparse products without the vendor's library), graphs.json (the runtime's own time per device task,
-# submitted, recorded, as graphs), batches.json (block contractions of extents 16 to 64, singly and in batches), vendor_<n>.json (the vendor's libraries by themselves, with the plugin cuda, and a list in managed memory), deepcopy_<scheme>.json (the same list by Tessera), and a JSON file per job; failures.txt names what did not end well. A measurement that would begin after the minutes are over is left out and said so.
+# submitted, recorded, as graphs), batches.json (block contractions of extents 16 to 64, singly and in batches), vendor_<n>.json (the vendor's libraries by themselves, with the plugin cuda, and a list in managed memory), deepcopy_<scheme>.json (the same list by Tessera), eigs_<matrix>.json (on the device, and on the host), <application>_host.json, _device_<run>.json and _auto_<run>.json (its loops on the host, on the device alone, and as the policy auto splits them; the second run has compiled its kernels), and a JSON file per other job; failures.txt names what did not end well. A measurement that would begin after the minutes are over is left out and said so.
 # Exit codes: 0 done, 1 something failed, 2 wrong arguments, 5 the plugin finds no device.
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 export LD_LIBRARY_PATH="$here/lib:$here/lib/needed${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 tessera="$here/bin/tessera"
+# The bundle's OpenBLAS may be older than the processor, and then uses kernels for a far older one.
+if [ -z "${OPENBLAS_CORETYPE:-}" ] && grep -qw avx2 /proc/cpuinfo && "$here/bin/tessera" gemm --n 8 --json - --quiet 2>/dev/null | grep -q Prescott; then
+  export OPENBLAS_CORETYPE=Haswell
+  ! grep -qw avx512f /proc/cpuinfo || OPENBLAS_CORETYPE=SkylakeX
+fi
 
 plugin=cuda out=results minutes=10 sizes="4096 8192 16384" tile=2048 link_bytes=268435456 replays=2000 contractions=1024 extents="16 32 64" blocks="8 16" side=160 list_length=1000000 self_test=""
+matrices="lap3d:60 lap3d:100"
+applications="stream --size 33554432 --rounds 20; stream --nstream --size 33554432 --rounds 20; hotspot --size 4096 --rounds 50; srad --size 4096 --rounds 20; lavamd --size 12; cfd --size 60 --rounds 20; comd --size 40 --steps 20"
 while [ $# -gt 0 ]; do
   case "$1" in
     --self-test) self_test=yes ;;
-    --plugin | --out | --minutes | --sizes | --tile | --link-bytes | --replays | --contractions | --extents | --blocks | --side | --list-length)
+    --plugin | --out | --minutes | --sizes | --tile | --link-bytes | --replays | --contractions | --extents | --blocks | --side | --list-length | --matrices | --applications)
       [ $# -ge 2 ] || { echo "[run_all] error: $1 needs a value" >&2; exit 2; }
       case "$1" in --plugin) plugin=$2 ;; --out) out=$2 ;; --minutes) minutes=$2 ;; --sizes) sizes=$2 ;; --tile) tile=$2 ;; --link-bytes) link_bytes=$2 ;; --replays) replays=$2 ;;
-        --contractions) contractions=$2 ;; --extents) extents=$2 ;; --blocks) blocks=$2 ;; --side) side=$2 ;; --list-length) list_length=$2 ;; esac
+        --contractions) contractions=$2 ;; --extents) extents=$2 ;; --blocks) blocks=$2 ;; --side) side=$2 ;; --list-length) list_length=$2 ;;
+        --matrices) matrices=$2 ;; --applications) applications=$2 ;; esac
       shift
       ;;
     *) echo "[run_all] error: unknown option '$1'; see the head of this script" >&2; exit 2 ;;
@@ -116,6 +124,25 @@ measure "cholesky_${first}_own_kernels" "$tessera" cholesky --n "$first" --tile 
 for percent in 150 200 400; do
   bytes=$((3 * 8 * first * first * 100 / percent))
   configuration "capped_$percent" "memory_limit = \"$bytes B\""
-  measure "gemm_${first}_at_${percent}_percent" "$tessera" gemm --n "$first" --tile "$((first / 8))" --config "$out/capped_$percent.toml"
+  measure "gemm_${first}_at_${percent}_percent" "$tessera" gemm --n "$first" --tile "$((first / 8))" --repeat 3 --config "$out/capped_$percent.toml"
 done
+# Eigenpairs, on the device and on the host; and loops of the applications, on the device alone and as auto splits them.
+for matrix in $matrices; do
+  name="${matrix/:/_}"
+  measure "eigs_$name" "$tessera" eigs --generate "$matrix" --pairs 4 --tol 1e-6 --at "${plugin}0" --config "$out/all.toml"
+  measure "eigs_${name}_host" "$tessera" eigs --generate "$matrix" --pairs 4 --tol 1e-6
+done
+only="$("$tessera" topology --config "$out/all.toml" --json - | grep -c '"kind": "worker"')"
+alone=100
+while [ "$only" -gt 1 ]; do alone="0,$alone" only=$((only - 1)); done
+while read -r -d ';' -a words; do
+  name="${words[0]:-}"
+  [ -n "$name" ] || continue
+  [[ ${words[*]} != *--nstream* ]] || name=nstream
+  measure "${name}_host" "$tessera" "${words[@]}"
+  for run in first second; do  # the first compiles kernels
+    measure "${name}_device_$run" "$tessera" "${words[@]}" --config "$out/all.toml" --policy "percentage:$alone"
+    measure "${name}_auto_$run" "$tessera" "${words[@]}" --config "$out/all.toml" --policy auto
+  done
+done <<<"$applications;"
 [ ! -s "$out/failures.txt" ]

@@ -17,7 +17,7 @@ struct runtime_settings {
   std::uint64_t kernel_cache_limit = 256ull << 20;  ///< bytes that are kept there
   std::uint64_t window_tasks = 2048;  ///< submitted and unfinished tasks above which a submitter helps instead
   std::uint64_t window_bytes = 0;     ///< bytes touched by unfinished tasks; 0: no limit
-  std::uint64_t spin_ns = 50000;      ///< how long an idle worker spins before it sleeps
+  std::uint64_t spin_ns = 50000;      ///< how long an idle worker, or a busy device's driver, spins before it sleeps
   std::vector<std::string> plugins = {"host"};  ///< in the order of opening
   std::vector<std::string> plugin_path;         ///< absolute directories; empty: beside the library
   std::vector<std::string> layers;    ///< plugins that wrap others: "layer:wrapped"; the first is the innermost

@@ -41,7 +41,9 @@ constexpr std::array keys{
         "Bytes of unfinished tasks' blocks above which a submitting thread runs tasks itself; 0: no limit.",
         [](settings& s) -> field { return &s.runtime.window_bytes; }},
     key{"runtime", "spin", key_type::duration, 0, 1'000'000'000, "", false,
-        "How long an idle worker spins before it sleeps; at most one second.",
+        "How long an idle worker spins before it sleeps, and on machines with 8 processors or more a device's driver "
+        "with "
+        "work under way; at most one second.",
         [](settings& s) -> field { return &s.runtime.spin_ns; }},
     key{"runtime", "plugins", key_type::text_list, 0, 0, "", false,
         "Plugins to open, in this order: names, or absolute paths of files.",

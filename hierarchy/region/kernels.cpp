@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <boost/container/small_vector.hpp>
 #include <limits>
 #include <memory>
 
@@ -19,18 +20,48 @@
 namespace tessera::hierarchy {
 namespace {
 
-/// Kernels exist for these numbers of tiles: a task with fewer names its last one several times.
-std::size_t tiles_taken(std::size_t named) { return named <= 1 ? 1 : std::bit_ceil(named); }
-
 std::size_t rank_of(const row_extents& extents) { return extents.third != 1 ? 3 : extents.second != 1 ? 2 : 1; }
 
+/// Parameters of a kernel that takes so many tiles of each array.
+std::size_t parameters_of(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands,
+                          std::span<const std::size_t> tiles) {
+  std::size_t all = 1 + 2 * kernel.depth + kernel.values.size();
+  for (std::size_t u = 0; u < demands.size(); ++u)
+    all += demands[u].array == nullptr ? 1 : 2 * tiles[u] + rank_of(demands[u].array->extents()) - 1;
+  return all;
+}
+
+/// The fewest tiles for which there are kernels, for each array by itself: a task that names fewer names its last one
+/// several times.
+boost::container::small_vector<std::size_t, 8> fewest_taken(std::span<const std::size_t> named) {
+  boost::container::small_vector<std::size_t, 8> taken;
+  for (const std::size_t tiles : named) taken.push_back(tiles <= 1 ? 1 : std::bit_ceil(tiles));
+  return taken;
+}
+
+/// Tiles of each array that a kernel takes: one of each, or at least 4 of each, or 16 and so on of those that need
+/// them. Each combination is compiled by itself, which on some devices takes a tenth of a second, and policies that
+/// learn try many. Where that is more than a kernel can take, the fewest.
+boost::container::small_vector<std::size_t, 8> tiles_taken(const detail::region_kernel& kernel,
+                                                           std::span<const detail::region_demand> demands,
+                                                           std::span<const std::size_t> named) {
+  bool several = false;
+  for (std::size_t u = 0; u < demands.size(); ++u) several = several || (demands[u].array != nullptr && named[u] > 1);
+  boost::container::small_vector<std::size_t, 8> taken(named.size(), several ? 4 : 1);
+  for (std::size_t u = 0; u < demands.size(); ++u)
+    while (demands[u].array != nullptr && taken[u] < named[u]) taken[u] *= 4;
+  const std::span<const std::size_t> all(taken.data(), taken.size());
+  return parameters_of(kernel, demands, all) <= operation::kernel_launch::most_arguments ? taken : fewest_taken(named);
+}
+
 kernel_shape shape_of(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands,
-                      std::span<const std::size_t> tiles) {
+                      std::span<const std::size_t> named) {
   kernel_shape shape{kernel.depth, {}, {kernel.values.begin(), kernel.values.end()}};
+  const auto tiles = tiles_taken(kernel, demands, named);
   for (std::size_t u = 0; u < demands.size(); ++u) {
     const detail::region_demand& d = demands[u];
     if (d.array != nullptr)
-      shape.uses.push_back({d.array->type(), d.how != intent::read, tiles_taken(tiles[u]), rank_of(d.array->extents()),
+      shape.uses.push_back({d.array->type(), d.how != intent::read, tiles[u], rank_of(d.array->extents()),
                             detail::reduction_kind::none});
     else
       shape.uses.push_back({d.result->type(), true, 1, 1, d.join});
@@ -146,11 +177,8 @@ bool region_kernels::compares(const detail::region_kernel* kernel) const noexcep
 /// As launch_region gives them.
 bool region_kernels::fits(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands,
                           std::span<const std::size_t> tiles) noexcept {
-  std::size_t parameters = 1 + 2 * kernel.depth + kernel.values.size();
-  for (std::size_t u = 0; u < demands.size(); ++u)
-    parameters +=
-        demands[u].array == nullptr ? 1 : 2 * tiles_taken(tiles[u]) + rank_of(demands[u].array->extents()) - 1;
-  return parameters <= operation::kernel_launch::most_arguments;
+  const auto fewest = fewest_taken(tiles);
+  return parameters_of(kernel, demands, {fewest.data(), fewest.size()}) <= operation::kernel_launch::most_arguments;
 }
 
 std::uint64_t region_kernels::memory_limit(location::node_id device) const {

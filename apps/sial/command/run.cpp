@@ -36,15 +36,6 @@ struct run_options : command_options {
 const std::map<std::string, sial::device_use> device_uses{
     {"best", sial::device_use::best}, {"never", sial::device_use::never}, {"always", sial::device_use::always}};
 
-/// Which place is done first is what counts for statements; unless the user wants another placement.
-void place_by_cost(command_options& machine, const config::document& configured, bool deterministic) {
-  const bool devices = std::ranges::any_of(configured.runtime().plugins,
-                                           [](const std::string& name) { return name != "host" && name != "disk"; });
-  if (!devices) return;
-  if (configured.origin("runtime.placement") == "default") machine.set.push_back("runtime.placement=cost");
-  if (deterministic) machine.set.push_back("runtime.deterministic=true");  // also how devices take tasks together
-}
-
 /// Of each attached device that lacks something that block statements need: what that is. `--devices always` cannot
 /// send it there.
 std::vector<std::string> what_devices_lack(const runtime& rt) {
@@ -133,7 +124,10 @@ int run(const run_options& o) {
   // The workers of the programs are threads of their own; where memory is limited one more brings blocks that are asked
   // for early.
   machine.workers = o.load().runtime().host_limit == 0 ? 1 : 2;
-  place_by_cost(machine, o.load(), o.deterministic);
+  if (o.has_devices()) {
+    machine = machine.placed_by_cost();
+    if (o.deterministic) machine.set.push_back("runtime.deterministic=true");  // also how devices take tasks together
+  }
   session s(machine);
   sial::run_settings settings;
   settings.devices = device_uses.at(o.devices);

@@ -13,6 +13,7 @@
 #include "apps/sparse/program/state.hpp"
 #include "apps/sparse/program/work.hpp"
 #include "core/base/error.hpp"
+#include "tessera/machine.hpp"
 
 namespace tessera::sparse {
 namespace {
@@ -60,6 +61,27 @@ std::int64_t chosen_panel_rows(const csr_matrix& a) {
   return std::clamp((a.rows + panels - 1) / panels, least, most);
 }
 
+/// The same for devices that have the rows to themselves and room for all of them: a launch takes as long whether many
+/// rows are its or few, so there are only as many panels as keep a device's streams busy. 0: it is not so.
+std::int64_t panel_rows_on_devices(const runtime& rt, const csr_matrix& a, std::uint32_t at) {
+  constexpr std::int64_t panels_each = 8, least = 256, most_entries = std::int64_t{1} << 30, columns_likely = 128;
+  const location::tree& tree = rt.tree();
+  std::int64_t devices = 0;
+  double memory = 0;
+  for (location::node_id id = 0; id < tree.known(); ++id) {
+    const location::properties& p = tree.at(id).properties;
+    if (p.kind != location::kind::worker || !tree.attached(id) || !tree.is_ancestor(at, id)) continue;
+    if (!p.cpus.empty()) return 0;
+    ++devices;
+    memory += static_cast<double>(p.memory_bytes);
+  }
+  const double bytes_of_row = static_cast<double>(columns_likely * sizeof(double)),
+               bytes = 12 * static_cast<double>(a.nonzeros()) + bytes_of_row * static_cast<double>(a.rows);
+  if (devices == 0 || memory < 2 * bytes) return 0;
+  const std::int64_t panels = std::max(panels_each * devices, 1 + a.nonzeros() / most_entries);
+  return std::max((a.rows + panels - 1) / panels, least);
+}
+
 /// New numbers for all tiles, wherever they are.
 void overwrite(runtime& rt, const tiled_memory& to, std::span<const double> numbers) {
   if (std::ssize(numbers) != to.rows() * to.row_elements())
@@ -96,9 +118,13 @@ program_state::program_state(runtime& on, const csr_matrix& a, const program_opt
   if (a.rows != a.columns)
     throw error(error_kind::input, fmt::format("the matrix is {} x {}, not square", a.rows, a.columns), a.name,
                 "the vectors of a program have as many rows as its matrix");
-  // A row of block vectors weighs about as much as eight nonzeros.
-  panels = balanced_panels(a, how.panel_rows > 0 ? how.panel_rows : chosen_panel_rows(a), 8);
   if (!how.at.empty()) location = rt.at(how.at);
+  const std::int64_t on_devices_alone =
+      location == anywhere || how.panel_rows > 0 ? 0 : panel_rows_on_devices(rt, a, location);
+  const std::int64_t wanted = how.panel_rows > 0     ? how.panel_rows
+                              : on_devices_alone > 0 ? on_devices_alone
+                                                     : chosen_panel_rows(a);
+  panels = balanced_panels(a, wanted, 8);  // a row of block vectors weighs about as much as eight nonzeros
   if (rt.has_devices()) on_devices.emplace(rt, panels);
 }
 

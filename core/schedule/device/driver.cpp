@@ -47,6 +47,15 @@ batch_bounds bounds_of(const driver_setup& setup, const placement::place& where,
           .streams = std::max<std::size_t>(streams, 1)};
 }
 
+/// How long a driver looks for the end of work before it sleeps: not at all where no processor can be spared, or time
+/// does not pass.
+std::chrono::nanoseconds look_time(const driver_setup& setup, const plugin::device& device) {
+  constexpr unsigned enough = 8;
+  const bool looks = setup.simulated == nullptr && !device.has(TSR_DEVICE_VIRTUAL_CLOCK) &&
+                     std::thread::hardware_concurrency() >= enough;
+  return std::chrono::nanoseconds(looks ? setup.settings->spin_ns : 0);
+}
+
 constexpr std::size_t tasks_per_stream = 4, overtakes_per_task = 16;
 
 }  // namespace
@@ -59,6 +68,7 @@ device_driver::device_driver(const driver_setup& setup, placement::place& where)
       m_depth(tasks_per_stream * m_compute.size()),
       m_on_stream(std::make_unique<std::atomic<std::size_t>[]>(m_compute.size())),
       m_times(m_compute.size()),
+      m_look_time(look_time(setup, *where.device)),
       m_memory_waiters(m_depth, overtakes_per_task * m_depth),
       m_picker(*where.device, where.ready_queue(), bounds_of(setup, where, m_compute.size())) {
   const auto wake_me = [](void* self) { static_cast<device_driver*>(self)->wake(); };
@@ -182,6 +192,7 @@ void device_driver::loop() {
       continue;
     }
     m_owner.nothing_to_do();
+    if (look_on()) continue;
 
     const std::uint32_t key = m_events.prepare();
     if (m_stop.load() || startable() || m_state_changed.exchange(false) || poll_all()) {
@@ -199,6 +210,19 @@ void device_driver::loop() {
     poll_all();
     std::this_thread::yield();
   }
+}
+
+/// Looks for the end of work that is under way before it sleeps: being woken takes longer than most tasks of a device.
+/// Returns whether there is something to do.
+bool device_driver::look_on() {
+  if (m_look_time.count() == 0 || !anything_busy()) return false;
+  const auto until = std::chrono::steady_clock::now() + m_look_time;
+  do {
+    if (m_stop.load(std::memory_order_relaxed) || startable() || m_state_changed.exchange(false) || poll_all())
+      return true;
+    std::this_thread::yield();
+  } while (std::chrono::steady_clock::now() < until);
+  return false;
 }
 
 /// The one with the fewest tasks, in turn among equals: tasks differ in length. Where the device's clock is virtual,

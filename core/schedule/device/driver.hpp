@@ -84,6 +84,7 @@ class device_driver {
 
   void loop();
   task::record* next_task();
+  bool look_on();
   bool startable() const;                             ///< whether start_next would find one
   void note_started(const task::record& t) noexcept;  ///< or given up: it is in the queue no more
   std::uint64_t age_limit() const { return m_memory_waiters.age_limit(m_in_flight.load() + m_awaiting.load()); }
@@ -148,6 +149,7 @@ class device_driver {
   thread_context* m_context = nullptr;
   bool m_woken = false;  // simulated
   stream_times m_times;
+  const std::chrono::nanoseconds m_look_time;
   std::atomic<bool> m_state_changed{false}, m_blocked_on_parent_memory{false}, m_no_room{false};
   std::atomic<bool> m_called_by_own{false}, m_called_by_parent{false};  // a call_back is registered there
   std::atomic<std::uint64_t> m_failures_before{0};                      // of write-backs, when the draining began

@@ -181,8 +181,11 @@ void device_driver::check_result(in_flight_batch& f, tsr_status status) {
 /// From its end, for later tasks. Returns the nanoseconds of each of its tasks, which share those of the batch.
 std::uint64_t device_driver::learn_time(in_flight_batch& f) {
   const std::uint64_t ns = m_times.complete(f.stream, f.started, [this] { return m_setup.now(); });
-  f.counter->nanoseconds.fetch_add(ns, std::memory_order_relaxed);  // several threads may see the ends of work
+  // Several threads may see the ends of work.
+  const bool first = f.counter->nanoseconds.fetch_add(ns, std::memory_order_relaxed) == 0;
   const double each = static_cast<double>(ns) / static_cast<double>(f.tasks.size());
+  // The first of its kind has loaded code and libraries: it says nothing about the next.
+  if (first && !m_where.device->has(TSR_DEVICE_VIRTUAL_CLOCK)) return static_cast<std::uint64_t>(each);
   m_where.learn(f.work, each);
   const bool exact = f.inputs_seen;  // else the wait for its inputs is in it
   if (f.profile != nullptr && !f.failed()) m_setup.placer->learn(*f.profile, f.size, m_where, each, exact);

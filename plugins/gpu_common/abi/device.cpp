@@ -88,7 +88,7 @@ tsr_status find_link(tsr_device* device, const tsr_space_ref& source, const tsr_
   const auto on_device = [](const tsr_space_ref& side) { return side.device != nullptr && side.space == device_space; };
   if (!on_device(source) || !on_device(destination)) {
     out.link_class = TSR_LINK_BUS;
-    out.bandwidth = setting.bus_bandwidth;
+    out.bandwidth = on_device(destination) ? device->bus.in : device->bus.out;
     out.latency = static_cast<double>(setting.bus_latency_ns);
   } else if (source.device == destination.device) {
     out.link_class = TSR_LINK_SAME;

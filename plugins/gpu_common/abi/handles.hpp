@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "plugins/gpu_common/abi/bus.hpp"
+#include "plugins/gpu_common/abi/kept_memory.hpp"
 #include "plugins/gpu_common/abi/settings.hpp"
 #include "plugins/gpu_common/abi/stream_state.hpp"
 #include "plugins/gpu_common/api/runtime.hpp"
@@ -74,7 +76,9 @@ struct tsr_device_s {
   const int ordinal;          // as the vendor counts
   tessera::gpu::device_facts facts;
   std::chrono::steady_clock::time_point opened_at = std::chrono::steady_clock::now();
+  tessera::gpu::bus_rates bus;
   tessera::kit::byte_budget used[tessera::gpu::space_count];
+  tessera::gpu::kept_memory kept;
   std::atomic<std::uint64_t> live_allocations{0};
   tessera::gpu::loss loss;
   tessera::gpu::event_pool events;
@@ -193,6 +197,8 @@ tsr_status mem_base(tsr_device* device, tsr_memory* memory, void** out_base);
 tsr_status host_register(tsr_device* device, void* pointer, std::uint64_t bytes);
 tsr_status host_unregister(tsr_device* device, void* pointer);
 void release_memory(tsr_memory_s& memory);
+/// Gives back what is kept of freed memory, and keeps nothing from now on.
+void release_kept(tsr_device& device);
 bool is_live(const tsr_memory* memory);
 /// A handle on memory that lies at `base`.
 tsr_memory& hand_out(tsr_device& device, std::uint32_t space, std::uint64_t bytes, void* base, bool imported);

@@ -1,4 +1,6 @@
 // Slabs of device memory and of pinned host memory, addresses, registered host memory.
+#include <vector>
+
 #include "plugins/gpu_common/abi/handles.hpp"
 #include "plugins/kit/abi/copy_plan.hpp"
 
@@ -58,6 +60,22 @@ tsr_status operands::resolve(const char* name, const tsr_address& address, std::
   return TSR_OK;
 }
 
+namespace {
+
+/// Memory of this size that was freed before, or fresh memory, for which all that is kept is given back if it must be.
+error_t allocate_kept(tsr_device& device, void** out, std::uint64_t bytes) {
+  if ((*out = device.kept.take(bytes)) != nullptr) return error_t{};
+  const auto error = allocate(out, bytes);
+  if (kind_of(error) != error_kind::out_of_memory) return error;
+  const std::vector<void*> kept = device.kept.take_all();
+  if (kept.empty()) return error;
+  clear_error();
+  for (void* const memory : kept) release(memory);
+  return allocate(out, bytes);
+}
+
+}  // namespace
+
 tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t bytes, tsr_memory** out_memory) {
   return gate::on_device(device, [&]() -> tsr_status {
     const auto& report = device->report;
@@ -74,7 +92,7 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
     void* base = nullptr;
     const auto error = space == pinned_space             ? allocate_pinned(&base, bytes)
                        : device->plugin->setting.managed ? allocate_managed(&base, bytes)
-                                                         : allocate(&base, bytes);
+                                                         : allocate_kept(*device, &base, bytes);
     if (kind_of(error) != error_kind::none) {
       used.release(bytes);
       return tell(device, error, "allocating memory");
@@ -87,10 +105,15 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
 void release_memory(tsr_memory_s& memory) {
   if (memory.imported)
     release_imported(memory.base);
-  else if (memory.space == device_space)
-    release(memory.base);
-  else
+  else if (memory.space != device_space)
     release_pinned(memory.base);
+  else if (!memory.device->kept.keep(memory.base, memory.bytes))
+    release(memory.base);
+}
+
+void release_kept(tsr_device& device) {
+  device.kept.set_limit(0);
+  for (void* const memory : device.kept.take_all()) release(memory);
 }
 
 tsr_status mem_free(tsr_device* device, tsr_memory* memory) {

@@ -16,12 +16,13 @@
 namespace tessera::gpu {
 namespace {
 
-tsr_device_desc describe_device(int ordinal) {
+tsr_device_desc describe_device(int ordinal, bool callbacks) {
   device_facts facts;
   describe(ordinal, facts);
   tsr_device_desc desc{};
   desc.device_class = facts.device_class;
-  desc.capabilities = TSR_DEVICE_CALLBACK | TSR_DEVICE_DEVICE_WAIT;
+  desc.capabilities = TSR_DEVICE_DEVICE_WAIT;
+  if (callbacks) desc.capabilities |= TSR_DEVICE_CALLBACK;
   if (facts.has_fp64) desc.capabilities |= TSR_DEVICE_HAS_FP64;
   if (device_memory_is_host_memory) desc.capabilities |= TSR_DEVICE_OWN_THREADS;
   desc.numa_node = -1;  // the core finds it by the PCI address
@@ -77,6 +78,15 @@ void load_libraries(tsr_plugin& plugin) {
   find_compiler(plugin);
 }
 
+/// With what most buses reach where that cannot be measured.
+bus_rates measured_bus(const tsr_device_s& device) {
+  constexpr double usual = 20.0 * (1u << 30);
+  const bus_rates found = measure_bus();
+  if (found.in > 0 && found.out > 0) return found;
+  device.report.log(1, "the bus of '%s' could not be measured", device.facts.name);
+  return {usual, usual};
+}
+
 std::unique_ptr<tsr_device_s> make_device(tsr_plugin& plugin, std::uint32_t index) {
   auto device = std::make_unique<tsr_device_s>(&plugin, index, plugin.ordinals[index], plugin.report);
   revive_device(device->ordinal);
@@ -86,7 +96,11 @@ std::unique_ptr<tsr_device_s> make_device(tsr_plugin& plugin, std::uint32_t inde
   std::size_t free = device->facts.free_bytes;
   if (free == 0) free_memory(&free);                         // a device that cannot say is left without memory
   const bool beyond = plugin.setting.managed && limit != 0;  // the driver makes room
-  device->used[device_space].set_limit(limit == 0 ? free : beyond ? limit : std::min<std::uint64_t>(limit, free));
+  const std::uint64_t unclaimed = free - std::min<std::uint64_t>(memory_of_others, free / 8);
+  device->used[device_space].set_limit(limit == 0 ? unclaimed : beyond ? limit : std::min<std::uint64_t>(limit, free));
+  if (release_waits && !plugin.setting.managed) device->kept.set_limit(device->used[device_space].limit() / 8);
+  device->bus = {plugin.setting.bus_bandwidth, plugin.setting.bus_bandwidth};
+  if (plugin.setting.bus_bandwidth == 0) device->bus = measured_bus(*device);
   if (has_pinned_memory) device->used[space_count - 1].set_limit(plugin.setting.pinned_limit);
   for (const int peer : plugin.ordinals)
     if (peer != device->ordinal && reaches(device->ordinal, peer)) enable_peer(peer);
@@ -105,6 +119,7 @@ void close(tsr_device& device) {
   device.memories.for_each([](tsr_memory_s& memory) {
     if (memory.magic.take(memory_magic)) release_memory(memory);
   });
+  release_kept(device);
   device.live_allocations = 0;
   for (auto& used : device.used) used.clear();
 }
@@ -116,7 +131,9 @@ struct plugin_rules : rules {
       in.report.fail(TSR_UNAVAILABLE, "%s", in.no_device.c_str());  // the count is right all the same
     return in.ordinals.size();
   }
-  static tsr_device_desc describe(const plugin& in, std::uint32_t index) { return describe_device(in.ordinals[index]); }
+  static tsr_device_desc describe(const plugin& in, std::uint32_t index) {
+    return describe_device(in.ordinals[index], in.setting.callbacks);
+  }
   static std::unique_ptr<tsr_device_s> make(plugin& in, std::uint32_t index) { return make_device(in, index); }
   static const tsr_device_table& device_table() { return gpu::device_table(); }
   static void close(tsr_device& device) { gpu::close(device); }

@@ -17,12 +17,17 @@ std::vector<tsr_option> option_schema(const char* devices, const char* memory_li
        "has."},
       {sizeof(tsr_option), TSR_OPTION_BYTES, "pinned_limit", "8 GiB", 1, 1e18, nullptr,
        "How much pinned host memory each device may give out through its second space."},
-      {sizeof(tsr_option), TSR_OPTION_RATE, "bus_bandwidth", "20 GiB/s", 1, 1e15, nullptr,
-       "What one copy between host and device is assumed to reach, for planning."},
+      {sizeof(tsr_option), TSR_OPTION_RATE, "bus_bandwidth", bus_is_measured ? nullptr : "20 GiB/s", 1, 1e15, nullptr,
+       bus_is_measured ? "What one copy between host and device is assumed to reach, for planning; without it what is "
+                         "measured when the device is opened."
+                       : "What one copy between host and device is assumed to reach, for planning."},
       {sizeof(tsr_option), TSR_OPTION_RATE, "peer_bandwidth", "100 GiB/s", 1, 1e15, nullptr,
        "What one copy between two devices that reach each other is assumed to reach, for planning."},
       {sizeof(tsr_option), TSR_OPTION_DURATION, "bus_latency", "8 us", 0, 1e9, nullptr,
        "What one small copy between host and device is assumed to take, for planning."},
+      {sizeof(tsr_option), TSR_OPTION_BOOL, "callbacks", device_memory_is_host_memory ? "true" : "false", 0, 0, nullptr,
+       "Whether the ends of work are told by functions of the host in the streams' order, which hold a stream up until "
+       "they have run; else threads look for them."},
       {sizeof(tsr_option), TSR_OPTION_BOOL, "libraries", "true", 0, 0, nullptr,
        "Whether the vendor's libraries of linear algebra are used where they are found; else Tessera's own kernels do "
        "all."},
@@ -60,6 +65,7 @@ settings read_settings(const kit::option_reader& option, const settings& fallbac
   read.bus_bandwidth = option.number("bus_bandwidth", fallback.bus_bandwidth);
   read.peer_bandwidth = option.number("peer_bandwidth", fallback.peer_bandwidth);
   read.bus_latency_ns = amount("bus_latency", fallback.bus_latency_ns);
+  read.callbacks = option.flag("callbacks", fallback.callbacks);
   read.libraries = option.flag("libraries", fallback.libraries);
   read.library_path = option.text("library_path", fallback.library_path);
   read.shared = option.flag("shared", fallback.shared);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plugins/gpu_common/api/runtime.hpp"
 #include "plugins/gpu_common/libraries/sensors.hpp"
 #include "plugins/kit/abi/option_reader.hpp"
 
@@ -29,16 +30,18 @@ struct settings {
   int devices = 0;                 ///< at most so many; 0: all
   std::uint64_t memory_limit = 0;  ///< bytes of each device; 0: what is free
   std::uint64_t pinned_limit = 8ull << 30;
-  double bus_bandwidth = 20.0 * (1u << 30), peer_bandwidth = 100.0 * (1u << 30);  ///< bytes per second, for planning
+  double bus_bandwidth = bus_is_measured ? 0 : 20.0 * (1u << 30);  ///< bytes per second, for planning; 0: measured
+  double peer_bandwidth = 100.0 * (1u << 30);
   std::uint64_t bus_latency_ns = 8000;
   /// Which of the devices that the runtime counts are used, and why it is none; empty: all.
   std::function<bool(int ordinal)> accepts = {};
   std::function<std::string()> why_none = {};
-  std::string name{};          ///< the plugin's; not the user's choice
-  bool shared = false;         ///< emulated devices' memory can be exported
-  bool managed = false;        ///< the devices' memory is managed by the driver
-  bool libraries = true;       ///< whether the vendor's libraries are used
-  std::string library_path{};  ///< where they are looked for first
+  std::string name{};                             ///< the plugin's; not the user's choice
+  bool shared = false;                            ///< emulated devices' memory can be exported
+  bool managed = false;                           ///< the devices' memory is managed by the driver
+  bool callbacks = device_memory_is_host_memory;  ///< whether streams call when work has ended
+  bool libraries = true;                          ///< whether the vendor's libraries are used
+  std::string library_path{};                     ///< where they are looked for first
   vendor_libraries vendor = {};
   std::string compiler{};                           ///< of the host, for emulated devices; "": one that is found
   std::uint64_t compile_limit_ns = 60'000'000'000;  ///< of one call of it

@@ -33,8 +33,13 @@ error_t advance(event_pool& events, stream_state& state, kit::timeline& line) {
   while (!state.pending.empty()) {
     const auto [value, event] = state.pending.front();
     const auto error = query(event);
-    if (kind_of(error) == error_kind::not_ready) break;
-    if (kind_of(error) != error_kind::none) return error;
+    const auto kind = kind_of(error);
+    if (kind == error_kind::not_ready ||
+        kind == error_kind::spoilt_capture) {  // some vendors leave it as the last error
+      clear_error();
+      break;
+    }
+    if (kind != error_kind::none) return error;
     for (; !state.failures.empty() && state.failures.front().value <= value; state.failures.pop_front())
       line.fail(state.failures.front().status, std::move(state.failures.front().message));
     line.reach(value, 0);

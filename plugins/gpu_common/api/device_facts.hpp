@@ -12,7 +12,7 @@ struct device_facts {
   bool has_fp64 = true;
   char name[64] = {};
   char pci_address[24] = {};   ///< "0000:3b:00.0", or ""
-  char architecture[64] = {};  ///< for a compiler: "compute_90", "gfx90a:sramecc+:xnack-"; "": it need not know
+  char architecture[64] = {};  ///< for a compiler: "sm_90", "gfx90a:sramecc+:xnack-"; "": it need not know
   std::uint8_t uuid[16] = {};
   std::size_t bytes = 0;       ///< of its memory, all of it; 0: unknown
   std::size_t free_bytes = 0;  ///< now; 0: free_memory tells, once the device is used

@@ -32,8 +32,8 @@ std::string with_colons(const std::string& log) {
 const compiler_dialect nvidia_compiler = {.name = "NVRTC",
                                           .files = {"libnvrtc.so.13", "libnvrtc.so.12"},
                                           .prefix = "nvrtc",
-                                          .size = "GetPTXSize",
-                                          .code = "GetPTX",
+                                          .size = "GetCUBINSize",
+                                          .code = "GetCUBIN",
                                           .architecture = "--gpu-architecture=",
                                           .no_contraction = "--fmad=false",
                                           .checks_options = true};

@@ -15,7 +15,7 @@ struct compiler_dialect {
   const char* name;                ///< "NVRTC"
   std::vector<std::string> files;  ///< the first that loads
   const char* prefix;              ///< of all functions: "nvrtc"
-  const char *size, *code;         ///< those that give the image, without the prefix: "GetPTXSize", "GetPTX"
+  const char *size, *code;         ///< those that give the image, without the prefix: "GetCUBINSize", "GetCUBIN"
   const char* architecture;        ///< the option before a device's architecture
   const char* no_contraction;      ///< the option that keeps products and sums apart
   /// Whether options that it does not know are errors like others. hiprtc 5.2 ends the process: all but -D and -U are
@@ -32,7 +32,7 @@ class run_time_compiler {
   const std::string& complaint() const noexcept { return m_complaint; }  ///< why there is none
   const std::string& identity() const noexcept { return m_identity; }    ///< "NVRTC 13.0"
 
-  /// Compiles a text of the vendor's dialect for an architecture ("compute_90", "gfx90a"). The compiler's messages, as
+  /// Compiles a text of the vendor's dialect for an architecture ("sm_90", "gfx90a"). The compiler's messages, as
   /// "file:line: error ...", are the record. Fails: INVALID_ARGUMENT (the text, an option), RESOURCE_EXHAUSTED,
   /// UNKNOWN.
   tsr_status compile(const kit::reporter& report, const std::string& text, const char* options,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugins/kit/abi/operand.hpp"
@@ -96,5 +97,10 @@ tsr_status start_blas(const reporter& report, int threads);
 
 /// "OpenBLAS 0.3.21 (Zen)": name, version and kernel set in use.
 std::string blas_library();
+/// What to tell a user whose OpenBLAS has chosen kernels for a processor much older than this one: versions do not know
+/// processors that are younger than they are. "" where all is well.
+/// @param core  the kernel set (openblas_get_corename)
+/// @param chosen  the environment's OPENBLAS_CORETYPE: the user's choice; null or "": none
+std::string advice_on_kernels(std::string_view core, bool has_avx2, bool has_avx512, const char* chosen);
 
 }  // namespace tessera::kit

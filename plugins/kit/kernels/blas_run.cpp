@@ -1,9 +1,13 @@
 // The calls into OpenBLAS, for the four element types.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
 
 #include "plugins/kit/kernels/blas_call.hpp"
 #include "plugins/kit/kernels/numbers.hpp"
@@ -243,6 +247,29 @@ std::string blas_library() {
   return version + " (" + (core != nullptr ? core : "unknown") + ")";
 }
 
+std::string advice_on_kernels(std::string_view core, bool has_avx2, bool has_avx512, const char* chosen) {
+  constexpr std::array old{"Prescott", "Core2", "Nehalem", "Barcelona", "Generic", "Unknown"};
+  if (!has_avx2 || (chosen != nullptr && *chosen != '\0') || std::ranges::find(old, core) == old.end()) return {};
+  return "OpenBLAS does not know this processor and uses its kernels for '" + std::string(core) +
+         "', several times slower than it could be: set OPENBLAS_CORETYPE=" + (has_avx512 ? "SkylakeX" : "Haswell") +
+         " in the environment, or install a newer OpenBLAS";
+}
+
+namespace {
+
+std::string advice_here(const openblas& blas) {
+#if defined(__x86_64__)
+  const char* const core = blas.get_corename();
+  return advice_on_kernels(core != nullptr ? core : "", __builtin_cpu_supports("avx2") != 0,
+                           __builtin_cpu_supports("avx512f") != 0, ::secure_getenv("OPENBLAS_CORETYPE"));
+#else
+  static_cast<void>(blas);
+  return {};
+#endif
+}
+
+}  // namespace
+
 tsr_status start_blas(const reporter& report, int threads) {
   try {
     const openblas& blas = openblas::loaded();
@@ -251,6 +278,7 @@ tsr_status start_blas(const reporter& report, int threads) {
       blas.set_num_threads(threads);
     else if (untouched)
       blas.set_num_threads(1);
+    if (const std::string advice = advice_here(blas); !advice.empty()) report.log(1, "%s", advice.c_str());
     return TSR_OK;
   } catch (const std::runtime_error& failure) {
     return report.fail_with(TSR_UNAVAILABLE, failure.what());

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace tessera::kit {
@@ -114,6 +115,28 @@ std::optional<pages> pages::map_file(int file, std::uint64_t offset, std::uint64
   result.m_owns_file_part = owner;
   bind(data, bytes, numa_node);
   return result;
+}
+
+void populate(void* begin, std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t part = 4 * pages::huge_bytes, most_threads = 8;
+  const auto first = reinterpret_cast<std::uintptr_t>(begin) / page_bytes() * page_bytes();
+  const std::uint64_t length = round_up(reinterpret_cast<std::uintptr_t>(begin) + bytes - first, page_bytes());
+  const std::uint64_t parts = std::max<std::uint64_t>(
+      std::min({length / part, most_threads, std::uint64_t{std::max(std::thread::hardware_concurrency() / 2, 1u)}}), 1);
+  const std::uint64_t each = round_up(length / parts, pages::huge_bytes);
+  const auto touch = [&](std::uint64_t at) {
+    if (at < length) ::madvise(reinterpret_cast<void*>(first + at), std::min(each, length - at), MADV_POPULATE_WRITE);
+  };
+  std::vector<std::thread> others;
+  std::uint64_t given = each;  // the first part is this thread's
+  try {
+    others.reserve(parts);
+    for (; given < length; given += each) others.emplace_back(touch, given);
+  } catch (const std::exception&) {  // the system refuses threads: what is left is done here
+  }
+  touch(0);
+  for (; given < length; given += each) touch(given);
+  for (std::thread& one : others) one.join();
 }
 
 std::uint64_t page_bytes() noexcept { return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)); }

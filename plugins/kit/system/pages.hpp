@@ -35,6 +35,11 @@ class pages {
   bool m_owns_file_part = false;
 };
 
+/// Has the system put pages behind memory that was mapped and not touched yet, by several threads where it is large:
+/// one of them zeroes a few GB/s. What cannot be written, or a system that cannot do it (before Linux 5.14), stays as
+/// it is.
+void populate(void* begin, std::uint64_t bytes) noexcept;
+
 /// The size of an ordinary page.
 std::uint64_t page_bytes() noexcept;
 

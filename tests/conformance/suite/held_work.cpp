@@ -10,6 +10,36 @@ std::uint64_t bytes_of_row(const device& on) {
   return allocatable(on, copyable(on, room == 0 ? usual : std::min(usual, std::max<std::uint64_t>(room / 8, 64))));
 }
 
+row_copy::row_copy(const queue& stream) {
+  // Longer than a call takes: the device works behind its caller. Within the device where it copies there, because
+  // copies of the host's pageable memory may be staged, and done but for their ends when the call returns.
+  constexpr std::chrono::microseconds long_enough{200};
+  const device& on = stream.owner();
+  const std::uint32_t space = compute_space(on);
+  const std::uint64_t least = bytes_of_row(on), room = on.spaces()[space].description.bytes;
+  tsr_link_desc link{};
+  const tsr_space_ref here{on.handle(), space};
+  if (on.table().link(on.handle(), here, here, &link) != TSR_OK) {
+    plugin::take_error_details();
+    m_host.resize(least, 7);
+    m_to.emplace(on, space, least);
+    m_call = plain_copy(m_to->where(), m_to->at(0), host_space, host_address(m_host.data()), least);
+    return;
+  }
+  for (std::uint64_t bytes = std::min(least, std::uint64_t{1} << 16);; bytes *= 2) {
+    m_from.emplace(on, space, bytes);
+    m_to.emplace(on, space, bytes);
+    m_call = plain_copy(m_to->where(), m_to->at(0), m_from->where(), m_from->at(0), bytes);
+    stream.finish();
+    const auto begin = std::chrono::steady_clock::now();
+    need_ok(on.table().copy(on.handle(), stream.handle(), &m_call), "copy");
+    stream.finish();
+    if (std::chrono::steady_clock::now() - begin >= long_enough || 2 * bytes > room / 16 ||
+        allocatable(on, copyable(on, 2 * bytes)) < 2 * bytes)
+      return;
+  }
+}
+
 namespace {
 
 /// Whether the call that enqueues a host task returns only when the task has ended.
@@ -24,12 +54,10 @@ bool runs_tasks_inside(const queue& stream) {
 /// Whether several copies in a row were all done as soon as their calls had returned.
 bool copies_inside(const queue& stream) {
   const device& on = stream.owner();
-  const std::vector<unsigned char> bytes(bytes_of_row(on), 7);
-  const buffer memory(on, compute_space(on), bytes.size());
-  const tsr_copy copy = plain_copy(memory.where(), memory.at(0), host_space, host_address(bytes.data()), bytes.size());
+  const row_copy copy(stream);
   bool inside = true;
   for (int i = 0; i < 8 && inside; ++i) {
-    need_ok(on.table().copy(on.handle(), stream.handle(), &copy), "copy");
+    need_ok(on.table().copy(on.handle(), stream.handle(), &copy.call()), "copy");
     inside = stream.reached(stream.signal());
   }
   stream.finish();
@@ -50,11 +78,9 @@ held_work::held_work(const queue& stream, hold how, int copies) : m_stream(strea
     m_last = stream.signal();
     return;
   }
-  m_bytes.resize(bytes_of_row(device), 7);
-  m_memory.emplace(device, compute_space(device), m_bytes.size());
-  const tsr_copy copy =
-      plain_copy(m_memory->where(), m_memory->at(0), host_space, host_address(m_bytes.data()), m_bytes.size());
-  for (int i = 0; i < copies; ++i) expect_ok(device.table().copy(device.handle(), stream.handle(), &copy), "copy");
+  m_copy.emplace(stream);
+  for (int i = 0; i < copies; ++i)
+    expect_ok(device.table().copy(device.handle(), stream.handle(), &m_copy->call()), "copy");
   m_last = stream.signal();
 }
 

@@ -24,6 +24,18 @@ hold hold_of(const queue& stream);
 /// What one copy of a row moves: a few MiB, or what the device's memory and limits leave.
 std::uint64_t bytes_of_row(const device& on);
 
+/// A copy that takes the device a while, and the memory it is of. The stream has no work while this is made.
+class row_copy {
+ public:
+  explicit row_copy(const queue& stream);
+  const tsr_copy& call() const { return m_call; }
+
+ private:
+  std::vector<unsigned char> m_host;
+  std::optional<buffer> m_from, m_to;
+  tsr_copy m_call{};
+};
+
 /// Puts work at the end of a stream that does not end by itself at once: a host task that waits for release() (or for a
 /// limit, so that a call that waits for the stream comes back and can be named), or a row of copies. The end of the
 /// scope releases it and waits for the stream.
@@ -49,8 +61,7 @@ class held_work {
   const queue& m_stream;
   blocking_task m_gate{limit};
   const bool m_is_gate;
-  std::vector<unsigned char> m_bytes;
-  std::optional<buffer> m_memory;
+  std::optional<row_copy> m_copy;
   tsr_ticket m_last{};
 };
 

@@ -4,11 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -223,6 +227,34 @@ TEST_P(region_kernels, learn_their_speed) {
                  with_kernel([](auto i, auto x) { x[i] += std::int32_t(i % 7); }, "(i, x) { x[i] += (int)(i % 7); }"));
   const auto seen = x.read_host();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 5 * (i % 7));
+}
+
+TEST_P(region_kernels, are_compiled_for_few_numbers_of_tiles) {
+  const std::int64_t n = 6000;
+  auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n}),
+       z = model.make_array<double>("z", {n});
+  std::mt19937 random(5);
+  std::size_t leaves = 0;
+  for (location::node_id id = 0; id < rt.tree().known(); ++id)
+    leaves += rt.tree().at(id).properties.kind == location::kind::worker ? 1 : 0;
+  const auto policy = [&] {
+    std::vector<int> shares(leaves, 0);
+    for (int k = 0; k < 100; ++k) ++shares[random() % leaves];
+    return fmt::format("percentage:{}", fmt::join(shares, ","));
+  };
+  for (int launch = 0; launch < 40; ++launch) {
+    model.region("cut", {.policy = policy()}, iterate(0, n), out(z), [](auto i, auto z) { z[i] = double(i); });
+    model.region("sum", {.policy = policy()}, iterate(0, n), in(x), in(z), inout(y),
+                 with_kernel([](auto i, auto x, auto z, auto y) { y[i] += x[i] + z[i]; },
+                             "(i, x, z, y) { y[i] += x[i] + z[i]; }"));
+  }
+  const auto seen = y.read_host();
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 40 * double(i));
+  std::set<std::string> compiled;
+  for (const auto& row : rt.statistics().operations)
+    if (row.operation.starts_with("region sum #")) compiled.insert(row.operation);
+  EXPECT_GE(compiled.size(), 1u);
+  EXPECT_LE(compiled.size(), 6u) << "of 40 splits";
 }
 
 TEST_P(region_kernels, name_what_is_wrong_in_their_text) {

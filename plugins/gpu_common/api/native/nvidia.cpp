@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "plugins/gpu_common/api/driver.hpp"
 #include "plugins/gpu_common/api/native/vendor.hpp"
@@ -23,7 +24,7 @@ void describe_units(int ordinal, device_facts& facts) noexcept {
   static_cast<void>(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, ordinal));
   facts.lanes_f32 =
       major == 7 || (major == 8 && minor == 0) ? 64 : 128;  // CUDA Programming Guide, arithmetic throughput
-  std::snprintf(facts.architecture, sizeof facts.architecture, "compute_%d%d", major, minor);
+  std::snprintf(facts.architecture, sizeof facts.architecture, "sm_%d%d", major, minor);
   facts.lanes_f64 = facts.lanes_f32 / std::max(ratio, 1);
 }
 
@@ -39,7 +40,17 @@ int driver_version() noexcept {
 #if CUDART_VERSION >= 12080
 const bool has_modules = true;
 
+/// The driver looks at an image when something of it is first used, so what is none at all is found here: images are
+/// cubins (ELF), fat binaries, or PTX, whose first directive is .version.
+bool is_image(const char* image) noexcept {
+  constexpr unsigned char elf[] = {0x7f, 'E', 'L', 'F'}, fat_binary[] = {0x50, 0xed, 0x55, 0xba};
+  return std::strncmp(image, reinterpret_cast<const char*>(elf), sizeof elf) == 0 ||
+         std::strncmp(image, reinterpret_cast<const char*>(fat_binary), sizeof fat_binary) == 0 ||
+         std::strstr(image, ".version") != nullptr;
+}
+
 error_t load_module(module_t* out, const void* image) {
+  if (!is_image(static_cast<const char*>(image))) return cudaErrorInvalidKernelImage;
   cudaLibrary_t made{};
   const auto error = cudaLibraryLoadData(&made, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
   *out = made;
@@ -50,9 +61,10 @@ error_t unload_module(module_t module) { return cudaLibraryUnload(static_cast<cu
 
 error_t find_function(function_t* out, module_t module, const char* name) {
   cudaKernel_t found{};
-  const auto error = cudaLibraryGetKernel(&found, static_cast<cudaLibrary_t>(module), name);
+  if (const auto error = cudaLibraryGetKernel(&found, static_cast<cudaLibrary_t>(module), name)) return error;
   *out = found;
-  return error;
+  cudaFuncAttributes facts{};  // to ask for them loads it: not when it is launched, behind work under way
+  return cudaFuncGetAttributes(&facts, found);
 }
 
 error_t launch(function_t function, const std::uint32_t grid[3], const std::uint32_t group[3],

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "plugins/gpu_common/api/native/vendor.hpp"
+#include "plugins/kit/system/pages.hpp"
 
 namespace tessera::gpu {
 
@@ -117,6 +118,7 @@ error_t release_pinned(void* memory) { return hipHostFree(memory); }
 error_t allocate_in_order(void** out, std::size_t bytes, stream_t stream) { return hipMallocAsync(out, bytes, stream); }
 error_t release_in_order(void* memory, stream_t stream) { return hipFreeAsync(memory, stream); }
 error_t register_host(void* memory, std::size_t bytes) {
+  kit::populate(memory, bytes);  // else the vendor's runtime touches it, page by page
   return hipHostRegister(memory, bytes, hipHostRegisterPortable);
 }
 error_t unregister_host(void* memory) { return hipHostUnregister(memory); }
@@ -157,7 +159,9 @@ error_t host_function(stream_t stream, void (*function)(void*), void* argument) 
   return vendor::host_function(stream, function, argument);
 }
 
-error_t begin_capture(stream_t stream) { return hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal); }
+// Relaxed: while a thread records on one stream it may ask about events of others. What may not be done meanwhile is
+// refused before it comes here.
+error_t begin_capture(stream_t stream) { return hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed); }
 
 error_t end_capture(stream_t stream, graph_t* out) {
   hipGraph_t recorded{};

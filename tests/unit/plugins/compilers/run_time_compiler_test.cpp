@@ -92,8 +92,7 @@ TEST_P(run_time_compiler_test, says_that_it_is_missing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(vendors, run_time_compiler_test,
-                         testing::Values(vendor{"nvidia", nvidia_compiler, "/usr/local/cuda/lib64", "compute_90",
-                                                ".target sm_90"},
+                         testing::Values(vendor{"nvidia", nvidia_compiler, "/usr/local/cuda/lib64", "sm_90", "ELF"},
                                          vendor{"amd", amd_compiler, "", "gfx90a", "ELF"}),
                          [](const auto& which) { return std::string(which.param.name); });
 

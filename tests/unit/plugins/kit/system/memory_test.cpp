@@ -1,6 +1,10 @@
 // Pages, domains, and the book of registered ranges.
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+
+#include <vector>
+
 #include "plugins/kit/system/pages.hpp"
 #include "plugins/kit/system/registration.hpp"
 
@@ -17,6 +21,34 @@ TEST(pages, are_zero_aligned_and_refused_when_absurd) {
   for (std::uint64_t i = 0; i < large->bytes(); i += 4096) ASSERT_EQ(static_cast<const char*>(large->data())[i], 0);
   EXPECT_FALSE(pages::map(1ull << 60, true, -1));
   EXPECT_FALSE(pages::map(0, true, -1));
+}
+
+TEST(pages, are_there_once_populated) {
+  const auto large = pages::map(50ull << 20, false, -1);
+  ASSERT_TRUE(large);
+  char* const begin = static_cast<char*>(large->data());
+  const std::uint64_t page = page_bytes();
+  const auto resident = [&] {
+    std::vector<unsigned char> here(large->bytes() / page);
+    EXPECT_EQ(mincore(begin, large->bytes(), here.data()), 0);
+    return here;
+  };
+  for (const unsigned char one : resident()) ASSERT_EQ(one & 1, 0);
+  populate(begin + 10 * page + 5, large->bytes() - 20 * page);  // from within a page to within another
+  const auto here = resident();
+  for (std::size_t k = 0; k < here.size(); ++k)
+    ASSERT_EQ(here[k] & 1, k >= 10 && k <= here.size() - 10 ? 1 : 0) << "page " << k << " of " << here.size();
+  begin[20 * page] = 7;
+  populate(begin, large->bytes());
+  EXPECT_EQ(begin[20 * page], 7) << "what is there stays";
+}
+
+TEST(pages, that_cannot_be_written_are_left_alone) {
+  const auto some = pages::map(1 << 20, false, -1);
+  ASSERT_TRUE(some);
+  ASSERT_EQ(mprotect(some->data(), some->bytes(), PROT_READ), 0);
+  populate(some->data(), some->bytes());
+  EXPECT_EQ(*static_cast<const char*>(some->data()), 0);
 }
 
 TEST(numa_domains, only_those_with_allowed_cpus) {

@@ -22,7 +22,7 @@ struct hipUUID {
 inline constexpr hipError_t hipSuccess = cudaSuccess;
 inline constexpr hipError_t hipErrorInvalidValue = cudaErrorInvalidValue;
 inline constexpr auto hipMemcpyDefault = cudaMemcpyDefault;
-inline constexpr auto hipStreamCaptureModeThreadLocal = cudaStreamCaptureModeThreadLocal;
+inline constexpr auto hipStreamCaptureModeRelaxed = cudaStreamCaptureModeRelaxed;
 inline constexpr unsigned hipStreamNonBlocking = cudaStreamNonBlocking;
 inline constexpr unsigned hipEventDisableTiming = cudaEventDisableTiming;
 inline constexpr unsigned hipHostMallocPortable = cudaHostAllocPortable;
