@@ -77,6 +77,7 @@ sed -i '2iSECONDS=4860' "$work/clone/.ci/run"
 run_ci
 check "what would not end in time is left out" printed "  tsan_application: left out, this machine is too slow"
 check "release is never left out" last_line_is "30 passed, 0 failed"
+check "clang-tidy is left out then" printed "  tidy: left out, the tests have taken 81 minutes"
 
 # A machine on which release took eight times as long.
 fresh

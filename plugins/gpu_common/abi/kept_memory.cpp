@@ -25,6 +25,11 @@ bool kept_memory::keep(void* memory, std::uint64_t bytes) {
   return true;
 }
 
+std::uint64_t kept_memory::bytes() {
+  const std::lock_guard lock(m_mutex);
+  return m_bytes;
+}
+
 std::vector<void*> kept_memory::take_all() {
   const std::lock_guard lock(m_mutex);
   std::vector<void*> all;

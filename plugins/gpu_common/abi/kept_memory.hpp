@@ -17,6 +17,7 @@ class kept_memory {
   void* take(std::uint64_t bytes);
   /// Whether it is kept now. If not, the caller gives it back.
   bool keep(void* memory, std::uint64_t bytes);
+  std::uint64_t bytes();  ///< that are kept
   /// All that is kept, for the caller to give back.
   std::vector<void*> take_all();
 

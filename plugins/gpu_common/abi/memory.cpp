@@ -62,16 +62,21 @@ tsr_status operands::resolve(const char* name, const tsr_address& address, std::
 
 namespace {
 
-/// Memory of this size that was freed before, or fresh memory, for which all that is kept is given back if it must be.
+/// Memory of this size that was freed before, or fresh memory, for which all that is kept is given back where both
+/// together are more than the limit, or than there is. The bytes are reserved.
 error_t allocate_kept(tsr_device& device, void** out, std::uint64_t bytes) {
   if ((*out = device.kept.take(bytes)) != nullptr) return error_t{};
+  const auto& used = device.used[device_space];
+  const auto give_back = [&] {
+    const std::vector<void*> kept = device.kept.take_all();
+    for (void* const memory : kept) release(memory);
+    return !kept.empty();
+  };
+  if (used.used() + device.kept.bytes() > used.limit()) give_back();
   const auto error = allocate(out, bytes);
   if (kind_of(error) != error_kind::out_of_memory) return error;
-  const std::vector<void*> kept = device.kept.take_all();
-  if (kept.empty()) return error;
   clear_error();
-  for (void* const memory : kept) release(memory);
-  return allocate(out, bytes);
+  return give_back() ? allocate(out, bytes) : error;
 }
 
 }  // namespace

@@ -23,10 +23,12 @@ TEST(kept_memory, gives_memory_of_the_same_size_alone) {
   EXPECT_TRUE(kept.keep(&small, 10));
   EXPECT_TRUE(kept.keep(&large, 500));
   EXPECT_TRUE(kept.keep(&other, 10));
+  EXPECT_EQ(kept.bytes(), 520u);
   EXPECT_EQ(kept.take(9), nullptr);
   EXPECT_EQ(kept.take(11), nullptr);
   EXPECT_EQ(kept.take(500), &large);
   EXPECT_EQ(kept.take(500), nullptr);
+  EXPECT_EQ(kept.bytes(), 20u);
   const std::vector<void*> both{kept.take(10), kept.take(10)};
   EXPECT_THAT(both, UnorderedElementsAre(&small, &other));
 }
