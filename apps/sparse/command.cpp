@@ -14,6 +14,7 @@
 #include "apps/sparse/history.hpp"
 #include "apps/sparse/matrix/generate.hpp"
 #include "apps/sparse/matrix/reorder.hpp"
+#include "apps/sparse/matrix/single_precision.hpp"
 #include "apps/sparse/moved_bytes.hpp"
 #include "apps/sparse/report.hpp"
 #include "apps/sparse/solver/hermitian.hpp"
@@ -29,7 +30,8 @@ struct eigs_options : command_options {
   std::string matrix, family, mass, guess, deflate, out;
   eigen_options solver;
   std::string method{eigensolvers().front().name}, which = "smallest", compare = "relative", precondition = "none",
-                                                   reorthogonalize = "full", form = "auto", reorder = "none";
+                                                   reorthogonalize = "full", form = "auto", reorder = "none",
+                                                   storage = "double";
   bool stream = false;
 };
 
@@ -46,6 +48,18 @@ std::optional<row_order> order_for(const eigs_options& o, const csr_matrix& a) {
 
 csr_matrix matrix_for(const eigs_options& o) {
   return !o.family.empty() ? generate(o.family) : is_complex(o) ? read_hermitian(o.matrix) : read_matrix(o.matrix);
+}
+
+/// Rounds the values where that is asked for, and returns by how much eigenvalues may move.
+double store_values(const eigs_options& o, csr_matrix& a) {
+  if (o.storage == "double") return 0;
+  if (!o.mass.empty())
+    throw error(error_kind::usage, "how far rounding moves eigenvalues is not known with a second matrix",
+                "--storage float", "leave out --storage or --mass");
+  require_symmetric(a);
+  single_matrix rounded = rounded_to_single(std::move(a));
+  a = std::move(rounded.matrix);
+  return rounded.change;
 }
 
 /// Vectors as `--out` writes them, row-major; of a complex matrix in real form.
@@ -162,6 +176,7 @@ int run(const eigs_options& o) {
   csr_matrix a = matrix_for(o);
   const std::optional<row_order> order = order_for(o, a);
   if (order) a = order->reordered(a);
+  const double change = store_values(o, a);
   session s(o);
   eigen_options how = solver_options(o);
   if (!o.guess.empty()) how.guess = read_vectors(o.guess, a.rows, hermitian);
@@ -186,6 +201,7 @@ int run(const eigs_options& o) {
     found = hermitian ? hermitian_pairs(s.rt(), by.solve, a, how) : by.solve(s.rt(), a, how);
   }
   if (order) found.vectors = order->restored(found.vectors);
+  for (eigenvalue& e : found.values) e.error_bound += change;
   solver_run told{a,
                   found,
                   history.moments(),
@@ -196,6 +212,12 @@ int run(const eigs_options& o) {
   report r;
   s.describe(r);
   describe(r, o, by, told);
+  if (o.storage == "float")
+    r.add("storage", "values of A",
+          fmt::format("float: eigenvalues move by {:.1e} at most, which the bounds contain", change), "float");
+  else
+    r.note("storage", "double");
+  r.note("storage_change", change);
   s.add_to_page(page_sections(told));
   if (!o.out.empty()) {
     if (hermitian)
@@ -279,6 +301,10 @@ void add_eigs(CLI::App& to, command& selected) {
       ->capture_default_str();
   sub.add_option("--reorder", options->reorder, "none, or rcm: reverse Cuthill-McKee; vectors keep the file's order")
       ->check(CLI::IsMember({"none", "rcm"}))
+      ->capture_default_str();
+  sub.add_option("--storage", options->storage,
+                 "double, or float: the matrix's values are rounded to single precision; the bounds contain that")
+      ->check(CLI::IsMember({"double", "float"}))
       ->capture_default_str();
   sub.add_option("--at", solver.program.at,
                  "location where the rows are worked on, such as a device; by default where the runtime places it")

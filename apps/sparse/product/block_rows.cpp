@@ -8,6 +8,7 @@
 #include "apps/sparse/product/column_groups.hpp"
 #include "apps/sparse/product/compressed_rows.hpp"
 #include "apps/sparse/product/forgetting.hpp"
+#include "apps/sparse/product/stored_values.hpp"
 
 namespace tessera::sparse {
 namespace {
@@ -15,17 +16,18 @@ namespace {
 constexpr std::int64_t side = 3;
 
 /// Blocks of rows that follow each other.
+template <class Value>
 struct blocks {
   const std::int64_t* starts;   ///< of the first three rows
   std::int64_t count;           ///< threes of rows
   const std::int32_t* columns;  ///< of each block from the first on: where it begins
-  const double* values;         ///< of each block, column by column
+  const Value* values;          ///< of each block, column by column
 };
 
 /// Three rows of the product at a time, in registers.
-template <class Group>
-[[gnu::always_inline]] inline void multiply_group(const Group& group, blocks a, std::int64_t width, const double* x,
-                                                  double* y) {
+template <class Group, class Value>
+[[gnu::always_inline]] inline void multiply_group(const Group& group, blocks<Value> a, std::int64_t width,
+                                                  const double* x, double* y) {
   for (std::int64_t b = 0; b < a.count; ++b, y += side * width) {
     typename Group::vector sum[side][Group::count] = {};
     for (std::int64_t n = a.starts[b + 1] - a.starts[b]; n > 0; --n, ++a.columns) {
@@ -33,7 +35,7 @@ template <class Group>
       for (int c = 0; c < side; ++c, source += width, a.values += side)
         for (int k = 0; k < Group::count; ++k) {
           const typename Group::vector from = vector_at<Group::lanes>(source + group.begin(k));
-          for (int r = 0; r < side; ++r) sum[r][k] += a.values[r] * from;
+          for (int r = 0; r < side; ++r) sum[r][k] += static_cast<double>(a.values[r]) * from;
         }
     }
     for (int r = 0; r < side; ++r)
@@ -41,12 +43,13 @@ template <class Group>
   }
 }
 
-[[gnu::always_inline]] inline void multiply_vector(blocks a, const double* x, double* y) {
+template <class Value>
+[[gnu::always_inline]] inline void multiply_vector(blocks<Value> a, const double* x, double* y) {
   for (std::int64_t b = 0; b < a.count; ++b, y += side) {
     double sum[side] = {};
     for (std::int64_t n = a.starts[b + 1] - a.starts[b]; n > 0; --n, ++a.columns)
       for (int c = 0; c < side; ++c, a.values += side)
-        for (int r = 0; r < side; ++r) sum[r] += a.values[r] * x[*a.columns + c];
+        for (int r = 0; r < side; ++r) sum[r] += static_cast<double>(a.values[r]) * x[*a.columns + c];
     for (int r = 0; r < side; ++r) y[r] = sum[r];
   }
 }
@@ -71,6 +74,7 @@ void for_blocks(const csr_matrix& a, std::int64_t row, const row_panels& parts, 
   }
 }
 
+template <class Value>
 class block_rows final : public panel_product {
  public:
   block_rows(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::int64_t block_begin,
@@ -82,10 +86,10 @@ class block_rows final : public panel_product {
         m_block_end(block_begin + (std::ssize(starts) - 1) * side),
         m_starts(std::move(starts)) {
     m_columns = memory.take<std::int32_t>(m_starts.back());
-    m_values = memory.take<double>(m_starts.back() * side * side);
-    std::fill_n(m_values, m_starts.back() * side * side, 0.0);
+    m_values = memory.take<Value>(m_starts.back() * side * side);
+    std::fill_n(m_values, m_starts.back() * side * side, Value{0});
     std::int32_t* place = m_columns;
-    double* to = m_values;
+    Value* to = m_values;
     for (std::int64_t row = m_block_begin; row < m_block_end; row += side)
       for_blocks(a, row, parts, [&](std::int64_t column, const std::int64_t* at) {
         *place++ = static_cast<std::int32_t>(column);
@@ -93,7 +97,7 @@ class block_rows final : public panel_product {
           for (std::int64_t k = at[r]; k < a.row_starts[static_cast<std::size_t>(row + r) + 1]; ++k) {
             const std::int64_t c = a.entry_columns[static_cast<std::size_t>(k)] - column;
             if (c >= side) break;
-            to[c * side + r] = a.values[static_cast<std::size_t>(k)];
+            to[c * side + r] = static_cast<Value>(a.values[static_cast<std::size_t>(k)]);
           }
         to += side * side;
       });
@@ -114,7 +118,7 @@ class block_rows final : public panel_product {
     };
     return (entries_of(m_begin, m_block_begin) + entries_of(m_block_end, m_end)) *
                std::int64_t{sizeof(double) + sizeof(std::int32_t)} +
-           m_starts.back() * side * side * std::int64_t{sizeof(double)} +
+           m_starts.back() * side * side * std::int64_t{sizeof(Value)} +
            m_starts.back() * std::int64_t{sizeof(std::int32_t)} +
            std::ssize(m_starts) * std::int64_t{sizeof(std::int64_t)};
   }
@@ -126,7 +130,7 @@ class block_rows final : public panel_product {
  private:
   void multiply_blocks(std::int64_t begin, std::int64_t end, std::int64_t width, const double* x, double* y) const {
     const std::int64_t* const starts = m_starts.data() + (begin - m_block_begin) / side;
-    const blocks all{starts, (end - begin) / side, m_columns + *starts, m_values + *starts * side * side};
+    const blocks<Value> all{starts, (end - begin) / side, m_columns + *starts, m_values + *starts * side * side};
     apps::with_wide_vectors([&] {
       if (width == 1) return multiply_vector(all, x, y);
       in_column_groups<4>(width, [&](const auto& group) { multiply_group(group, all, width, x, y); });
@@ -137,7 +141,7 @@ class block_rows final : public panel_product {
   std::int64_t m_begin, m_end, m_block_begin, m_block_end;
   std::vector<std::int64_t> m_starts;  ///< blocks of each three rows
   std::int32_t* m_columns;             ///< where each block begins
-  double* m_values;                    ///< of each block, column by column
+  Value* m_values;                     ///< of each block, column by column
 };
 
 }  // namespace
@@ -157,7 +161,9 @@ std::unique_ptr<panel_product> make_block_rows(const csr_matrix& a, std::int64_t
   const std::int64_t entries =
       a.row_starts[static_cast<std::size_t>(block_end)] - a.row_starts[static_cast<std::size_t>(block_begin)];
   if (starts.back() * side * side * 4 > entries * 5) return nullptr;
-  return std::make_unique<block_rows>(a, begin, end, block_begin, std::move(starts), parts, memory);
+  if (are_single(a, block_begin, block_end))
+    return std::make_unique<block_rows<float>>(a, begin, end, block_begin, std::move(starts), parts, memory);
+  return std::make_unique<block_rows<double>>(a, begin, end, block_begin, std::move(starts), parts, memory);
 }
 
 }  // namespace tessera::sparse

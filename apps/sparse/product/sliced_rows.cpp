@@ -9,6 +9,7 @@
 #include "apps/sparse/product/column_groups.hpp"
 #include "apps/sparse/product/compressed_rows.hpp"
 #include "apps/sparse/product/forgetting.hpp"
+#include "apps/sparse/product/stored_values.hpp"
 
 namespace tessera::sparse {
 namespace {
@@ -56,34 +57,34 @@ grouping group_rows(const csr_matrix& a, std::int64_t begin, std::int64_t end) {
 }
 
 /// Entries of 8 rows side by side.
-template <class Column>
+template <class Column, class Value>
 struct groups {
   const std::int64_t* starts;  ///< of the first group
   std::int64_t count;
   const std::uint8_t* places;
   const Column* columns;  ///< of the first group
-  const double* values;   ///< likewise
+  const Value* values;    ///< likewise
 };
 
-template <class Column>
-[[gnu::always_inline]] inline void multiply_groups(groups<Column> a, const double* x, double* y) {
+template <class Column, class Value>
+[[gnu::always_inline]] inline void multiply_groups(groups<Column, Value> a, const double* x, double* y) {
   for (std::int64_t g = 0; g < a.count; ++g, a.places += lanes) {
     vector4 low = {}, high = {};
     for (std::int64_t n = a.starts[g + 1] - a.starts[g]; n > 0; --n, a.columns += lanes, a.values += lanes) {
       const Column* const c = a.columns;
-      low += vector_at<4>(a.values) * vector4{x[c[0]], x[c[1]], x[c[2]], x[c[3]]};
-      high += vector_at<4>(a.values + 4) * vector4{x[c[4]], x[c[5]], x[c[6]], x[c[7]]};
+      add_products(low, a.values, vector4{x[c[0]], x[c[1]], x[c[2]], x[c[3]]});
+      add_products(high, a.values + 4, vector4{x[c[4]], x[c[5]], x[c[6]], x[c[7]]});
     }
     for (int r = 0; r < 4; ++r) y[a.places[r]] = low[r], y[a.places[r + 4]] = high[r];
   }
 }
 
-template <class Column>
+template <class Column, class Value>
 class sliced_rows final : public panel_product {
  public:
   sliced_rows(const csr_matrix& a, std::int64_t begin, std::int64_t end, grouping how, panel_memory& memory)
       : m_matrix(a), m_begin(begin), m_end(end), m_grouped_end(begin + std::ssize(how.places)), m_how(std::move(how)) {
-    m_values = memory.take<double>(size());
+    m_values = memory.take<Value>(size());
     m_columns = memory.take<Column>(size());
     for (std::int64_t k = 0; k < std::ssize(m_how.places); ++k) place_row(k);
   }
@@ -103,7 +104,7 @@ class sliced_rows final : public panel_product {
   std::int64_t bytes() const noexcept override {
     const std::int64_t rest = m_matrix.row_starts[static_cast<std::size_t>(m_end)] -
                               m_matrix.row_starts[static_cast<std::size_t>(m_grouped_end)];
-    return size() * std::int64_t{sizeof(double) + sizeof(Column)} + std::ssize(m_how.places) +
+    return size() * std::int64_t{sizeof(Value) + sizeof(Column)} + std::ssize(m_how.places) +
            std::ssize(m_how.starts) * std::int64_t{sizeof(std::int64_t)} +
            rest * std::int64_t{sizeof(double) + sizeof(std::int32_t)};
   }
@@ -129,7 +130,7 @@ class sliced_rows final : public panel_product {
     for (std::int64_t n = 0; n < length; ++n, ++from, to += static_cast<std::size_t>(lanes)) {
       if (from < end) column = static_cast<Column>(m_matrix.entry_columns[from] - base);
       m_columns[to] = column;
-      m_values[to] = from < end ? m_matrix.values[from] : 0;
+      m_values[to] = from < end ? static_cast<Value>(m_matrix.values[from]) : Value{0};
     }
   }
 
@@ -139,9 +140,10 @@ class sliced_rows final : public panel_product {
       for (std::int64_t w = first; w < last; ++w, y += window) {
         const std::int64_t group = w * (window / lanes);
         const std::int64_t* const starts = m_how.starts.data() + group;
-        multiply_groups<Column>({starts, std::min(window / lanes, count - group), m_how.places.data() + w * window,
-                                 m_columns + *starts * lanes, m_values + *starts * lanes},
-                                x + m_how.lowest.data()[w], y);
+        multiply_groups<Column, Value>(
+            {starts, std::min(window / lanes, count - group), m_how.places.data() + w * window,
+             m_columns + *starts * lanes, m_values + *starts * lanes},
+            x + m_how.lowest.data()[w], y);
       }
     });
   }
@@ -150,7 +152,7 @@ class sliced_rows final : public panel_product {
   std::int64_t m_begin, m_end, m_grouped_end;
   grouping m_how;
   Column* m_columns;
-  double* m_values;
+  Value* m_values;
 };
 
 }  // namespace
@@ -162,8 +164,12 @@ std::unique_ptr<panel_product> make_sliced_rows(const csr_matrix& a, std::int64_
   const std::int64_t entries =
       a.row_starts[static_cast<std::size_t>(grouped_end)] - a.row_starts[static_cast<std::size_t>(begin)];
   if (how.starts.back() * lanes * 4 > entries * 5) return nullptr;
-  if (how.narrow) return std::make_unique<sliced_rows<std::uint16_t>>(a, begin, end, std::move(how), memory);
-  return std::make_unique<sliced_rows<std::int32_t>>(a, begin, end, std::move(how), memory);
+  const auto made = [&]<class Column, class Value>(Column, Value) -> std::unique_ptr<panel_product> {
+    return std::make_unique<sliced_rows<Column, Value>>(a, begin, end, std::move(how), memory);
+  };
+  const bool single = are_single(a, begin, grouped_end);
+  if (how.narrow) return single ? made(std::uint16_t{}, float{}) : made(std::uint16_t{}, double{});
+  return single ? made(std::int32_t{}, float{}) : made(std::int32_t{}, double{});
 }
 
 }  // namespace tessera::sparse

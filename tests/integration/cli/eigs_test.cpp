@@ -218,6 +218,29 @@ TEST(eigs_command, gives_vectors_in_the_order_of_the_file) {
   }
 }
 
+TEST(eigs_command, tells_what_rounding_the_values_changes) {
+  const auto found = [](const char* storage) {
+    const outcome done = eigs({source("apps/sparse/data/bcsstk01.mtx"), "--pairs", "1", "--which", "largest",
+                               "--storage", storage, "--json", "-"});
+    EXPECT_EQ(done.code, 0) << done.err;
+    return json_of(done.out);
+  };
+  const nlohmann::json exact = found("double"), rounded = found("float");
+  EXPECT_EQ(exact["storage_change"], 0);
+  const double change = rounded["storage_change"];
+  EXPECT_GT(change, 0);
+  EXPECT_LT(change, 1e-7 * rounded["norm"].get<double>());
+  const nlohmann::json &a = exact["eigenvalues"][0], &b = rounded["eigenvalues"][0];
+  EXPECT_NE(a["value"], b["value"]);
+  EXPECT_GE(b["error_bound"].get<double>(), change);
+  EXPECT_LE(std::abs(a["value"].get<double>() - b["value"].get<double>()),
+            a["error_bound"].get<double>() + b["error_bound"].get<double>());
+  const outcome refused = eigs(
+      {source("apps/sparse/data/lund_a.mtx"), "--mass", source("apps/sparse/data/lund_b.mtx"), "--storage", "float"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, testing::HasSubstr("leave out --storage or --mass"));
+}
+
 TEST(eigs_command, finds_the_same_bits_in_any_form) {
   const auto values = [](const std::string& form) {
     const outcome done = eigs({"--generate", "lap2d:30", "--pairs", "2", "--solver", "lanczos", "--block", "1",

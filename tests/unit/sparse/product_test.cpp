@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/matrix/single_precision.hpp"
 #include "apps/sparse/product/form_choice.hpp"
 #include "apps/sparse/product/matrix_product.hpp"
 #include "tessera/sparse.hpp"
@@ -96,6 +97,66 @@ TEST_P(sparse_forms, give_what_plain_loops_give) {
       ASSERT_NEAR(y[static_cast<std::size_t>(i * width + j)], static_cast<double>(sum),
                   static_cast<double>(1e-14L * size));
     }
+}
+
+/// A lattice of ones and integers; with `last`, a value at the end of the diagonal.
+csr_matrix integers(double last) {
+  csr_matrix made = generate("lap2d:24");
+  made.values.back() = last;
+  return made;
+}
+
+TEST(sparse_form, stores_values_in_single_precision_where_that_changes_none) {
+  panel_memory memory;
+  for (const auto& [form, a, exact] : {std::tuple(matrix_form::sell, integers(5), true),
+                                       {matrix_form::sell, integers(0.1), false},
+                                       {matrix_form::sell, integers(1e300), false},
+                                       {matrix_form::sell, integers(-0x1p-140), true},
+                                       {matrix_form::sell, integers(0x1p-160), false}}) {
+    const auto panel = make_panel_product(a, 0, a.rows, form, {{a.columns}}, memory);
+    ASSERT_EQ(panel->form(), form);
+    const double of_entry = static_cast<double>(panel->bytes()) / static_cast<double>(a.nonzeros());
+    EXPECT_EQ(of_entry < 8, exact) << of_entry;
+    for (const std::int64_t width : {1, 4}) {
+      const std::vector<double> x = waves(static_cast<std::size_t>(a.columns * width));
+      EXPECT_TRUE(same_bits(product_of(a, form, x, 0, a.rows), product_of(a, matrix_form::csr, x, 0, a.rows))) << width;
+    }
+  }
+}
+
+TEST(sparse_form, stores_blocks_in_single_precision_where_that_changes_none) {
+  csr_matrix a = matrix_named("blocks");
+  panel_memory memory;
+  const auto bytes = [&] {
+    return make_panel_product(a, 0, a.rows, matrix_form::bcsr, {{a.columns}}, memory)->bytes();
+  };
+  const std::int64_t before = bytes();
+  a = rounded_to_single(std::move(a)).matrix;
+  EXPECT_LT(bytes(), before * 3 / 4);
+  for (const std::int64_t width : {1, 3, 9}) {
+    const std::vector<double> x = waves(static_cast<std::size_t>(a.columns * width));
+    EXPECT_TRUE(
+        same_bits(product_of(a, matrix_form::bcsr, x, 0, a.rows), product_of(a, matrix_form::csr, x, 0, a.rows)));
+  }
+}
+
+TEST(single_precision, tells_how_far_eigenvalues_move) {
+  const single_matrix same = rounded_to_single(generate("lap2d:5"));
+  EXPECT_EQ(same.change, 0);
+  EXPECT_EQ(same.matrix.values, generate("lap2d:5").values);
+  // Mirror images that round to different sides become equal.
+  const double half = 1 + 0x1p-24, above = half * (1 + 0x1p-50);
+  const csr_matrix a = matrix_of("two", 2, 2, {{0, 0, 0.1}, {0, 1, half}, {1, 0, above}, {1, 1, -1e-50}});
+  const single_matrix made = rounded_to_single(a);
+  EXPECT_EQ(made.matrix.values, (std::vector<double>{double{0.1f}, 1, 1, -0.0}));
+  EXPECT_EQ(made.change, std::abs(0.1 - double{0.1f}) + 0x1p-24);
+  try {
+    rounded_to_single(matrix_of("large", 1, 1, {{0, 0, 1e39}}));
+    FAIL();
+  } catch (const error& e) {
+    EXPECT_THAT(e.what(),
+                HasSubstr("entry (1, 1) is 9.9999999999999994e+38, and numbers of single precision end at 3.4e+38"));
+  }
 }
 
 TEST(sparse_form, is_compressed_rows_where_another_does_not_fit) {
