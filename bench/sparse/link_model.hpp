@@ -101,10 +101,12 @@ class replacement {
       }
   }
 
-  /// Bytes of the last iteration, both ways.
+  /// Bytes of the last iteration but one, both ways: the uses behind the last one are not known, so that it would keep
+  /// what it should write back.
   double moved() {
     for (std::size_t k = 0; k < m_trace.steps.size(); ++k) {
-      if (k + m_trace.steps_of_iteration == m_trace.steps.size()) m_moved = 0;
+      if (k + m_trace.steps_of_iteration == m_trace.steps.size()) break;
+      if (k + 2 * m_trace.steps_of_iteration == m_trace.steps.size()) m_moved = 0;
       const auto tiles = used(m_trace.steps[k]);
       for (const std::size_t t : tiles) {
         auto& here = m_here.try_emplace(t, resident{.arrived = m_clock++}).first->second;

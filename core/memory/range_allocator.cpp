@@ -18,16 +18,20 @@ void range_allocator::insert(std::uint64_t offset, std::uint64_t bytes) {
   m_by_size.emplace(bytes, offset);
 }
 
-std::optional<std::uint64_t> range_allocator::allocate(std::uint64_t bytes) {
+std::optional<std::uint64_t> range_allocator::allocate(std::uint64_t bytes, page_grid grid) {
   const std::uint64_t wanted = rounded(bytes);
-  const auto best = m_by_size.lower_bound({wanted, 0});
-  if (best == m_by_size.end()) return std::nullopt;
-  const auto [size, offset] = *best;
-  m_by_size.erase(best);
-  m_by_offset.erase(offset);
-  if (size > wanted) insert(offset + wanted, size - wanted);
-  m_used += wanted;
-  return offset;
+  for (auto best = m_by_size.lower_bound({wanted, 0}); best != m_by_size.end(); ++best) {
+    const auto [size, offset] = *best;
+    const std::uint64_t place = grid.first_place(offset, wanted), before = place - offset;
+    if (before + wanted > size) continue;
+    m_by_size.erase(best);
+    m_by_offset.erase(offset);
+    if (before > 0) insert(offset, before);
+    if (size > before + wanted) insert(place + wanted, size - before - wanted);
+    m_used += wanted;
+    return place;
+  }
+  return std::nullopt;
 }
 
 void range_allocator::release(std::uint64_t offset, std::uint64_t bytes) {

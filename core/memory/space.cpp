@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <boost/container/small_vector.hpp>
+#include <functional>
+#include <map>
+#include <numeric>
 #include <utility>
 
 namespace tessera::memory {
@@ -153,7 +157,7 @@ bool space::may_try_again() {
   return !m_alloc_trouble.empty() && m_alloc_tries++ < most;
 }
 
-std::optional<block::chunk> space::take(std::uint64_t bytes) {
+std::optional<block::chunk> space::take(std::uint64_t bytes, page_grid grid) {
   const std::uint64_t size = allocated_size(bytes);
   if (used() + size > m_limit) return std::nullopt;
   std::optional<block::chunk> memory;
@@ -162,9 +166,9 @@ std::optional<block::chunk> space::take(std::uint64_t bytes) {
     cached.pop_back();
     ++m_reuses;
   } else {
-    memory = find(size);
-    if (!memory && uncache()) memory = find(size);
-    if (!memory && trim()) memory = find(size);
+    memory = find(size, grid);
+    if (!memory && uncache()) memory = find(size, grid);
+    if (!memory && trim()) memory = find(size, grid);
     if (!memory) return std::nullopt;
   }
   m_used.store(used() + size, std::memory_order_relaxed);
@@ -173,12 +177,12 @@ std::optional<block::chunk> space::take(std::uint64_t bytes) {
   return memory;
 }
 
-std::optional<block::chunk> space::find(std::uint64_t size) {
+std::optional<block::chunk> space::find(std::uint64_t size, page_grid grid) {
   if (size < m_granule) {  // half of a larger piece; the other half waits for the next one of this size
     auto& larger = m_cached[2 * size];
     std::optional<block::chunk> whole;
     if (larger.empty()) {
-      whole = find(2 * size);
+      whole = find(2 * size, grid);
     } else {
       whole = larger.back();
       larger.pop_back();
@@ -190,7 +194,7 @@ std::optional<block::chunk> space::find(std::uint64_t size) {
     for (std::uint32_t k = m_slab_count; k-- > 0;) {  // the youngest slab is the emptiest
       slab& s = slab_of(k);
       if (!s.ranges) continue;
-      if (const auto offset = s.ranges->allocate(size)) return block::chunk::at(k, *offset);
+      if (const auto offset = s.ranges->allocate(size, grid)) return block::chunk::at(k, *offset);
     }
     return std::nullopt;
   };
@@ -251,32 +255,93 @@ std::uint64_t space::give_slabs_back() {
 void space::put_back(block::chunk memory, std::uint64_t bytes) {
   const std::uint64_t size = allocated_size(bytes);
   m_used.store(used() - size, std::memory_order_relaxed);
-  m_cached[size].push_back(memory);
+  // What lies across pages is not used again as it is.
+  if (!m_grid.allows(memory.offset(), size))
+    slab_of(memory.slab()).ranges->release(memory.offset(), size);
+  else
+    m_cached[size].push_back(memory);
   m_may_join = true;
 }
 
-bool space::reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk> out_chunks) {
-  const std::lock_guard guard(m_mutex);
+/// For all in this order, or for none.
+bool space::take_all(std::span<const std::uint64_t> sizes, std::span<block::chunk> out_chunks,
+                     std::span<const std::size_t> order, page_grid grid) {
   std::size_t taken = 0;
   const auto undo = [&] {
-    for (std::size_t k = 0; k < taken; ++k) put_back(out_chunks[k], sizes[k]);
+    for (const std::size_t k : order.first(taken)) put_back(out_chunks[k], sizes[k]);
   };
   try {
-    for (; taken < sizes.size(); ++taken) {
-      const auto memory = take(sizes[taken]);
+    for (; taken < order.size(); ++taken) {
+      const std::size_t k = order[taken];
+      const auto memory = take(sizes[k], grid);
       if (!memory) {
-        m_exhausted.store(m_exhausted.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         undo();
         return false;
       }
-      out_chunks[taken] = *memory;
+      out_chunks[k] = *memory;
     }
   } catch (...) {  // a plugin's failure
     undo();
     throw;
   }
-  if (m_tracer != nullptr && taken > 0) note_use();
   return true;
+}
+
+bool space::reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk> out_chunks) {
+  const std::lock_guard guard(m_mutex);
+  boost::container::small_vector<std::size_t, 16> order(sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto try_all = [&](page_grid grid) { return take_all(sizes, out_chunks, {order.data(), order.size()}, grid); };
+  if (m_allocations >= m_next_choice) choose_grid();
+  bool taken = try_all(m_grid);
+  if (!taken && may_fit(sizes)) {  // it may be for the pieces that the first ones were put into
+    uncache();
+    std::ranges::stable_sort(order, std::greater(), [&](std::size_t k) { return sizes[k]; });
+    taken = (sizes.size() > 1 && try_all(m_grid)) || (m_grid.page != 0 && try_all({}));
+  }
+  if (!taken) {
+    m_exhausted.store(m_exhausted.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return false;
+  }
+  if (m_tracer != nullptr && !sizes.empty()) note_use();
+  return true;
+}
+
+/// Whether they are no more than what is free in all.
+bool space::may_fit(std::span<const std::uint64_t> sizes) const {
+  std::uint64_t all = used();
+  for (const std::uint64_t bytes : sizes) all += allocated_size(bytes);
+  return all <= m_limit;
+}
+
+page_grid space::grid() const {
+  const std::lock_guard guard(m_mutex);
+  return m_grid;
+}
+
+/// Each time when twice as much was allocated. Only for memories that fill up with blocks of devices: where hosts
+/// compute, there are blocks of any size, and memory enough.
+void space::choose_grid() {
+  m_next_choice = 2 * m_allocations;
+  if (m_least < m_granule || m_limit == ~std::uint64_t{0} || m_host_visible) return;
+  std::map<std::uint64_t, std::uint64_t> blocks_of_size;
+  for (const resident& r : m_residents) ++blocks_of_size[allocated_size(r.block->bytes)];
+  m_grid = grid_for(blocks_of_size);
+  m_may_join = true;
+  uncache();  // there may be some across the new pages
+}
+
+std::vector<piece> space::free_pieces() const {
+  const std::lock_guard guard(m_mutex);
+  std::vector<piece> found;
+  for (std::uint32_t k = 0; k < m_slab_count; ++k)
+    if (const slab& s = slab_of(k); s.ranges)
+      for (const auto& [offset, bytes] : s.ranges->free_ranges()) found.push_back({block::chunk::at(k, offset), bytes});
+  for (const auto& [size, chunks] : m_cached)
+    if (size >= m_granule)
+      for (const block::chunk c : chunks) found.push_back({c, size});
+  if (m_alloc_trouble.empty() && m_slab_total < m_limit) found.push_back({{}, m_limit - m_slab_total});
+  return found;
 }
 
 void space::give_back(block::chunk memory, std::uint64_t bytes) {

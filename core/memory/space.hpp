@@ -17,6 +17,7 @@
 #include "core/location/tree.hpp"
 #include "core/memory/range_allocator.hpp"
 #include "core/memory/registration_cache.hpp"
+#include "core/memory/room_plan.hpp"
 #include "core/memory/statistics.hpp"
 #include "core/plugin/device.hpp"
 #include "core/trace/tracer.hpp"
@@ -80,9 +81,14 @@ class space {
   bool host_visible() const noexcept { return m_host_visible; }
   tsr_space_ref reference() const noexcept { return {m_setup.device->handle(), m_setup.device_space}; }
 
-  /// Memory for all of the sizes, or for none of them (returns false). Never waits. A plugin that refuses a slab,
-  /// whatever its reason, makes the space full.
+  /// Memory for all of the sizes, or for none of them (returns false). Never waits. Where they do not fit in the order
+  /// given, the largest is placed first; where the grid leaves no place, they lie anywhere. A plugin that refuses a
+  /// slab, whatever its reason, makes the space full.
   bool reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk> out_chunks);
+  /// What is free: whole granules, also such as the plugin has not been asked for, unless it has refused some.
+  std::vector<piece> free_pieces() const;
+  /// Where blocks are placed as long as that is possible. Follows from the sizes of those that are here.
+  page_grid grid() const;
   /// Gives a chunk back and wakes waiters.
   void release(block::chunk memory, std::uint64_t bytes);
   /// Gives a chunk back; the caller calls notify() once it holds no block's lock.
@@ -170,13 +176,17 @@ class space {
   slab& slab_of(std::uint32_t number) const noexcept {
     return m_pages[number / slabs_per_page].load(std::memory_order_acquire)[number % slabs_per_page];
   }
-  std::uint32_t new_slab_entry();                           // under m_mutex
-  std::uint64_t next_slab() const;                          // under m_mutex
-  bool grow(std::uint64_t at_least);                        // under m_mutex
-  bool make_slab(std::uint64_t bytes);                      // under m_mutex
-  std::optional<block::chunk> take(std::uint64_t bytes);    // under m_mutex
-  std::optional<block::chunk> find(std::uint64_t size);     // under m_mutex: nothing cached is so large
-  void put_back(block::chunk memory, std::uint64_t bytes);  // under m_mutex
+  std::uint32_t new_slab_entry();                                         // under m_mutex
+  std::uint64_t next_slab() const;                                        // under m_mutex
+  bool grow(std::uint64_t at_least);                                      // under m_mutex
+  bool make_slab(std::uint64_t bytes);                                    // under m_mutex
+  std::optional<block::chunk> take(std::uint64_t bytes, page_grid grid);  // under m_mutex
+  bool take_all(std::span<const std::uint64_t> sizes, std::span<block::chunk> out_chunks,
+                std::span<const std::size_t> order, page_grid grid);     // under m_mutex
+  bool may_fit(std::span<const std::uint64_t> sizes) const;              // under m_mutex
+  void choose_grid();                                                    // under m_mutex
+  std::optional<block::chunk> find(std::uint64_t size, page_grid grid);  // under m_mutex: nothing cached is so large
+  void put_back(block::chunk memory, std::uint64_t bytes);               // under m_mutex
   void free_memory(tsr_memory* memory) noexcept;
   void free_slab(slab& s) noexcept;
   std::shared_ptr<const void> forget_entry(block::chunk memory);  // of memory of the program
@@ -208,6 +218,8 @@ class space {
   std::unordered_map<std::uint64_t, std::vector<block::chunk>>
       m_cached;             // freed chunks by rounded size, and rests of granules
   bool m_may_join = false;  // something was freed since uncache()
+  page_grid m_grid;
+  std::uint64_t m_next_choice = 16;  // of a grid, after so many allocations
   std::vector<resident> m_residents;
   std::uint64_t m_arrivals = 0;
   std::vector<std::uint32_t>

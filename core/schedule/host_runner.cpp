@@ -73,7 +73,8 @@ bool host_runner::wait_for_memory(thread_context& mine, task::record& t, placeme
   }
   if (space.events() != lacking.memory_events) return false;  // something was freed already
   if (!m_mode.single_space)
-    m_setup.coherence->make_room(lacking.lacking, missing, t.sequence);  // one space: nothing pins, nowhere to evict to
+    m_setup.coherence->make_room(lacking.lacking, lacking.missing,
+                                 t.sequence);  // one space: nothing pins, nowhere to evict to
   m_owner.wait_for_memory(t, where, lacking);
   return true;
 }

@@ -192,8 +192,10 @@ acquirer::step acquirer::reserve(attempt& a) {
   a.out.outcome = outcome::no_memory;
   a.out.lacking = a.space;
   a.out.missing_bytes = 0;
+  a.out.missing.clear();
   if (!may_take)
     return step::over;  // an older task makes room for itself, and wakes this one when it has what it needs
+  a.out.missing.assign(sizes.begin(), sizes.end());
   for (const std::uint64_t size : sizes) a.out.missing_bytes += target.allocated_size(size);
   m_claims.reserve_priority(a.space, a.sequence, a.whole);
   return step::over;

@@ -27,7 +27,8 @@ struct acquisition {
   bool copying = false;                ///< ready: some of these are copies
   memory::space_number lacking = memory::no_space;  ///< no_memory: the space that is full
   std::uint64_t missing_bytes = 0;
-  std::uint64_t memory_events = 0;  ///< of that space, read before the reservation that failed
+  std::vector<std::uint64_t> missing;  ///< no_memory: the sizes of the blocks that these are
+  std::uint64_t memory_events = 0;     ///< of that space, read before the reservation that failed
   std::shared_ptr<const block::failure> cause;
 };
 

@@ -69,8 +69,8 @@ class coherence {
   bool evict(memory::space_number space, std::uint64_t bytes, std::uint64_t sequence = 0) {
     return m_evictor.evict(space, bytes, sequence);
   }
-  bool make_room(memory::space_number space, std::uint64_t bytes, std::uint64_t sequence) {
-    return m_evictor.make_room(space, bytes, sequence);
+  bool make_room(memory::space_number space, std::span<const std::uint64_t> sizes, std::uint64_t sequence) {
+    return m_evictor.make_room(space, sizes, sequence);
   }
   void relieve(memory::space_number space, std::uint64_t sequence) { m_evictor.relieve(space, sequence); }
   transfer::evacuation evacuate(memory::space_number space) { return m_evictor.evacuate(space); }

@@ -17,8 +17,24 @@ eviction_policy parse_eviction(std::string_view text) {
 /// A block that may leave.
 struct evictor::candidate {
   std::uint64_t next_use;  // the farthest leaves first
-  std::uint64_t age;       // then the oldest
+  std::uint64_t age;       // then the oldest: how long ago it was used, or came
   block::record* block;
+  memory::piece holds;
+  bool is_sole;  // has to be copied to the parent first
+};
+
+/// What may leave a memory, and what does already.
+struct evictor::survey {
+  memory::space_number space;
+  std::vector<candidate> may_leave;    // the first to leave first
+  std::vector<memory::piece> leaving;  // of what is being written back
+  std::vector<memory::piece> dying;    // of what only tasks under way use: it can leave before what is wanted again
+};
+
+/// Bytes that a block has left or will leave; none where it stays after all.
+struct evictor::room_made {
+  std::uint64_t freed = 0, leaving = 0;
+  explicit operator bool() const noexcept { return freed + leaving > 0; }
 };
 
 evictor::evictor(memories& all, replicas& rules, copy_engine& copies, copy_failures& failures, claims& claimed,
@@ -102,8 +118,80 @@ void evictor::relieve(memory::space_number number, std::uint64_t sequence) {
   if (excess > static_cast<double>(leaving)) evict(number, static_cast<std::uint64_t>(excess) - leaving, sequence);
 }
 
-bool evictor::make_room(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence) {
-  if (bytes == 0) return false;
+namespace {
+
+/// Tasks between now and a use that nobody has announced: more than any log knows.
+constexpr double far_away = 1 << 24;
+
+std::uint64_t sum_of(const std::vector<memory::piece>& pieces) {
+  std::uint64_t sum = 0;
+  for (const memory::piece& p : pieces) sum += p.bytes;
+  return sum;
+}
+
+}  // namespace
+
+/// What leaves has to come again: the bytes that this moves, there and back for a sole copy, for each task that the
+/// memory is free meanwhile. Where the next use is not known it is as far away as the last one.
+double evictor::cost_of(const candidate& leaving, std::uint64_t sequence) const noexcept {
+  const double bytes = static_cast<double>(leaving.holds.bytes) * (leaving.is_sole ? 2 : 1);
+  if (leaving.next_use != use_log::never) return bytes / static_cast<double>(leaving.next_use - sequence + 1);
+  return bytes / static_cast<double>(leaving.age + 1) / (m_wants_uses ? far_away : 1);
+}
+
+/// What lies across pages, since before there were any, costs less: it is in the way of two. Pieces below the granule
+/// are left out: what is beside them may not be joined with them.
+void evictor::add_to(memory::room_plan& plan, const survey& found, memory::page_grid grid, std::uint64_t sequence,
+                     std::span<const block::record* const> staying) const {
+  const auto is_whole = [&](const memory::piece& p) { return p.bytes >= m_memories.at(found.space).granule(); };
+  for (const memory::piece& p : found.leaving)
+    if (is_whole(p)) plan.add_free(p);
+  for (const memory::piece& p : found.dying)
+    if (is_whole(p)) plan.add_awaited(p, static_cast<double>(p.bytes) / far_away);
+  for (std::size_t k = 0; k < found.may_leave.size(); ++k)
+    if (const candidate& c = found.may_leave[k];
+        is_whole(c.holds) && std::ranges::find(staying, c.block) == staying.end())
+      plan.add_held(c.holds, cost_of(c, sequence) / (grid.allows(c.holds.where.offset(), c.holds.bytes) ? 1 : 4), k);
+}
+
+bool evictor::make_room(memory::space_number number, std::span<const std::uint64_t> sizes, std::uint64_t sequence) {
+  if (sizes.empty()) return false;
+  memory::space& space = m_memories.at(number);
+  std::vector<std::uint64_t> wanted;
+  std::uint64_t bytes = 0, deficit = 0;
+  for (const std::uint64_t size : sizes) {
+    wanted.push_back(std::max(space.allocated_size(size), space.granule()));
+    bytes += space.allocated_size(size);
+  }
+  std::vector<const block::record*> staying;  // that were chosen, and are in use again or have no room in the parent
+  constexpr std::size_t most_attempts = 3;
+  for (std::size_t attempt = 0; attempt < most_attempts; ++attempt) {
+    memory::room_plan plan;
+    for (const memory::piece& p : space.free_pieces()) plan.add_free(p);
+    const survey found = look_over(number, sequence);
+    const memory::page_grid grid = space.grid();
+    add_to(plan, found, grid, sequence, staying);
+    std::optional<std::vector<std::size_t>> chosen = plan.make_room(wanted, grid);
+    if (!chosen) chosen = plan.make_room(wanted);
+    if (!chosen) break;  // whole slabs have to be empty, so that the plugin may give larger ones
+    bool any_leaves = !found.leaving.empty(), freed = false;
+    const std::size_t stayed = staying.size();
+    for (const std::size_t k : *chosen) {
+      const room_made made = send_away(found.may_leave[k], number, sequence, deficit);
+      if (!made) staying.push_back(found.may_leave[k].block);
+      any_leaves = any_leaves || made;
+      freed = freed || made.freed > 0;
+    }
+    if (freed) space.notify();
+    if (staying.size() > stayed) continue;
+    if (!chosen->empty()) keep_some_ready(number, found.may_leave, sequence);
+    return any_leaves;
+  }
+  return make_bytes_free(number, bytes, sequence);
+}
+
+/// Without a look at where they lie.
+bool evictor::make_bytes_free(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence) {
   const memory::space& space = m_memories.at(number);
   const std::uint64_t leaving = m_leaving[number].load(std::memory_order_relaxed);
   const std::uint64_t there = space.limit() - std::min(space.used(), space.limit()) + leaving;
@@ -114,83 +202,119 @@ bool evictor::make_room(memory::space_number number, std::uint64_t bytes, std::u
   return evict(number, bytes, sequence);  // with enough free it was in pieces too small
 }
 
-/// What may leave, the first to leave first. `out_dying`: bytes of blocks that only tasks under way use, which can
-/// leave before anything that is wanted again.
-std::vector<evictor::candidate> evictor::candidates(memory::space_number number, std::uint64_t sequence,
-                                                    std::uint64_t& out_dying) {
+evictor::survey evictor::look_over(memory::space_number number, std::uint64_t sequence) {
   memory::space& space = m_memories.at(number);
-  std::vector<candidate> found;
+  survey found{.space = number, .may_leave = {}, .leaving = {}, .dying = {}};
   const std::vector<const block::record*> kept = m_claims.protected_blocks(sequence);
   const std::uint32_t now = space.tick();
-  for (const auto& [b, arrival] : space.residents()) {
+  std::uint64_t arrivals = 0;
+  const std::vector<memory::space::resident> residents = space.residents();
+  for (const auto& [b, arrival] : residents) arrivals = std::max(arrivals, arrival);
+  for (const auto& [b, arrival] : residents) {
     if (std::ranges::binary_search(kept, b)) continue;
     const std::unique_lock guard(b->lock, std::try_to_lock);
     if (!guard) continue;
-    const block::replica* r = b->find(number);
+    block::replica* const r = b->find(number);
     if (r == nullptr) continue;
-    const use_log::coming_use coming = m_wants_uses ? use_log::next_use(*b) : use_log::coming_use();
-    // What was expected for long ago will not come.
-    const std::uint64_t next = coming.expected && coming.age < sequence ? use_log::never : coming.age;
-    if (!may_leave(*r)) {
-      if (m_wants_uses && next == use_log::never && r->pins != 0) out_dying += space.allocated_size(b->bytes);
+    const memory::piece holds{r->where, space.allocated_size(b->bytes)};
+    if (r->state == block::replica_state::draining) {
+      found.leaving.push_back(holds);
       continue;
     }
-    if (next < sequence && m_replicas.usable(*r, *b)) continue;
+    const use_log::coming_use coming = m_wants_uses ? use_log::next_use(*b) : use_log::coming_use();
+    // What was expected for long ago will not come.
+    std::uint64_t next = coming.expected && coming.age < sequence ? use_log::never : coming.age;
+    if (!may_leave(*r)) {
+      if (m_wants_uses && next == use_log::never && r->pins != 0) found.dying.push_back(holds);
+      continue;
+    }
+    if (r->state != block::replica_state::cleaning && in_use(*r)) continue;
+    if (!m_replicas.usable(*r, *b)) next = use_log::never;  // nobody wants what is stale
+    if (next < sequence) continue;
     // A use noted after `now` counts as just now; the clock may wrap around.
     const auto idle = static_cast<std::uint64_t>(std::max(static_cast<std::int32_t>(now - r->last_use), 0));
-    found.push_back({next, m_settings.policy == eviction_policy::fifo ? ~arrival : idle, b});
+    found.may_leave.push_back({next, m_settings.policy == eviction_policy::fifo ? arrivals - arrival : idle, b, holds,
+                               b->only_valid_in(number)});
   }
-  std::ranges::sort(found, [](const candidate& a, const candidate& b) {
+  std::ranges::sort(found.may_leave, [](const candidate& a, const candidate& b) {
     return a.next_use != b.next_use ? a.next_use > b.next_use : a.age > b.age;
   });
   return found;
 }
 
-bool evictor::evict(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence) {
-  memory::space& space = m_memories.at(number);
-  std::uint64_t dying = 0;
-  const std::vector<candidate> victims = candidates(number, sequence, dying);
-  // Beyond what is wanted now, the next ones are copied to the parent, so that they can leave at once when their turn
-  // comes. Where nothing is known of the uses to come they would often be written again before that, and the copy made
-  // for nothing.
-  const auto ahead =
-      !m_wants_uses ? 0 : static_cast<std::uint64_t>(m_settings.write_ahead * static_cast<double>(space.limit()));
-  std::uint64_t freed = 0, leaving = 0, deficit = 0, clean = 0;
-  for (const candidate& victim : victims) {
-    const bool now_wanted = freed + leaving + (victim.next_use == use_log::never ? 0 : dying) < bytes;
-    block::record& b = *victim.block;
-    std::uint64_t room = 0;  // that it takes; the record may be another block's when the lock is gone
+/// It is dropped, or copied to the parent first.
+evictor::room_made evictor::send_away(const candidate& leaving, memory::space_number number, std::uint64_t sequence,
+                                      std::uint64_t& deficit) {
+  block::record& b = *leaving.block;
+  std::uint64_t room = 0;  // that it takes; the record may be another block's when the lock is gone
+  {
+    const std::unique_lock guard(b.lock, std::try_to_lock);
+    if (!guard) return {};
+    block::replica* r = b.find(number);
+    if (r == nullptr || !may_leave(*r)) return {};
+    room = m_memories.at(number).allocated_size(b.bytes);
+    if (r->state == block::replica_state::cleaning) {
+      begin_eviction(*r, b.bytes);
+      return {.leaving = room};
+    }
+    if (in_use(*r)) return {};
+    if (!m_replicas.usable(*r, b) || is_elsewhere(b, number)) {
+      drop(b, *r);
+      return {.freed = room};
+    }
+    if (!b.only_valid_in(number)) return {};  // its copy is on its way
+  }
+  std::uint64_t moved = 0;
+  if (!write_back(b, number, moved, sequence, deficit)) return {};
+  return {.leaving = std::max(moved, room)};  // nothing moved yet: it leaves when room has been made in the parent
+}
+
+/// Beyond what is wanted now, the next ones are copied to the parent, so that they can leave at once when their turn
+/// comes. Where nothing is known of the uses to come they would often be written again before that, and the copy made
+/// for nothing.
+void evictor::keep_some_ready(memory::space_number number, std::span<const candidate> next, std::uint64_t sequence) {
+  if (!m_wants_uses) return;
+  const memory::space& space = m_memories.at(number);
+  const auto wanted = static_cast<std::uint64_t>(m_settings.write_ahead * static_cast<double>(space.limit()));
+  std::uint64_t ready = 0;
+  for (const candidate& c : next) {
+    block::record& b = *c.block;
+    std::uint64_t room = 0;
     {
       const std::unique_lock guard(b.lock, std::try_to_lock);
       if (!guard) continue;
       block::replica* r = b.find(number);
       if (r == nullptr || !may_leave(*r)) continue;
       room = space.allocated_size(b.bytes);
-      if (!now_wanted && clean + room > ahead) break;
-      if (r->state == block::replica_state::cleaning) {
-        if (now_wanted) begin_eviction(*r, b.bytes);
-        (now_wanted ? leaving : clean) += room;
+      if (ready + room > wanted) return;
+      const bool cleaning = r->state == block::replica_state::cleaning;
+      if (!cleaning && in_use(*r)) continue;
+      if (cleaning || !m_replicas.usable(*r, b) || is_elsewhere(b, number)) {
+        ready += room;
         continue;
       }
-      if (in_use(*r)) continue;
-      if (!m_replicas.usable(*r, b) || is_elsewhere(b, number)) {
-        if (now_wanted) drop(b, *r);
-        (now_wanted ? freed : clean) += room;
-        continue;
-      }
-      if (!b.only_valid_in(number)) continue;  // its copy is on its way
+      if (!b.only_valid_in(number)) continue;
     }
-    if (!now_wanted) {
-      if (use_log::will_be_written(b)) continue;
-      if (!write_ahead(b, number, sequence)) break;
-      clean += room;
-      continue;
-    }
-    std::uint64_t moved = 0;
-    // Nothing moved yet: it leaves when room has been made for it in the parent.
-    if (write_back(b, number, moved, sequence, deficit)) leaving += std::max(moved, room);
+    if (use_log::will_be_written(b)) continue;
+    if (!write_ahead(b, number, sequence)) return;
+    ready += room;
   }
-  if (freed > 0) space.notify();
+}
+
+bool evictor::evict(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence) {
+  const survey found = look_over(number, sequence);
+  const std::uint64_t dying = sum_of(found.dying);
+  std::uint64_t freed = 0, leaving = 0, deficit = 0;
+  std::size_t next = 0;
+  for (; next < found.may_leave.size(); ++next) {
+    const candidate& victim = found.may_leave[next];
+    if (freed + leaving + (victim.next_use == use_log::never ? 0 : dying) >= bytes) break;
+    const room_made made = send_away(victim, number, sequence, deficit);
+    freed += made.freed;
+    leaving += made.leaving;
+  }
+  keep_some_ready(number, std::span(found.may_leave).subspan(next), sequence);
+  if (freed > 0) m_memories.at(number).notify();
   return freed + leaving > 0;
 }
 

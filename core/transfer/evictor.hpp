@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,8 +64,10 @@ class evictor final : private write_back_listener {
   /// back to the parent, in the order of the policy. Returns true when something was freed at once or is on its way.
   /// With a `sequence`, and by next use, nothing leaves that is needed before the task of that age.
   bool evict(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence = 0);
-  /// The same so that `bytes` are free in the end: what is free, and what leaves already, counts.
-  bool make_room(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence);
+  /// Starts to make room for pieces of these sizes beside each other or apart: what is free, and what leaves already,
+  /// counts. Of what may leave, those neighbours do that cost least: the bytes of a block count the more the sooner the
+  /// policy expects it to be used. Returns true when something was freed at once or is on its way.
+  bool make_room(memory::space_number number, std::span<const std::uint64_t> sizes, std::uint64_t sequence);
   /// Evicts from a space that is above its high watermark; for the task of age `sequence`, whose blocks have come.
   void relieve(memory::space_number number, std::uint64_t sequence);
   /// One step of emptying a space whose device leaves: drops what is stale or valid elsewhere, writes sole copies back,
@@ -78,8 +81,17 @@ class evictor final : private write_back_listener {
 
  private:
   struct candidate;
+  struct survey;
+  struct room_made;
   struct write_back_plan;
-  std::vector<candidate> candidates(memory::space_number number, std::uint64_t sequence, std::uint64_t& out_dying);
+  survey look_over(memory::space_number number, std::uint64_t sequence);
+  void add_to(memory::room_plan& plan, const survey& found, memory::page_grid grid, std::uint64_t sequence,
+              std::span<const block::record* const> staying) const;
+  double cost_of(const candidate& leaving, std::uint64_t sequence) const noexcept;
+  room_made send_away(const candidate& leaving, memory::space_number number, std::uint64_t sequence,
+                      std::uint64_t& deficit);
+  bool make_bytes_free(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence);
+  void keep_some_ready(memory::space_number number, std::span<const candidate> next, std::uint64_t sequence);
   /// With the block's lock held. Not memory of the program: a list of residents may be older than a block whose record
   /// was used again for an adopted one.
   bool may_leave(const block::replica& r) const noexcept;

@@ -34,7 +34,7 @@ bool evictor::write_back(block::record& block, memory::space_number from, std::u
       m_claims.extend_to_parent(from, plan->to, sequence);
       // What leaves the parent now makes room later: then the tasks that wait here are woken, and come back.
       deficit += parent.allocated_size(plan->bytes);
-      if (!make_room(plan->to, deficit, sequence)) return false;
+      if (!make_bytes_free(plan->to, deficit, sequence)) return false;
       if (!reserve()) return true;
     }
   }

@@ -15,6 +15,15 @@ row_panels balanced_panels(const csr_matrix& a, std::int64_t rows_per_panel, std
   };
   const double share = static_cast<double>(weight_before(a.rows)) / static_cast<double>(wanted);
   row_panels made;
+  // Panels of as many rows each, if none of them is much heavier: then the parts of a vector have one size, and each
+  // fits where another was.
+  for (std::int64_t begin = 0, end = 0; begin < a.rows; begin = end) {
+    end = std::min(begin + rows_per_panel, a.rows);
+    if (static_cast<double>(weight_before(end) - weight_before(begin)) > 1.25 * share) break;
+    made.ends.push_back(end);
+  }
+  if (!made.ends.empty() && made.ends.back() == a.rows) return made;
+  made.ends.clear();
   std::int64_t row = 0;
   for (std::int64_t k = 1; k <= wanted && row < a.rows; ++k) {
     const auto target = static_cast<std::int64_t>(share * static_cast<double>(k));

@@ -19,8 +19,9 @@ struct row_panels {
   std::int64_t of_row(std::int64_t row) const;  ///< the panel that has it
 };
 
-/// Panels of about `rows_per_panel` rows, which weigh the same when a row weighs as its nonzeros and `row_weight` more.
-/// A row is never cut. The result depends on the arguments alone.
+/// Panels of about `rows_per_panel` rows, which weigh the same when a row weighs as its nonzeros and `row_weight` more:
+/// of exactly so many rows, where none of those is heavier than the average by more than a quarter. A row is never cut.
+/// The result depends on the arguments alone.
 row_panels balanced_panels(const csr_matrix& a, std::int64_t rows_per_panel, std::int64_t row_weight);
 
 /// For each panel of rows the panels of columns in which it has entries, ascending.

@@ -332,7 +332,7 @@ std::size_t device_driver::start_acquired(task::record& t, transfer::acquisition
 }
 
 /// Memory for its blocks is missing, here or on the way.
-std::size_t device_driver::start_without_memory(task::record& t, const transfer::acquisition& a, workspace&& scratch) {
+std::size_t device_driver::start_without_memory(task::record& t, transfer::acquisition& a, workspace&& scratch) {
   if (!m_picker.others().empty()) {  // their workspace may be what is missing
     m_picker.put_back(0);
     m_picker.skip_once();
@@ -348,7 +348,8 @@ std::size_t device_driver::start_without_memory(task::record& t, const transfer:
     wait_for_workspace(t, own, 0);  // fails it
     return 0;
   }
-  coherence.make_room(lacking, a.missing_bytes + own, t.sequence);
+  if (own > 0) a.missing.push_back(own);
+  coherence.make_room(lacking, a.missing, t.sequence);
   if (coherence.space_at(lacking).events() != seen) {
     m_where.ready_queue().push(t);  // freed at once: try again in order of age
     return 0;

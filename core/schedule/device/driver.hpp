@@ -99,7 +99,7 @@ class device_driver {
 
   std::size_t start_task(task::record& t);
   std::size_t start_acquired(task::record& t, transfer::acquisition& a, workspace&& scratch);
-  std::size_t start_without_memory(task::record& t, const transfer::acquisition& a, workspace&& scratch);
+  std::size_t start_without_memory(task::record& t, transfer::acquisition& a, workspace&& scratch);
   void note_inputs();
 
   // From enqueued to complete (in_flight.cpp).

@@ -55,7 +55,7 @@ void device_driver::wait_for_workspace(task::record& t, std::uint64_t bytes, std
                                             "", error_kind::memory}));
     return;
   }
-  m_setup.coherence->make_room(m_where.space, bytes, t.sequence);
+  m_setup.coherence->make_room(m_where.space, {&bytes, 1}, t.sequence);
   if (space.events() != seen) {
     m_where.ready_queue().push(t);  // freed at once: try counted in order of age
     return;

@@ -22,6 +22,18 @@ TEST(range_allocator, takes_the_best_fit) {
   EXPECT_EQ(a.largest_free(), 8u * 64);
 }
 
+TEST(range_allocator, keeps_to_pages) {
+  range_allocator a(12 * 64, 64);
+  const page_grid pages{.page = 4 * 64};
+  EXPECT_EQ(a.allocate(3 * 64, pages), 0u);
+  EXPECT_EQ(a.allocate(2 * 64, pages), 4u * 64) << "not across the end of the first page";
+  EXPECT_EQ(a.allocate(64, pages), 3u * 64);
+  EXPECT_EQ(a.allocate(4 * 64, pages), 8u * 64);
+  EXPECT_EQ(a.allocate(3 * 64, pages), std::nullopt);
+  EXPECT_EQ(a.allocate(2 * 64, pages), 6u * 64);
+  EXPECT_EQ(a.used(), a.capacity());
+}
+
 TEST(range_allocator, rounds_to_granules) {
   range_allocator a(4 * 256, 256);
   EXPECT_EQ(a.rounded(0), 256u) << "nothing takes one granule: two empty blocks have different addresses";

@@ -162,6 +162,48 @@ TEST(space, empty_slabs_make_room_for_another_size) {
   EXPECT_EQ(s.take({8 * unit}).size(), 1u);
 }
 
+TEST(space, blocks_of_a_device_keep_to_pages_of_the_commonest_size) {
+  one_space s(64 * unit, 64 * unit, 0, false);
+  block::table table;
+  std::vector<block::chunk> chunks;
+  const auto hold = [&](std::uint64_t units) {
+    s.is->add_resident(table.create(element_type::i64, shape{static_cast<std::int64_t>(units * unit / 8)}));
+    chunks.push_back(s.take({units * unit}).at(0));
+  };
+  hold(3);
+  for (int k = 0; k < 15; ++k) hold(4);
+  EXPECT_EQ(s.is->grid().page, 0u);
+  const auto last = s.take({unit});  // full: blocks at 3, 7, 11, ... and one unit at the end
+  EXPECT_EQ(s.is->grid().page, 4 * unit);
+  s.is->release(chunks[2], 4 * unit);
+  s.is->release(chunks[3], 4 * unit);
+  ASSERT_EQ(s.is->free_pieces().size(), 1u) << "joined at once, since nothing is put across pages again";
+  EXPECT_EQ(s.is->free_pieces()[0].where.offset(), 7 * unit);
+  const auto page = s.take({4 * unit}), rest = s.take({3 * unit});
+  EXPECT_EQ(page.at(0).offset(), 8 * unit);
+  EXPECT_EQ(rest.at(0).offset(), 12 * unit);
+  s.is->release(chunks[6], 4 * unit);
+  EXPECT_EQ(s.take({4 * unit}).at(0).offset(), 23 * unit) << "rather across pages than not at all";
+  table.for_each([&](block::record& b) { s.is->remove_resident(b); });
+}
+
+TEST(space, places_the_largest_first_where_they_do_not_fit_in_the_order_given) {
+  one_space s(16 * unit, 16 * unit);
+  const auto all = s.take({5 * unit, unit, 4 * unit, 6 * unit});
+  s.is->release(all[0], 5 * unit);
+  s.is->release(all[2], 4 * unit);
+  EXPECT_EQ(s.take({3 * unit, unit, 5 * unit}).size(), 3u) << "3 and 1 go where 4 were, if 5 have their place";
+}
+
+TEST(space, says_what_is_free) {
+  one_space s(16 * unit, 8 * unit);
+  const auto all = s.take({2 * unit, unit, 5 * unit});
+  s.is->release(all[0], 2 * unit);
+  std::map<std::uint64_t, std::uint64_t> free;
+  for (const piece& p : s.is->free_pieces()) free[p.where.word] = p.bytes;
+  EXPECT_EQ(free, (std::map<std::uint64_t, std::uint64_t>{{all[0].word, 2 * unit}, {block::chunk{}.word, 8 * unit}}));
+}
+
 TEST(space, a_smaller_capacity_than_the_limit_counts) {
   one_space s(100 * unit, 4 * unit, 6 * unit);
   EXPECT_EQ(s.is->limit(), 6 * unit);

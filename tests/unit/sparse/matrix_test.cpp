@@ -209,6 +209,11 @@ TEST(row_panels, weigh_the_same_and_cover_all_rows) {
   }
 }
 
+TEST(row_panels, have_as_many_rows_each_where_they_weigh_about_the_same) {
+  const csr_matrix a = generate("lap3d:10");
+  EXPECT_EQ(balanced_panels(a, 300, 8).ends, (std::vector<std::int64_t>{300, 600, 900, 1000}));
+}
+
 TEST(row_panels, know_which_columns_they_touch) {
   const csr_matrix a = generate("lap2d:10");
   const auto touched = touched_panels(a, row_panels{{30, 60, 100}});

@@ -93,14 +93,15 @@ TEST(coherence, nobody_younger_takes_memory_while_somebody_waits) {
   acquisition got;
   r.is->acquire(older, 1, got, 1);
   EXPECT_EQ(got.outcome, outcome::no_memory);
-  EXPECT_TRUE(r.is->make_room(1, got.missing_bytes, 1));
+  EXPECT_TRUE(r.is->make_room(1, got.missing, 1));
   EXPECT_EQ(loose.find(1), nullptr);
   r.is->acquire(younger, 1, got, 2);
   EXPECT_EQ(got.outcome, outcome::no_memory) << "there is room for one block, but it is wanted";
   EXPECT_EQ(got.missing_bytes, 0u) << "nothing is to leave for it";
   const std::uint64_t seen = r.spaces[1]->events();
   r.done(running);
-  r.is->make_room(1, 2 * block_bytes, 1);
+  const std::uint64_t two[] = {block_bytes, block_bytes};
+  r.is->make_room(1, two, 1);
   r.is->acquire(older, 1, got, 1);
   EXPECT_EQ(got.outcome, outcome::ready);
   EXPECT_NE(r.spaces[1]->events(), seen) << "whoever waited is woken";
@@ -109,7 +110,7 @@ TEST(coherence, nobody_younger_takes_memory_while_somebody_waits) {
   EXPECT_EQ(got.outcome, outcome::no_memory);
   EXPECT_EQ(got.missing_bytes, block_bytes) << "now it is its turn";
   r.done(older);
-  EXPECT_TRUE(r.is->make_room(1, got.missing_bytes, 2));
+  EXPECT_TRUE(r.is->make_room(1, got.missing, 2));
   r.is->acquire(younger, 1, got, 2);
   EXPECT_EQ(got.outcome, outcome::ready);
   r.settle();
@@ -141,8 +142,9 @@ TEST(coherence, what_leaves_already_makes_room) {
   block::record &a = r.make(), &b = r.make();
   r.put(a, 1, 1);
   r.put(b, 1, 2);
-  EXPECT_TRUE(r.is->make_room(1, block_bytes, 1));
-  EXPECT_TRUE(r.is->make_room(1, block_bytes, 1)) << "it is on its way";
+  const std::uint64_t one[] = {block_bytes};
+  EXPECT_TRUE(r.is->make_room(1, one, 1));
+  EXPECT_TRUE(r.is->make_room(1, one, 1)) << "it is on its way";
   r.settle();
   EXPECT_EQ(r.is->statistics().written_back, 1u);
   EXPECT_EQ(r.spaces[1]->used(), block_bytes);

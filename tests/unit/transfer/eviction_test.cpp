@@ -79,6 +79,70 @@ TEST(eviction, by_fifo_the_one_that_came_first_leaves_first) {
   EXPECT_EQ(order_of_leaving(eviction_policy::fifo), (std::vector<int>{0, 1, 2, 3}));
 }
 
+TEST(room, free_pieces_are_joined_by_their_neighbours) {
+  full r(12, {.policy = eviction_policy::next_use, .write_ahead = 0});
+  use_log log;
+  std::uint64_t age = 10;
+  for (const int k : {2, 7, 3, 11, 8, 6, 10, 5, 0, 9, 1, 4})
+    log.note(*r.blocks[static_cast<std::size_t>(k)], ++age, false);
+  EXPECT_TRUE(r.is->evict(1, 2 * block_bytes));
+  ASSERT_EQ(r.there(), (std::vector<int>{0, 2, 3, 5, 6, 7, 8, 9, 10, 11})) << "1 and 4 will be used last";
+  block::record& large = r.make(2 * block_bytes);
+  accesses task{rig::use(large, intent::write)};
+  const acquisition got = r.acquire(task, 1);
+  ASSERT_EQ(got.outcome, outcome::no_memory) << "as much is free, in two pieces";
+  EXPECT_TRUE(r.is->make_room(1, got.missing, 1));
+  EXPECT_EQ(r.there(), (std::vector<int>{2, 3, 5, 6, 7, 8, 9, 10, 11}))
+      << "of 0, 2, 3 and 5 the one that will be used last; 9, which will be later, has no free neighbour";
+  EXPECT_FALSE(r.is->make_room(1, got.missing, 1)) << "it fits";
+  EXPECT_EQ(r.there().size(), 9u);
+  ASSERT_EQ(r.acquire(task, 1).outcome, outcome::ready);
+  r.settle();
+  r.done(task);
+  r.end();
+}
+
+TEST(room, sole_copies_move_twice) {
+  full r(2, {.policy = eviction_policy::next_use, .write_ahead = 0});
+  r.put(*r.blocks[0], 1, 70);
+  use_log log;
+  log.note(*r.blocks[1], 20, false);
+  log.note(*r.blocks[0], 30, false);
+  const std::uint64_t one[] = {block_bytes};
+  EXPECT_TRUE(r.is->make_room(1, one, 10));
+  EXPECT_EQ(r.there(), (std::vector<int>{0}));
+  r.end();
+}
+
+TEST(room, by_lru_and_fifo_the_first_in_their_order_leaves) {
+  for (const eviction_policy policy : {eviction_policy::lru, eviction_policy::fifo}) {
+    full r(4, {.policy = policy, .write_ahead = 0});
+    r.get(*r.blocks[0], 1);
+    const std::uint64_t two[] = {block_bytes, block_bytes};
+    EXPECT_TRUE(r.is->make_room(1, two, 1));
+    EXPECT_EQ(r.there(), (policy == eviction_policy::lru ? std::vector<int>{0, 3} : std::vector<int>{2, 3}));
+    r.end();
+  }
+}
+
+TEST(room, what_stays_after_all_is_replaced_by_another) {
+  full r(2, {.policy = eviction_policy::next_use, .write_ahead = 0});
+  r.put(*r.blocks[0], 1, 70);
+  use_log log;
+  log.note(*r.blocks[1], 20, false);
+  log.note(*r.blocks[0], 1000, false);
+  accesses at_home{rig::use(*r.blocks[0], intent::write)};
+  acquisition got;
+  r.is->acquire(at_home, 0, got, 0);  // what is about to be overwritten there is not copied there
+  ASSERT_EQ(got.outcome, outcome::ready);
+  const std::uint64_t one[] = {block_bytes};
+  EXPECT_TRUE(r.is->make_room(1, one, 10));
+  EXPECT_EQ(r.there(), (std::vector<int>{0}));
+  r.settle();
+  r.done(at_home);
+  r.end();
+}
+
 constexpr eviction_settings marks{
     .policy = eviction_policy::lru, .high_watermark = 0.8, .low_watermark = 0.5, .write_ahead = 0};
 
