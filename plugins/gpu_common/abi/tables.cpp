@@ -142,7 +142,7 @@ namespace {
 /// What a vendor's library answered to a call that it took.
 tsr_status tell_of_library(tsr_device* device, int wrong) {
   if (wrong == 0) return TSR_OK;
-  // A device that broke is noticed by the next call of the runtime.
+  clear_error();  // else the next kernel reports it; a device that broke is noticed by the next call of the runtime
   return device->report.fail(TSR_UNKNOWN, "%s: a call failed with status %d", device->plugin->dense->found().c_str(),
                              wrong);
 }

@@ -26,10 +26,12 @@ error_kind kind_of(error_t error) noexcept {
     case 804:
       return error_kind::no_device;
     case 1:
+    case 9:    // a launch's geometry
     case 400:  // a handle
-    case 713:
-      return error_kind::bad_argument;  // host memory that is not registered
-    case 205:                           // another process's memory could not be mapped
+    case 701:  // more registers or shared memory than a launch can have
+    case 713:  // host memory that is not registered
+      return error_kind::bad_argument;
+    case 205:  // another process's memory could not be mapped
       return error_kind::gone;
     case 711:  // too many devices and processes share memory
       return error_kind::out_of_memory;
@@ -41,6 +43,7 @@ error_kind kind_of(error_t error) noexcept {
       return error_kind::already_there;
     case 214:  // memory that ECC could not correct
     case 220:  // a link between devices
+    case 226:  // memory, found out late
     case 700:  // an address
     case 702:  // a kernel that took too long
     case 709:  // the context is gone
@@ -51,6 +54,7 @@ error_kind kind_of(error_t error) noexcept {
     case 717:
     case 718:
     case 719:
+    case 721:                     // tensor memory that a kernel has not given back
       return error_kind::sticky;  // a kernel failed
     case 900:                     // what a stream that is captured refuses, and what spoils a capture
     case 901:
