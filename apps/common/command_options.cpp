@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <limits>
 
 #include "core/base/error.hpp"
 #include "core/base/whole_file.hpp"
+#include "core/config/toml.hpp"
 
 namespace tessera::apps {
 
@@ -51,6 +53,13 @@ config::document command_options::load() const {
   for (const std::string& file : config) from.files.emplace_back(file);
   from.set = set;
   from.workers = workers;
+  from.read = [known = pipes](const std::filesystem::path& file) {
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(file, unknown)) return config::read_text_file(file);
+    const auto found = known->find(file.string());
+    return found != known->end() ? found->second
+                                 : known->emplace(file.string(), config::read_text_file(file)).first->second;
+  };
   return config::document::load(from);
 }
 

@@ -2,6 +2,8 @@
 // Options that every command understands.
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +30,8 @@ struct command_options {
   std::string report;                    ///< --report FILE; "": none
   bool stats = false, quiet = false, validate = false;
   std::string command;  ///< its name; set by add_run_options
+  /// What was read of configurations that can be read once, such as pipes; all copies share it.
+  std::shared_ptr<std::map<std::string, std::string>> pipes = std::make_shared<std::map<std::string, std::string>>();
 
   /// Adds --config and --set: what every command that looks at a machine has.
   void add_machine_options(CLI::App& to);

@@ -15,7 +15,7 @@ tessera="$here/bin/tessera"
 # The bundle's OpenBLAS may be older than the processor, and then uses kernels for a far older one.
 if [ -z "${OPENBLAS_CORETYPE:-}" ] && grep -qw avx2 /proc/cpuinfo && "$here/bin/tessera" gemm --n 8 --json - --quiet 2>/dev/null | grep -q Prescott; then
   export OPENBLAS_CORETYPE=Haswell
-  ! grep -qw avx512f /proc/cpuinfo || OPENBLAS_CORETYPE=SkylakeX
+  ! grep -qw avx512vl /proc/cpuinfo || ! grep -qw avx512dq /proc/cpuinfo || OPENBLAS_CORETYPE=SkylakeX
 fi
 
 plugin=cuda out=results minutes=10 sizes="4096 8192 16384" tile=2048 link_bytes=268435456 replays=2000 contractions=1024 extents="16 32 64" blocks="8 16" side=160 list_length=1000000 self_test=""

@@ -37,7 +37,8 @@ document document::load(const sources& from) {
   if (files.empty() && from.text.empty())
     for (const auto& [name, value] : variables)
       if (name == "TESSERA_CONFIG" && !value.empty()) files.emplace_back(value);
-  for (const auto& file : files) onto.file(parse_toml(read_text_file(file), file.string()), file.parent_path());
+  for (const auto& file : files)
+    onto.file(parse_toml(from.read ? from.read(file) : read_text_file(file), file.string()), file.parent_path());
   if (!from.text.empty()) onto.file(parse_toml(from.text, "text"), {});
   onto.environment(variables);
   for (const std::string& assignment : from.set) onto.set(assignment);

@@ -1,6 +1,7 @@
 #pragma once
 // The configuration: all layers read, checked and merged.
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,6 +21,8 @@ struct sources {
   /// Names and values to be used instead of the process's environment (tests).
   std::optional<std::vector<std::pair<std::string, std::string>>> environment;
   std::string text = {};  ///< TOML, read after the files and instead of what TESSERA_CONFIG names; "": none
+  /// Reads a file; empty: from the file system.
+  std::function<std::string(const std::filesystem::path&)> read = {};
 };
 
 /// One option of a plugin, flattened and not yet checked (the plugin publishes its own schema):

@@ -18,6 +18,9 @@ double described_seconds(const place& at, double work) {
   return ((at.is_host ? 500 : 10'000) + work * ns_per_operation) * 1e-9;
 }
 
+/// The same over a usual bus: what links say of themselves may have been measured.
+double usual_seconds_to_bring(std::uint64_t bytes) { return 8e-6 + static_cast<double>(bytes) / (20.0 * (1u << 30)); }
+
 /// Seconds to bring a block from the nearest of the spaces that have it.
 double seconds_to_bring(const transfer::link_map& links, const block::space_set& have, memory::space_number to,
                         std::uint64_t bytes) {
@@ -84,7 +87,9 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
         c.resident_bytes += a.block->bytes;
       } else {
         c.missing_bytes += a.block->bytes;
-        c.transfer_seconds += seconds_to_bring(m_setup.coherence->links(), known, e->space, a.block->bytes);
+        c.transfer_seconds += asked.fixed
+                                  ? usual_seconds_to_bring(a.block->bytes)
+                                  : seconds_to_bring(m_setup.coherence->links(), known, e->space, a.block->bytes);
         if (!asked.fixed) c.queue_seconds = std::max(c.queue_seconds, wait_for(known));
       }
     }

@@ -22,21 +22,18 @@ namespace {
 
 std::size_t rank_of(const row_extents& extents) { return extents.third != 1 ? 3 : extents.second != 1 ? 2 : 1; }
 
-/// Parameters of a kernel that takes so many tiles of each array.
+/// The fewest tiles for which there are kernels, for an array by itself: a task that names fewer names its last one
+/// several times.
+std::size_t fewest_taken(std::size_t named) { return named <= 1 ? 1 : std::bit_ceil(named); }
+
+/// Parameters of a kernel that takes as many tiles of each array as `taken` says of the number that is named.
+template <class Taken>
 std::size_t parameters_of(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands,
-                          std::span<const std::size_t> tiles) {
+                          std::span<const std::size_t> named, const Taken& taken) {
   std::size_t all = 1 + 2 * kernel.depth + kernel.values.size();
   for (std::size_t u = 0; u < demands.size(); ++u)
-    all += demands[u].array == nullptr ? 1 : 2 * tiles[u] + rank_of(demands[u].array->extents()) - 1;
+    all += demands[u].array == nullptr ? 1 : 2 * taken(named[u]) + rank_of(demands[u].array->extents()) - 1;
   return all;
-}
-
-/// The fewest tiles for which there are kernels, for each array by itself: a task that names fewer names its last one
-/// several times.
-boost::container::small_vector<std::size_t, 8> fewest_taken(std::span<const std::size_t> named) {
-  boost::container::small_vector<std::size_t, 8> taken;
-  for (const std::size_t tiles : named) taken.push_back(tiles <= 1 ? 1 : std::bit_ceil(tiles));
-  return taken;
 }
 
 /// Tiles of each array that a kernel takes: one of each, or at least 4 of each, or 16 and so on of those that need
@@ -47,11 +44,15 @@ boost::container::small_vector<std::size_t, 8> tiles_taken(const detail::region_
                                                            std::span<const std::size_t> named) {
   bool several = false;
   for (std::size_t u = 0; u < demands.size(); ++u) several = several || (demands[u].array != nullptr && named[u] > 1);
-  boost::container::small_vector<std::size_t, 8> taken(named.size(), several ? 4 : 1);
-  for (std::size_t u = 0; u < demands.size(); ++u)
-    while (demands[u].array != nullptr && taken[u] < named[u]) taken[u] *= 4;
-  const std::span<const std::size_t> all(taken.data(), taken.size());
-  return parameters_of(kernel, demands, all) <= operation::kernel_launch::most_arguments ? taken : fewest_taken(named);
+  const auto few_kinds = [several](std::size_t tiles) {
+    std::size_t taken = several ? 4 : 1;
+    while (taken < tiles) taken *= 4;
+    return taken;
+  };
+  const bool fits = parameters_of(kernel, demands, named, few_kinds) <= operation::kernel_launch::most_arguments;
+  boost::container::small_vector<std::size_t, 8> taken;
+  for (const std::size_t tiles : named) taken.push_back(fits ? few_kinds(tiles) : fewest_taken(tiles));
+  return taken;
 }
 
 kernel_shape shape_of(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands,
@@ -177,8 +178,7 @@ bool region_kernels::compares(const detail::region_kernel* kernel) const noexcep
 /// As launch_region gives them.
 bool region_kernels::fits(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands,
                           std::span<const std::size_t> tiles) noexcept {
-  const auto fewest = fewest_taken(tiles);
-  return parameters_of(kernel, demands, {fewest.data(), fewest.size()}) <= operation::kernel_launch::most_arguments;
+  return parameters_of(kernel, demands, tiles, fewest_taken) <= operation::kernel_launch::most_arguments;
 }
 
 std::uint64_t region_kernels::memory_limit(location::node_id device) const {

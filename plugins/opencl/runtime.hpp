@@ -29,7 +29,7 @@ inline constexpr bool device_memory_is_addressable = false;
 inline constexpr bool has_pinned_memory = false;
 /// Nor has it these.
 inline constexpr bool has_managed_memory = false, has_graphs = false, has_libraries = false, has_shared_memory = false;
-inline constexpr bool release_waits = false, bus_is_measured = false;
+inline constexpr bool release_waits = false, bus_is_measured = false, callbacks_are_cheap = true;
 inline constexpr std::uint64_t memory_of_others = 0;
 
 /// Forgets an error that is not sticky; OpenCL remembers none.

@@ -215,7 +215,7 @@ void device_driver::loop() {
 /// Looks for the end of work that is under way before it sleeps: being woken takes longer than most tasks of a device.
 /// Returns whether there is something to do.
 bool device_driver::look_on() {
-  if (m_look_time.count() == 0 || !anything_busy()) return false;
+  if (m_look_time.count() == 0 || !anything_busy() || must_ask()) return false;
   const auto until = std::chrono::steady_clock::now() + m_look_time;
   do {
     if (m_stop.load(std::memory_order_relaxed) || startable() || m_state_changed.exchange(false) || poll_all())

@@ -55,7 +55,8 @@ struct tsr_memory_s {
   std::uint32_t space = 0;
   std::uint64_t bytes = 0;  // as asked for: what bounds are checked against
   void* base = nullptr;
-  bool imported = false;  // another process's
+  bool imported = false;                       // another process's
+  mutable std::atomic<bool> exported = false;  // another process may have it
 };
 
 /// One graph.
@@ -79,6 +80,7 @@ struct tsr_device_s {
   tessera::gpu::bus_rates bus;
   tessera::kit::byte_budget used[tessera::gpu::space_count];
   tessera::gpu::kept_memory kept;
+  std::mutex allocating;  // device memory that is not kept
   std::atomic<std::uint64_t> live_allocations{0};
   tessera::gpu::loss loss;
   tessera::gpu::event_pool events;
@@ -197,6 +199,9 @@ tsr_status mem_base(tsr_device* device, tsr_memory* memory, void** out_base);
 tsr_status host_register(tsr_device* device, void* pointer, std::uint64_t bytes);
 tsr_status host_unregister(tsr_device* device, void* pointer);
 void release_memory(tsr_memory_s& memory);
+/// Memory of this size that was freed before, or fresh memory, for which as much of what is kept is given back as both
+/// together are more than the limit, or all where there is none. The bytes are reserved.
+error_t allocate_kept(tsr_device& device, void** out, std::uint64_t bytes);
 /// Gives back what is kept of freed memory, and keeps nothing from now on.
 void release_kept(tsr_device& device);
 bool is_live(const tsr_memory* memory);

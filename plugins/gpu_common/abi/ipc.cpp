@@ -23,6 +23,7 @@ struct ipc_backend {
     if (memory->space != device_space || device->plugin->setting.managed)
       return report.fail(TSR_UNIMPLEMENTED, "export_memory: %s memory cannot be shared between processes",
                          memory->space == device_space ? "managed" : "pinned");
+    memory->exported = true;
     out.bytes = memory->bytes;
     return tell(device, gpu::export_memory(memory->base, out.handle), "exporting memory");
   }

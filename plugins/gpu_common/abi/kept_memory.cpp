@@ -1,5 +1,8 @@
 #include "plugins/gpu_common/abi/kept_memory.hpp"
 
+#include <algorithm>
+#include <new>
+
 namespace tessera::gpu {
 
 void kept_memory::set_limit(std::uint64_t bytes) noexcept {
@@ -7,36 +10,51 @@ void kept_memory::set_limit(std::uint64_t bytes) noexcept {
   m_limit = bytes;
 }
 
-void* kept_memory::take(std::uint64_t bytes) {
+void* kept_memory::take(std::uint64_t bytes) noexcept {
   const std::lock_guard lock(m_mutex);
-  const auto found = m_memory.find(bytes);
-  if (found == m_memory.end()) return nullptr;
-  void* const memory = found->second;
-  m_memory.erase(found);
+  const auto found = std::ranges::find(m_pieces, bytes, &piece::bytes);
+  if (found == m_pieces.end()) return nullptr;
+  void* const memory = found->memory;
+  m_pieces.erase(found);
   m_bytes -= bytes;
   return memory;
 }
 
-bool kept_memory::keep(void* memory, std::uint64_t bytes) {
+std::vector<void*> kept_memory::keep(void* memory, std::uint64_t bytes) noexcept {
   const std::lock_guard lock(m_mutex);
-  if (m_bytes > m_limit || bytes > m_limit - m_bytes) return false;
-  m_memory.emplace(bytes, memory);
-  m_bytes += bytes;
-  return true;
+  std::vector<void*> gone;
+  try {
+    gone.reserve(m_pieces.size() + 1);
+    if (bytes > m_limit) {
+      gone.push_back(memory);
+      return gone;
+    }
+    m_pieces.push_back({memory, bytes});
+  } catch (const std::bad_alloc&) {  // no memory to remember it in: it stays the device's until that is closed
+    return gone;
+  }
+  for (m_bytes += bytes; m_bytes > m_limit; m_pieces.pop_front()) {
+    gone.push_back(m_pieces.front().memory);
+    m_bytes -= m_pieces.front().bytes;
+  }
+  return gone;
 }
 
-std::uint64_t kept_memory::bytes() {
+std::uint64_t kept_memory::bytes() const noexcept {
   const std::lock_guard lock(m_mutex);
   return m_bytes;
 }
 
-std::vector<void*> kept_memory::take_all() {
+std::vector<void*> kept_memory::take_oldest(std::uint64_t bytes) {
   const std::lock_guard lock(m_mutex);
-  std::vector<void*> all;
-  for (const auto& [bytes, memory] : m_memory) all.push_back(memory);
-  m_memory.clear();
-  m_bytes = 0;
-  return all;
+  std::vector<void*> taken;
+  taken.reserve(m_pieces.size());
+  for (std::uint64_t sum = 0; sum < bytes && !m_pieces.empty(); m_pieces.pop_front()) {
+    taken.push_back(m_pieces.front().memory);
+    sum += m_pieces.front().bytes;
+    m_bytes -= m_pieces.front().bytes;
+  }
+  return taken;
 }
 
 }  // namespace tessera::gpu

@@ -1,7 +1,7 @@
 #pragma once
 // Device memory that is not given back at once.
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <mutex>
 #include <vector>
 
@@ -14,17 +14,22 @@ class kept_memory {
   /// Up to so many bytes are kept; 0, as at first: nothing.
   void set_limit(std::uint64_t bytes) noexcept;
   /// Memory of this size, no longer kept, or null.
-  void* take(std::uint64_t bytes);
-  /// Whether it is kept now. If not, the caller gives it back.
-  bool keep(void* memory, std::uint64_t bytes);
-  std::uint64_t bytes();  ///< that are kept
-  /// All that is kept, for the caller to give back.
-  std::vector<void*> take_all();
+  void* take(std::uint64_t bytes) noexcept;
+  /// Keeps it, unless it is more than may be kept. Returns what is not kept any more, for the caller to give back: the
+  /// oldest, or this one.
+  std::vector<void*> keep(void* memory, std::uint64_t bytes) noexcept;
+  std::uint64_t bytes() const noexcept;  ///< that are kept
+  /// The oldest, of at least so many bytes together if there are as many, for the caller to give back.
+  std::vector<void*> take_oldest(std::uint64_t bytes);
 
  private:
-  std::mutex m_mutex;
+  struct piece {
+    void* memory;
+    std::uint64_t bytes;
+  };
+  mutable std::mutex m_mutex;
   std::uint64_t m_limit = 0, m_bytes = 0;
-  std::multimap<std::uint64_t, void*> m_memory;  // by size
+  std::deque<piece> m_pieces;  // the oldest first
 };
 
 }  // namespace tessera::gpu

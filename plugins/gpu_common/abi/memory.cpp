@@ -1,4 +1,5 @@
 // Slabs of device memory and of pinned host memory, addresses, registered host memory.
+#include <limits>
 #include <vector>
 
 #include "plugins/gpu_common/abi/handles.hpp"
@@ -18,6 +19,7 @@ tsr_memory& hand_out(tsr_device& device, std::uint32_t space, std::uint64_t byte
   memory.bytes = bytes;
   memory.base = base;
   memory.imported = imported;
+  memory.exported = false;
   memory.magic.set(memory_magic);
   device.live_allocations.fetch_add(1, std::memory_order_relaxed);
   return memory;
@@ -60,26 +62,22 @@ tsr_status operands::resolve(const char* name, const tsr_address& address, std::
   return TSR_OK;
 }
 
-namespace {
-
-/// Memory of this size that was freed before, or fresh memory, for which all that is kept is given back where both
-/// together are more than the limit, or than there is. The bytes are reserved.
 error_t allocate_kept(tsr_device& device, void** out, std::uint64_t bytes) {
   if ((*out = device.kept.take(bytes)) != nullptr) return error_t{};
-  const auto& used = device.used[device_space];
-  const auto give_back = [&] {
-    const std::vector<void*> kept = device.kept.take_all();
+  const std::lock_guard one_at_a_time(device.allocating);  // who finds nothing kept must not overtake who gives back
+  const auto give_back = [&](std::uint64_t wanted) {
+    const std::vector<void*> kept = device.kept.take_oldest(wanted);
     for (void* const memory : kept) release(memory);
     return !kept.empty();
   };
-  if (used.used() + device.kept.bytes() > used.limit()) give_back();
+  const auto& used = device.used[device_space];
+  if (const std::uint64_t taken = used.used() + device.kept.bytes(); used.limit() != 0 && taken > used.limit())
+    give_back(taken - used.limit());
   const auto error = allocate(out, bytes);
   if (kind_of(error) != error_kind::out_of_memory) return error;
   clear_error();
-  return give_back() ? allocate(out, bytes) : error;
+  return give_back(std::numeric_limits<std::uint64_t>::max()) ? allocate(out, bytes) : error;
 }
-
-}  // namespace
 
 tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t bytes, tsr_memory** out_memory) {
   return gate::on_device(device, [&]() -> tsr_status {
@@ -112,13 +110,15 @@ void release_memory(tsr_memory_s& memory) {
     release_imported(memory.base);
   else if (memory.space != device_space)
     release_pinned(memory.base);
-  else if (!memory.device->kept.keep(memory.base, memory.bytes))
-    release(memory.base);
+  else if (memory.exported || memory.device->plugin->setting.managed)
+    release(memory.base);  // a key to it must not open what is made there later
+  else
+    for (void* const gone : memory.device->kept.keep(memory.base, memory.bytes)) release(gone);
 }
 
 void release_kept(tsr_device& device) {
   device.kept.set_limit(0);
-  for (void* const memory : device.kept.take_all()) release(memory);
+  for (void* const memory : device.kept.take_oldest(std::numeric_limits<std::uint64_t>::max())) release(memory);
 }
 
 tsr_status mem_free(tsr_device* device, tsr_memory* memory) {

@@ -25,7 +25,7 @@ std::vector<tsr_option> option_schema(const char* devices, const char* memory_li
        "What one copy between two devices that reach each other is assumed to reach, for planning."},
       {sizeof(tsr_option), TSR_OPTION_DURATION, "bus_latency", "8 us", 0, 1e9, nullptr,
        "What one small copy between host and device is assumed to take, for planning."},
-      {sizeof(tsr_option), TSR_OPTION_BOOL, "callbacks", device_memory_is_host_memory ? "true" : "false", 0, 0, nullptr,
+      {sizeof(tsr_option), TSR_OPTION_BOOL, "callbacks", callbacks_are_cheap ? "true" : "false", 0, 0, nullptr,
        "Whether the ends of work are told by functions of the host in the streams' order, which hold a stream up until "
        "they have run; else threads look for them."},
       {sizeof(tsr_option), TSR_OPTION_BOOL, "libraries", "true", 0, 0, nullptr,

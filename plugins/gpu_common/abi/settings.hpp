@@ -36,12 +36,12 @@ struct settings {
   /// Which of the devices that the runtime counts are used, and why it is none; empty: all.
   std::function<bool(int ordinal)> accepts = {};
   std::function<std::string()> why_none = {};
-  std::string name{};                             ///< the plugin's; not the user's choice
-  bool shared = false;                            ///< emulated devices' memory can be exported
-  bool managed = false;                           ///< the devices' memory is managed by the driver
-  bool callbacks = device_memory_is_host_memory;  ///< whether streams call when work has ended
-  bool libraries = true;                          ///< whether the vendor's libraries are used
-  std::string library_path{};                     ///< where they are looked for first
+  std::string name{};                    ///< the plugin's; not the user's choice
+  bool shared = false;                   ///< emulated devices' memory can be exported
+  bool managed = false;                  ///< the devices' memory is managed by the driver
+  bool callbacks = callbacks_are_cheap;  ///< whether streams call when work has ended
+  bool libraries = true;                 ///< whether the vendor's libraries are used
+  std::string library_path{};            ///< where they are looked for first
   vendor_libraries vendor = {};
   std::string compiler{};                           ///< of the host, for emulated devices; "": one that is found
   std::uint64_t compile_limit_ns = 60'000'000'000;  ///< of one call of it

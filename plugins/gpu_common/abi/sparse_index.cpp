@@ -87,7 +87,7 @@ counted_memory::~counted_memory() {
 error_t counted_memory::take(std::uint64_t bytes) {
   m_bytes = bytes;
   const auto error =
-      m_device.plugin->setting.managed ? allocate_managed(&m_memory, bytes) : gpu::allocate(&m_memory, bytes);
+      m_device.plugin->setting.managed ? allocate_managed(&m_memory, bytes) : allocate_kept(m_device, &m_memory, bytes);
   if (kind_of(error) != error_kind::none) m_memory = nullptr;
   return error;
 }

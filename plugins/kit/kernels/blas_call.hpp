@@ -100,6 +100,7 @@ std::string blas_library();
 /// What to tell a user whose OpenBLAS has chosen kernels for a processor much older than this one: versions do not know
 /// processors that are younger than they are. "" where all is well.
 /// @param core  the kernel set (openblas_get_corename)
+/// @param has_avx512  with the parts of it that Skylake has (VL, BW, DQ)
 /// @param chosen  the environment's OPENBLAS_CORETYPE: the user's choice; null or "": none
 std::string advice_on_kernels(std::string_view core, bool has_avx2, bool has_avx512, const char* chosen);
 

@@ -261,7 +261,9 @@ std::string advice_here(const openblas& blas) {
 #if defined(__x86_64__)
   const char* const core = blas.get_corename();
   return advice_on_kernels(core != nullptr ? core : "", __builtin_cpu_supports("avx2") != 0,
-                           __builtin_cpu_supports("avx512f") != 0, ::secure_getenv("OPENBLAS_CORETYPE"));
+                           __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+                               __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0,
+                           ::secure_getenv("OPENBLAS_CORETYPE"));
 #else
   static_cast<void>(blas);
   return {};

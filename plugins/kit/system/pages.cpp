@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -117,10 +118,32 @@ std::optional<pages> pages::map_file(int file, std::uint64_t offset, std::uint64
   return result;
 }
 
-void populate(void* begin, std::uint64_t bytes) noexcept {
+namespace {
+
+/// Whether all of it is mapped, and memory of this process alone.
+bool is_private(std::uintptr_t begin, std::uintptr_t end) {
+  std::ifstream maps("/proc/self/maps");  // "7f10-7f20 rw-p 00000000 00:00 0", ascending
+  for (std::string line; begin < end && std::getline(maps, line);) {
+    std::uintptr_t from = 0, to = 0;
+    char dash = 0;
+    std::string rights, offset, device;
+    std::uint64_t inode = 1;
+    std::istringstream words(line);
+    words >> std::hex >> from >> dash >> to >> rights >> offset >> device >> std::dec >> inode;
+    if (to <= begin) continue;
+    if (from > begin || inode != 0 || rights.size() < 4 || rights[1] != 'w' || rights[3] != 'p') return false;
+    begin = to;
+  }
+  return begin >= end;
+}
+
+}  // namespace
+
+void populate(void* begin, std::uint64_t bytes) noexcept try {
   constexpr std::uint64_t part = 4 * pages::huge_bytes, most_threads = 8;
   const auto first = reinterpret_cast<std::uintptr_t>(begin) / page_bytes() * page_bytes();
   const std::uint64_t length = round_up(reinterpret_cast<std::uintptr_t>(begin) + bytes - first, page_bytes());
+  if (!is_private(first, first + length)) return;
   const std::uint64_t parts = std::max<std::uint64_t>(
       std::min({length / part, most_threads, std::uint64_t{std::max(std::thread::hardware_concurrency() / 2, 1u)}}), 1);
   const std::uint64_t each = round_up(length / parts, pages::huge_bytes);
@@ -137,6 +160,7 @@ void populate(void* begin, std::uint64_t bytes) noexcept {
   touch(0);
   for (; given < length; given += each) touch(given);
   for (std::thread& one : others) one.join();
+} catch (const std::exception&) {  // no memory to look with: pages come when they are touched
 }
 
 std::uint64_t page_bytes() noexcept { return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)); }

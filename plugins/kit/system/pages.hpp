@@ -36,8 +36,8 @@ class pages {
 };
 
 /// Has the system put pages behind memory that was mapped and not touched yet, by several threads where it is large:
-/// one of them zeroes a few GB/s. What cannot be written, or a system that cannot do it (before Linux 5.14), stays as
-/// it is.
+/// one of them zeroes a few GB/s. Memory of this process alone: what is a file's or shared, or cannot be written, stays
+/// as it is, as does all where the system cannot do it (before Linux 5.14).
 void populate(void* begin, std::uint64_t bytes) noexcept;
 
 /// The size of an ordinary page.

@@ -1,10 +1,14 @@
 // Every command on every ready machine: it ends well, its answer is right, its JSON says the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <thread>
 
 #include "tests/integration/cli/program.hpp"
 #include "tests/unit/plugin/folder.hpp"
@@ -345,6 +349,23 @@ TEST(commands, plugins_without_an_opencl_driver) {
   EXPECT_EQ(without.code, 0) << without.err;
 }
 #endif
+
+TEST(commands, read_a_configuration_that_can_be_read_once) {
+  const plugin_test::folder folder;
+  const std::string pipe = (folder.path() / "machine.toml").string();
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"gemm", "--n", "64"}, std::vector<std::string>{"stream", "--size", "1000"}}) {
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    std::thread writer([&] { std::ofstream(pipe) << "[runtime]\nplugins = [\"host\", \"sim\"]\n"; });
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {"--config", pipe});
+    const outcome seen = run(all);
+    writer.join();
+    std::filesystem::remove(pipe);
+    EXPECT_EQ(seen.code, 0) << seen.err;
+    EXPECT_THAT(seen.out, HasSubstr("sim ")) << words[0];
+  }
+}
 
 TEST(commands, history) {
   const plugin_test::folder folder;

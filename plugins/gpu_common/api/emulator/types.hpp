@@ -44,7 +44,7 @@ inline constexpr bool device_memory_is_addressable = true;
 inline constexpr bool has_pinned_memory = true;
 /// Memory that the driver moves, graphs, and libraries of linear algebra can be had.
 inline constexpr bool has_managed_memory = true, has_graphs = true, has_libraries = true, has_shared_memory = true;
-inline constexpr bool release_waits = false, bus_is_measured = false;
+inline constexpr bool release_waits = false, bus_is_measured = false, callbacks_are_cheap = true;
 inline constexpr std::uint64_t memory_of_others = 0;
 
 }  // namespace tessera::gpu

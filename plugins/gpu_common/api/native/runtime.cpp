@@ -122,7 +122,8 @@ error_t release_pinned(void* memory) { return hipHostFree(memory); }
 error_t allocate_in_order(void** out, std::size_t bytes, stream_t stream) { return hipMallocAsync(out, bytes, stream); }
 error_t release_in_order(void* memory, stream_t stream) { return hipFreeAsync(memory, stream); }
 error_t register_host(void* memory, std::size_t bytes) {
-  kit::populate(memory, bytes);  // else the vendor's runtime touches it, page by page
+  constexpr std::size_t worth_it = std::size_t{8} << 20;
+  if (bytes >= worth_it) kit::populate(memory, bytes);  // else the vendor's runtime touches it, page by page
   return hipHostRegister(memory, bytes, hipHostRegisterPortable);
 }
 error_t unregister_host(void* memory) { return hipHostUnregister(memory); }

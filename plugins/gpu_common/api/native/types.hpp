@@ -22,6 +22,8 @@ inline constexpr bool has_graphs = true, has_libraries = true, has_shared_memory
 /// To give device memory back waits for all work of the device; the bus is what it is measured to be; and the vendor's
 /// libraries and the code of kernels take memory of their own, later than the plugin says how much there is.
 inline constexpr bool release_waits = true, bus_is_measured = true;
+/// A function of the host in a stream's order costs the stream next to nothing.
+inline constexpr bool callbacks_are_cheap = false;
 inline constexpr std::uint64_t memory_of_others = std::uint64_t{1} << 30;
 
 }  // namespace tessera::gpu

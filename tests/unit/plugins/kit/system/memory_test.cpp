@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <vector>
 
 #include "plugins/kit/system/pages.hpp"
@@ -41,6 +44,21 @@ TEST(pages, are_there_once_populated) {
   begin[20 * page] = 7;
   populate(begin, large->bytes());
   EXPECT_EQ(begin[20 * page], 7) << "what is there stays";
+}
+
+TEST(pages, of_files_are_left_alone) {
+  std::FILE* const file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  constexpr std::uint64_t bytes = 4 << 20;
+  ASSERT_EQ(ftruncate(fileno(file), bytes), 0);
+  void* const shared = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+  ASSERT_NE(shared, MAP_FAILED);
+  populate(shared, bytes);
+  struct stat facts {};
+  ASSERT_EQ(fstat(fileno(file), &facts), 0);
+  EXPECT_EQ(facts.st_blocks, 0) << "the file has room on disk to which nothing was written";
+  munmap(shared, bytes);
+  std::fclose(file);
 }
 
 TEST(pages, that_cannot_be_written_are_left_alone) {
