@@ -18,7 +18,7 @@ double described_seconds(const place& at, double work) {
   return ((at.is_host ? 500 : 10'000) + work * ns_per_operation) * 1e-9;
 }
 
-/// The same over a usual bus: what links say of themselves may have been measured.
+/// The same over a usual bus.
 double usual_seconds_to_bring(std::uint64_t bytes) { return 8e-6 + static_cast<double>(bytes) / (20.0 * (1u << 30)); }
 
 /// Seconds to bring a block from the nearest of the spaces that have it.
@@ -68,6 +68,11 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
     return least;
   };
 
+  // Where a device's speed is a guess, what its links say of themselves may have been measured when it was opened.
+  const bool usual_links = asked.fixed && std::ranges::any_of(m_places, [](const auto& e) {
+                             return !e->is_host && e->device->description().peaks_are_guesses;
+                           });
+
   boost::container::small_vector<candidate, 16> plan;
   for (const auto& e : m_places) {
     if (e->is_host ? asked.only_devices || e.get() != &here : !e->attached()) continue;
@@ -87,7 +92,7 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
         c.resident_bytes += a.block->bytes;
       } else {
         c.missing_bytes += a.block->bytes;
-        c.transfer_seconds += asked.fixed
+        c.transfer_seconds += usual_links
                                   ? usual_seconds_to_bring(a.block->bytes)
                                   : seconds_to_bring(m_setup.coherence->links(), known, e->space, a.block->bytes);
         if (!asked.fixed) c.queue_seconds = std::max(c.queue_seconds, wait_for(known));
