@@ -23,7 +23,9 @@ struct graph_rules : rules {
     auto& state = state_of(stream);
     state.recording = false;
     const auto error = end_capture(state.native, &graph.native);
-    if (kind_of(error) != error_kind::spoilt_capture) return tell(device, error, "ending a capture");
+    const auto kind = kind_of(error);
+    if (kind != error_kind::spoilt_capture && kind != error_kind::not_while_capturing)
+      return tell(device, error, "ending a capture");
     clear_error();
     return device->report.fail(TSR_ABORTED, "capture_end: a call spoilt the recording: %s", text_of(error));
   }

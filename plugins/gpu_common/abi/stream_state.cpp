@@ -35,7 +35,7 @@ error_t advance(event_pool& events, stream_state& state, kit::timeline& line) {
     const auto error = query(event);
     const auto kind = kind_of(error);
     if (kind == error_kind::not_ready ||
-        kind == error_kind::spoilt_capture) {  // some vendors leave it as the last error
+        kind == error_kind::not_while_capturing) {  // some vendors leave it as the last error
       clear_error();
       break;
     }

@@ -31,12 +31,13 @@ enum class error_kind : std::uint8_t {
   out_of_memory,
   no_device,  ///< no driver, none that is new enough, or nothing behind it
   bad_argument,
-  already_there,   ///< host memory registered twice
-  gone,            ///< memory of another process that cannot be mapped any more
-  denied,          ///< by the operating system
-  unsupported,     ///< not on this device, or not this kind of memory
-  spoilt_capture,  ///< work was asked for that cannot be recorded
-  sticky,          ///< the device's context is broken for good
+  already_there,        ///< host memory registered twice
+  gone,                 ///< memory of another process that cannot be mapped any more
+  denied,               ///< by the operating system
+  unsupported,          ///< not on this device, or not this kind of memory
+  not_while_capturing,  ///< refused as long as some thread records work
+  spoilt_capture,       ///< work was asked for that cannot be recorded
+  sticky,               ///< the device's context is broken for good
   other
 };
 

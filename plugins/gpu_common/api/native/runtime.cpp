@@ -56,8 +56,9 @@ error_kind kind_of(error_t error) noexcept {
     case 719:
     case 721:                     // tensor memory that a kernel has not given back
       return error_kind::sticky;  // a kernel failed
-    case 900:                     // what a stream that is captured refuses, and what spoils a capture
-    case 901:
+    case 900:
+      return error_kind::not_while_capturing;
+    case 901:  // what spoils a capture
     case 902:
     case 903:
     case 904:
