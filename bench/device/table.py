@@ -20,6 +20,8 @@ RUNS = (("_device_first", "first run, compiles"), ("_device_second", "the GPU al
 def read(folder):
     """Everything, by the files' names."""
     found = {}
+    if not os.path.isdir(folder):
+        sys.exit(f"{folder} is no folder; it must be one that run_all.sh has written")
     for entry in sorted(os.listdir(folder)):
         name, ending = os.path.splitext(entry)
         if ending != ".json":
