@@ -124,10 +124,9 @@ int run(const run_options& o) {
   // The workers of the programs are threads of their own; where memory is limited one more brings blocks that are asked
   // for early.
   machine.workers = o.load().runtime().host_limit == 0 ? 1 : 2;
-  if (o.has_devices()) {
-    machine = machine.placed_by_cost();
-    if (o.deterministic) machine.set.push_back("runtime.deterministic=true");  // also how devices take tasks together
-  }
+  machine = machine.placed_by_cost();
+  if (o.deterministic && o.has_devices())
+    machine.set.push_back("runtime.deterministic=true");  // also how devices take tasks together
   session s(machine);
   sial::run_settings settings;
   settings.devices = device_uses.at(o.devices);

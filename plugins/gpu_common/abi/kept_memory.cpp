@@ -30,7 +30,7 @@ std::vector<void*> kept_memory::keep(void* memory, std::uint64_t bytes) noexcept
       return gone;
     }
     m_pieces.push_back({memory, bytes});
-  } catch (const std::bad_alloc&) {  // no memory to remember it in: it stays the device's until that is closed
+  } catch (const std::bad_alloc&) {  // it cannot be told either: it is lost to this process
     return gone;
   }
   for (m_bytes += bytes; m_bytes > m_limit; m_pieces.pop_front()) {

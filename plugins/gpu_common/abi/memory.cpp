@@ -110,7 +110,7 @@ void release_memory(tsr_memory_s& memory) {
     release_imported(memory.base);
   else if (memory.space != device_space)
     release_pinned(memory.base);
-  else if (memory.exported || memory.device->plugin->setting.managed)
+  else if (memory.exported)
     release(memory.base);  // a key to it must not open what is made there later
   else
     for (void* const gone : memory.device->kept.keep(memory.base, memory.bytes)) release(gone);

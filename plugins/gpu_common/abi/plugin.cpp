@@ -80,11 +80,10 @@ void load_libraries(tsr_plugin& plugin) {
 
 /// With what most buses reach where that cannot be measured.
 bus_rates measured_bus(const tsr_device_s& device) {
-  constexpr double usual = 20.0 * (1u << 30);
   const bus_rates found = measure_bus();
   if (found.in > 0 && found.out > 0) return found;
   device.report.log(1, "the bus of '%s' could not be measured", device.facts.name);
-  return {usual, usual};
+  return {usual_bus_bandwidth, usual_bus_bandwidth};
 }
 
 std::unique_ptr<tsr_device_s> make_device(tsr_plugin& plugin, std::uint32_t index) {

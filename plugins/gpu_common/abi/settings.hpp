@@ -26,11 +26,14 @@ struct vendor_libraries {
   bool system_too = false;  ///< those of the system are right for it, not only those of `library_path`
 };
 
+/// Bytes per second of a bus that nothing is known of.
+inline constexpr double usual_bus_bandwidth = 20.0 * (1u << 30);
+
 struct settings {
   int devices = 0;                 ///< at most so many; 0: all
   std::uint64_t memory_limit = 0;  ///< bytes of each device; 0: what is free
   std::uint64_t pinned_limit = 8ull << 30;
-  double bus_bandwidth = bus_is_measured ? 0 : 20.0 * (1u << 30);  ///< bytes per second, for planning; 0: measured
+  double bus_bandwidth = bus_is_measured ? 0 : usual_bus_bandwidth;  ///< bytes per second, for planning; 0: measured
   double peer_bandwidth = 100.0 * (1u << 30);
   std::uint64_t bus_latency_ns = 8000;
   /// Which of the devices that the runtime counts are used, and why it is none; empty: all.

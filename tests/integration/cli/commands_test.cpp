@@ -382,9 +382,7 @@ TEST(commands, history) {
           .code,
       0);
   EXPECT_THAT(history().out, HasSubstr("nothing has been learnt yet")) << "that placement learns nothing";
-  ASSERT_EQ(
-      run({"gemm", "--n", "400", "--tile", "100", "--config", config, "--set", "runtime.placement=cost"}, cache).code,
-      0);
+  ASSERT_EQ(run({"gemm", "--n", "400", "--tile", "100", "--config", config}, cache).code, 0) << "cost, by default";
   const outcome shown = history();
   EXPECT_EQ(shown.code, 0) << shown.err;
   EXPECT_THAT(shown.out, AllOf(HasSubstr(folder.path().string() + "/tessera/history-"), HasSubstr("gemm"),
