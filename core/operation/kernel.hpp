@@ -54,7 +54,8 @@ class kernel_launch {
   std::uint32_t m_count = 0;
 };
 
-/// Says how a task is launched. Called on the thread that enqueues it; throws to fail the task.
+/// Says how a task is launched. Called on the thread that enqueues it; throws to fail the task. Of a recorded task,
+/// when it is captured in a graph of the device, and not for each replay: it depends on nothing but the context.
 using launch_function = void (*)(const context&, kernel_launch&);
 
 /// Launches of one task, one behind the other: each sees what those before it have written.
@@ -68,7 +69,7 @@ class kernel_sequence {
   ~kernel_sequence() = default;
 };
 
-/// Enqueues the launches of a task of several kernels. Called on the thread that enqueues it; throws to fail the task.
+/// Enqueues the launches of a task of several kernels. Called as a launch_function; throws to fail the task.
 using sequence_function = void (*)(const context&, kernel_sequence&);
 
 /// The text of kernels.

@@ -87,6 +87,19 @@ bool kernel_loader::runs_on(const plugin::device& device) const {
   return native_for(device) != nullptr || image_for(device) != nullptr || compiles(device);
 }
 
+bool kernel_loader::only_launches_on(const plugin::device& device) const {
+  if (!would_only_launch_on(device)) return false;
+  loaded* one = nullptr;
+  {
+    const std::lock_guard guard(m_mutex);
+    const auto found = m_loaded.find(&device);
+    if (found == m_loaded.end()) return false;
+    one = found->second.get();
+  }
+  const std::unique_lock guard(one->mutex, std::try_to_lock);  // else they are just being compiled
+  return guard && !one->kernels.empty();
+}
+
 /// The launches of one task on its stream.
 class kernel_loader::sequence final : public kernel_sequence {
  public:

@@ -38,6 +38,10 @@ class kernel_loader {
 
   /// Whether one of the forms is for this device.
   bool runs_on(const plugin::device& device) const;
+  /// Whether enqueueing there is nothing but launches, of kernels that are loaded, which may also go into a graph.
+  bool only_launches_on(const plugin::device& device) const;
+  /// Whether it would be so, once the kernels are loaded: no native function runs there.
+  bool would_only_launch_on(const plugin::device& device) const { return native_for(device) == nullptr; }
   /// The definition's enqueue; context::kernels is this object.
   static void enqueue(const context& c);
   /// Modules are not unloaded: something may run for ever.
@@ -68,7 +72,7 @@ class kernel_loader {
   const std::vector<std::string> m_names;  // of the kernels, one or several
   const std::vector<native_form> m_native;
   const std::shared_ptr<const kernel_store> m_store;
-  std::mutex m_mutex;  // of the map, not of what is in it
+  mutable std::mutex m_mutex;  // of the map, not of what is in it
   std::map<const plugin::device*, std::unique_ptr<loaded>> m_loaded;
   bool m_abandoned = false;
 };

@@ -33,7 +33,7 @@ void captured_graphs::forget_other_epochs(const plugin::device& device, std::uin
 }
 
 void captured_graphs::enqueue(const operation::context& c, graph_key key, std::size_t tasks, graph_counters& counters,
-                              const std::function<void()>& enqueue) {
+                              const std::function<bool()>& may_be_captured, const std::function<void()>& enqueue) {
   const auto add = [](std::atomic<std::uint64_t>& to, std::uint64_t amount) {
     to.fetch_add(amount, std::memory_order_relaxed);
   };
@@ -54,7 +54,7 @@ void captured_graphs::enqueue(const operation::context& c, graph_key key, std::s
   }
   // Blocks that come back to another address each time would have every graph thrown away unused.
   const bool pays = m_in_vain < most || key == m_last;
-  if (table != nullptr && !m_failed && pays) {
+  if (table != nullptr && m_failed_on != c.device && pays && may_be_captured()) {
     if (tsr_graph* const graph = capture(c, enqueue)) {
       add(counters.captured, 1);
       if (std::exchange(m_any, true)) add(counters.recaptured, 1);
@@ -67,7 +67,7 @@ void captured_graphs::enqueue(const operation::context& c, graph_key key, std::s
       launch(graph);
       return;
     }
-    m_failed = true;
+    m_failed_on = c.device;
   }
   m_last = std::move(key);
   add(counters.one_by_one, 1);

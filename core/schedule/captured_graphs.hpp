@@ -44,7 +44,7 @@ class captured_graphs {
   /// Throws what `enqueue` throws, and tessera::error (device).
   /// @param tasks  that `enqueue` stands for
   void enqueue(const operation::context& c, graph_key key, std::size_t tasks, graph_counters& counters,
-               const std::function<void()>& enqueue);
+               const std::function<bool()>& may_be_captured, const std::function<void()>& enqueue);
 
  private:
   static constexpr std::size_t most = 4;  // two for buffers that take turns, and some more
@@ -57,11 +57,11 @@ class captured_graphs {
   static void destroy(const captured& one) noexcept;
   void forget_other_epochs(const plugin::device& device, std::uint64_t epoch) noexcept;
 
-  std::vector<captured> m_kept;  // the last used first
-  graph_key m_last;              // when captures do not pay
-  std::size_t m_in_vain = 0;     // captures since the last one that was used again
-  bool m_any = false;            // captured so far
-  bool m_failed = false;
+  std::vector<captured> m_kept;                 // the last used first
+  graph_key m_last;                             // when captures do not pay
+  std::size_t m_in_vain = 0;                    // captures since the last one that was used again
+  bool m_any = false;                           // captured so far
+  const plugin::device* m_failed_on = nullptr;  // capturing; null: nowhere
 };
 
 }  // namespace tessera::schedule

@@ -2,10 +2,25 @@
 
 #include <algorithm>
 
+#include "core/operation/kernel_loader.hpp"
 #include "core/task/flow_record.hpp"
 
 namespace tessera::schedule {
 namespace {
+
+/// What a member of a segment wants of a device in this replay, whose blocks may not be the recorded ones.
+std::uint64_t workspace_of(const task::replay& in, const task::recorded_task& t, const plugin::device& device,
+                           const void* arguments) {
+  if (t.operation->workspace == nullptr) return 0;
+  std::vector<block::access> accesses;
+  for (const task::recorded_access& a : in.recording.accesses_of(t))
+    accesses.push_back({.block = in.blocks[a.block].block,
+                        .version = 0,
+                        .intent = static_cast<intent>(a.intent),
+                        .flags = 0,
+                        .space = 0});
+  return t.operation->workspace(device, arguments, accesses);
+}
 
 /// "graph": what a segment's one task does. Its arguments are a segment_run.
 void enqueue_segment(const operation::context& c) {
@@ -15,13 +30,21 @@ void enqueue_segment(const operation::context& c) {
   run.enqueued = true;
   graph_key key{.addresses = {}, .patches = {}, .memory_epoch = c.memory_epoch};
   for (const operation::operand& o : c.operands) key.addresses.push_back(o.address);
+  key.addresses.push_back(c.workspace.address);
   key.patches.resize(s.members.size());
   if (!run.replay->patches.empty())
     for (std::size_t k = 0; k < s.members.size(); ++k)
       if (const auto patch = run.replay->patches.find(s.members[k]); patch != run.replay->patches.end())
         key.patches[k] = patch->second;
   const auto patches = key.patches;
-  run.segment->graphs.enqueue(c, std::move(key), s.members.size(), *run.counters, [&] {
+  // Where it was planned they are; elsewhere nobody has looked.
+  const auto only_launches = [&] {
+    return std::ranges::all_of(s.members, [&](std::uint32_t member) {
+      const operation::kernel_loader* const kernels = recorded.tasks[member].operation->kernels.get();
+      return kernels == nullptr || kernels->only_launches_on(*c.device);
+    });
+  };
+  run.segment->graphs.enqueue(c, std::move(key), s.members.size(), *run.counters, only_launches, [&] {
     std::vector<operation::operand> operands;
     const std::uint32_t* from = s.operands.data();
     for (std::size_t k = 0; k < s.members.size(); ++k) {
@@ -36,6 +59,8 @@ void enqueue_segment(const operation::context& c) {
       one.arguments = patches[k] ? static_cast<const void*>(patches[k]->data()) : t.arguments;
       one.argument_bytes = t.argument_size;
       one.data = t.operation->data.get();
+      one.kernels = t.operation->kernels.get();
+      one.workspace.bytes = workspace_of(*run.replay, t, *c.device, one.arguments);
       one.task_name = t.operation->name;
       try {
         t.operation->enqueue(one);
@@ -48,6 +73,20 @@ void enqueue_segment(const operation::context& c) {
 
 double work_of_segment(const void* arguments, std::span<const block::access>) {
   return static_cast<const segment_run*>(arguments)->segment->work;
+}
+
+/// Of all its tasks, which follow one another: the most that one of them wants. Arguments of one replay may want more
+/// than those that were recorded.
+std::uint64_t workspace_of_segment(const plugin::device& device, const void* arguments,
+                                   std::span<const block::access>) {
+  const auto& run = *static_cast<const segment_run*>(arguments);
+  std::uint64_t most = run.segment->workspace;
+  if (run.replay->patches.empty()) return most;
+  const task::recording& recorded = run.replay->recording;
+  for (const std::uint32_t member : run.segment->members)
+    if (const auto patch = run.replay->patches.find(member); patch != run.replay->patches.end() && patch->second)
+      most = std::max(most, workspace_of(*run.replay, recorded.tasks[member], device, patch->second->data()));
+  return most;
 }
 
 /// When it can run all its tasks.
@@ -69,7 +108,8 @@ void replay_engine::begin(operation::catalog& operations, bool graphs) {
   m_graphs = graphs && std::ranges::any_of(*m_setup.places,
                                            [](const auto& e) { return !e->is_host && e->device->graph() != nullptr; });
   if (!m_graphs) return;
-  m_graph = &operations.add({.name = "graph", .enqueue = enqueue_segment, .work = work_of_segment});
+  m_graph = &operations.add(
+      {.name = "graph", .enqueue = enqueue_segment, .work = work_of_segment, .workspace = workspace_of_segment});
   m_setup.placer->know_segments(*m_graph, offers_segment);
 }
 
@@ -103,13 +143,19 @@ void replay_engine::find_segments(running_replay& r) {
     std::vector<segment_place> places;
     for (const auto& e : *m_setup.places)
       places.push_back({.captures = !e->is_host && e->attached() && e->device->graph() != nullptr,
+                        .device = e->device,
+                        .memory_bytes = m_setup.coherence->space_at(e->space).limit(),
                         // Some of them in the memory at a time, so that the next one's blocks come while one runs.
                         .most_bytes = m_setup.coherence->space_at(e->space).limit() / 4,
                         .granule = std::max<std::uint64_t>(e->granule, 1),
                         .streams = e->parallelism,
                         .ns_per_flop = e->ns_per_flop.load(std::memory_order_relaxed)});
-    common.plan = plan_segments(r.recording, places);
-    common.planned = true;
+    // Kernels are loaded by the first replays, if at all.
+    constexpr std::uint32_t most_tries = 4;
+    if (++common.tries > most_tries || kernels_are_loaded(r.recording, places)) {
+      common.plan = plan_segments(r.recording, places);
+      common.planned = true;
+    }
   }
   if (r.plan != common.plan) {
     r.plan = common.plan;

@@ -15,8 +15,9 @@ namespace tessera::schedule {
 /// thread that plays it.
 struct replay_planning {
   bool planned = false;                ///< there is nothing left to find out
+  std::uint32_t tries = 0;             ///< replays that could have planned, and found kernels that were not loaded
   std::shared_ptr<segment_plan> plan;  ///< null: none yet, or no segments
-  void restart() noexcept { planned = false, plan.reset(); }
+  void restart() noexcept { planned = false, tries = 0, plan.reset(); }
 };
 
 /// How a recording uses one of its blocks first.

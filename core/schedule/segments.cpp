@@ -7,10 +7,27 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/operation/kernel_loader.hpp"
+
 namespace tessera::schedule {
 namespace {
 
 constexpr std::uint32_t none = segment_plan::none;
+
+std::vector<block::access> accesses_of(const task::recording& of, const task::recorded_task& t) {
+  std::vector<block::access> accesses;
+  for (const task::recorded_access& a : of.accesses_of(t))
+    accesses.push_back({.block = of.blocks[a.block].block,
+                        .version = 0,
+                        .intent = static_cast<intent>(a.intent),
+                        .flags = 0,
+                        .space = 0});
+  return accesses;
+}
+
+std::uint16_t placed(const task::recorded_task& t) noexcept {
+  return std::atomic_ref(const_cast<task::recorded_task&>(t).place).load(std::memory_order_relaxed);
+}
 
 /// The planner's view of a recording while it works.
 class planner {
@@ -28,19 +45,27 @@ class planner {
   }
 
  private:
-  std::uint16_t place_of(std::uint32_t t) const noexcept {
-    return std::atomic_ref(m_of.tasks[t].place).load(std::memory_order_relaxed);
-  }
+  std::uint16_t place_of(std::uint32_t t) const noexcept { return placed(m_of.tasks[t]); }
   double work_of(const task::recorded_task& t) const {
-    if (t.operation->work == nullptr) return 0;
-    std::vector<block::access> accesses;
-    for (const task::recorded_access& a : m_of.accesses_of(t))
-      accesses.push_back({.block = m_of.blocks[a.block].block,
-                          .version = 0,
-                          .intent = static_cast<intent>(a.intent),
-                          .flags = 0,
-                          .space = 0});
-    return t.operation->work(t.arguments, accesses);
+    return t.operation->work != nullptr ? t.operation->work(t.arguments, accesses_of(m_of, t)) : 0;
+  }
+
+  /// Whether all blocks that tasks use at a place can be in its memory together. If not, tasks of which nobody knows
+  /// how long they are wait for copies, which take longer than launches.
+  bool all_there(std::uint16_t place) {
+    if (m_all_there.empty()) {
+      std::vector<std::vector<bool>> used(m_places.size(), std::vector<bool>(m_of.blocks.size()));
+      std::vector<std::uint64_t> bytes(m_places.size());
+      for (std::uint32_t k = 0; k < m_of.size(); ++k) {
+        const std::uint16_t at = place_of(k);
+        if (at >= m_places.size() || !m_places[at].captures) continue;
+        for (const task::recorded_access& a : m_of.accesses_of(m_of.tasks[k]))
+          if (!used[at][a.block]) used[at][a.block] = true, bytes[at] += room_of(a.block, at);
+      }
+      for (std::size_t at = 0; at < m_places.size(); ++at)
+        m_all_there.push_back(bytes[at] <= m_places[at].memory_bytes);
+    }
+    return m_all_there[place];
   }
 
   bool find_eligible() {
@@ -53,10 +78,11 @@ class planner {
       const std::uint16_t place = place_of(k);
       if (place >= m_places.size() || !m_places[place].captures) continue;
       // Kernels may have to be compiled, and vendors' own calls may wait: neither is done while a stream records.
-      if (t.operation->kernels != nullptr) continue;
+      if (t.operation->kernels != nullptr && !t.operation->kernels->only_launches_on(*m_places[place].device)) continue;
       if (t.operation->enqueue == nullptr || t.operation->special != nullptr || t.ends_group || t.access_count == 0)
         continue;
-      if (t.operation->workspace != nullptr) continue;  // what a graph has recorded stays where it is
+      if (t.operation->workspace != nullptr && t.operation->kernels == nullptr) continue;  // a library's
+      if (t.operation->kernels != nullptr && !all_there(place)) continue;
       if (std::ranges::any_of(m_of.accesses_of(t), [](const task::recorded_access& a) { return a.fresh != 0; }))
         continue;
       m_work[k] = work_of(t);
@@ -165,7 +191,7 @@ class planner {
 
   bool fits(const draft& d, std::uint32_t t) const {
     if (d.segment->members.size() == segment::most_tasks) return false;
-    std::uint64_t bytes = d.room;
+    std::uint64_t bytes = d.room + std::max(d.segment->workspace, wanted_by(t));
     for (const task::recorded_access& a : m_of.accesses_of(m_of.tasks[t])) {
       const auto known = d.uses.find(a.block);
       if (known == d.uses.end()) bytes += room_of(a.block, place_of(t));
@@ -176,8 +202,15 @@ class planner {
     return d.segment->members.empty() || bytes <= m_places[place_of(t)].most_bytes;
   }
 
+  std::uint64_t wanted_by(std::uint32_t t) const {
+    const task::recorded_task& task = m_of.tasks[t];
+    if (task.operation->workspace == nullptr) return 0;
+    return task.operation->workspace(*m_places[place_of(t)].device, task.arguments, accesses_of(m_of, task));
+  }
+
   void add(draft& d, std::uint32_t t) {
     segment& s = *d.segment;
+    s.workspace = std::max(s.workspace, wanted_by(t));
     const task::recorded_task& task = m_of.tasks[t];
     if (s.members.empty()) s.place = place_of(t), s.priority = task.priority;
     s.members.push_back(t);
@@ -241,13 +274,22 @@ class planner {
 
   const task::recording& m_of;
   std::span<const segment_place> m_places;
-  std::vector<char> m_eligible;
+  std::vector<char> m_eligible, m_all_there;  // by task; by place, empty until it is asked
   std::vector<double> m_work;
   std::vector<std::uint32_t> m_level, m_parent;
   std::unique_ptr<segment_plan> m_plan = std::make_unique<segment_plan>();
 };
 
 }  // namespace
+
+bool kernels_are_loaded(const task::recording& of, std::span<const segment_place> places) {
+  return std::ranges::all_of(of.tasks, [&](const task::recorded_task& t) {
+    const std::uint16_t place = placed(t);
+    if (t.operation->kernels == nullptr || place >= places.size() || !places[place].captures) return true;
+    const operation::kernel_loader& kernels = *t.operation->kernels;
+    return !kernels.would_only_launch_on(*places[place].device) || kernels.only_launches_on(*places[place].device);
+  });
+}
 
 std::unique_ptr<segment_plan> plan_segments(const task::recording& of, std::span<const segment_place> places) {
   return planner(of, places).run();

@@ -15,11 +15,13 @@ namespace tessera::schedule {
 
 /// What planning knows of a place.
 struct segment_place {
-  bool captures = false;         ///< a device whose plugin records graphs
-  std::uint64_t most_bytes = 0;  ///< blocks of one segment, all together
-  std::uint64_t granule = 1;     ///< each block is counted as a multiple of it
-  std::uint32_t streams = 1;     ///< pieces that run side by side
-  double ns_per_flop = 0;        ///< estimate, to tell long tasks
+  bool captures = false;                   ///< a device whose plugin records graphs
+  const plugin::device* device = nullptr;  ///< that device, which tasks with kernels or workspace are asked about
+  std::uint64_t memory_bytes = ~std::uint64_t{0};  ///< of its memory
+  std::uint64_t most_bytes = 0;                    ///< blocks of one segment, all together
+  std::uint64_t granule = 1;                       ///< each block is counted as a multiple of it
+  std::uint32_t streams = 1;                       ///< pieces that run side by side
+  double ns_per_flop = 0;                          ///< estimate, to tell long tasks
 };
 
 /// One piece of work. Immutable but for its captured graphs.
@@ -35,6 +37,7 @@ struct segment {
   std::uint32_t sinks = 0;                  ///< tasks of it without successors in the recording
   double work = 0;                          ///< floating-point operations, all together
   std::uint64_t bytes_used = 0;             ///< of its blocks
+  std::uint64_t workspace = 0;              ///< bytes; its tasks use the same, one after the other
   std::uint64_t bytes_of_tasks = 0;         ///< of the blocks of each task, summed
   std::vector<std::uint32_t> members;       ///< tasks in the order in which they were recorded
   std::vector<task::recorded_access> uses;  ///< each block once: the intent and the version of all its uses together
@@ -50,9 +53,13 @@ struct segment_plan {
   std::vector<std::int32_t> predecessors;  ///< by task: tasks and segments outside its own that it waits for
 };
 
+/// Whether all kernels of the recording's tasks are loaded where the tasks are placed, so that a plan can take them in.
+bool kernels_are_loaded(const task::recording& of, std::span<const segment_place> places);
+
 /// Maximal segments of at least two tasks, within the limits. Needs a recording all of whose tasks are placed; null
-/// when it has none. Tasks stay alone that sum accumulates or zero private copies, have no blocks, want workspace, or
-/// are long.
+/// when it has none. Tasks stay alone that sum accumulates or zero private copies, have no blocks, have native
+/// functions or kernels that are not loaded, want workspace for a library, are long, or have kernels where memory is
+/// too small.
 /// @param places  by place number
 std::unique_ptr<segment_plan> plan_segments(const task::recording& of, std::span<const segment_place> places);
 

@@ -115,6 +115,78 @@ TEST(replay_graphs, see_new_arguments) {
   EXPECT_GE(rt.statistics().graphs.captured, 5u);
 }
 
+/// y = y + 2 x, by way of the workspace, in two launches.
+const operation::definition& through_workspace(runtime& rt) {
+  operation::definition what{.name = "through workspace"};
+  what.workspace = [](const plugin::device&, const void*, std::span<const block_access> blocks) {
+    return blocks[0].block->bytes;
+  };
+  what.kernel.names = {"twice", "add"};
+  what.kernel.text.source =
+      "KERNEL void twice(GLOBAL const double* x, GLOBAL double* to, long n) {\n"
+      "  if (INDEX_X < n) to[INDEX_X] = 2 * x[INDEX_X];\n"
+      "}\n"
+      "KERNEL void add(GLOBAL const double* from, GLOBAL double* y, long n) {\n"
+      "  if (INDEX_X < n) y[INDEX_X] += from[INDEX_X];\n"
+      "}\n";
+  what.kernel.sequence = [](const operation::context& c, operation::kernel_sequence& to) {
+    const std::int64_t n = c.operands[0].extents->count();
+    EXPECT_EQ(c.workspace.bytes, c.operands[0].bytes);
+    operation::kernel_launch first, second;
+    to.launch(0, first.over(n).block(c.operands[0]).workspace(c).value(n));
+    to.launch(1, second.over(n).workspace(c).block(c.operands[1]).value(n));
+  };
+  return rt.define(std::move(what));
+}
+
+/// Tasks with kernels that wait for one another, of blocks of two sizes. Returns the first element of the smaller ones.
+double run_kernels(runtime& rt, const std::string& location, int replays) {
+  auto small = rt.make_array<double>("small", {2 * extent}, {extent});
+  auto large = rt.make_array<double>("large", {4 * extent}, {2 * extent});
+  for (int k = 0; k < 2; ++k) fill(rt, small(k), 1.0), fill(rt, large(k), 1.0);
+  const operation::definition& what = through_workspace(rt);
+  const task_options there{.location = rt.at(location)};
+  recording step = rt.record([&] {
+    for (int k = 0; k < 3; ++k) {
+      rt.submit_operation(what, nullptr, 0, std::vector<block_access>{read(small(0)), update(small(1))}, there,
+                          std::source_location::current());
+      rt.submit_operation(what, nullptr, 0, std::vector<block_access>{read(large(0)), update(large(1))}, there,
+                          std::source_location::current());
+      rt.submit_operation(what, nullptr, 0, std::vector<block_access>{read(small(1)), update(small(0))}, there,
+                          std::source_location::current());
+    }
+  });
+  for (int k = 0; k < replays; ++k) {
+    rt.replay(step);
+    rt.fence();
+    for (int j = 0; j < 2; ++j) scal(rt, 1.0 / 1024, small(j), there);
+  }
+  EXPECT_DOUBLE_EQ(large.read_host(large(1))[2 * extent - 1], 1 + 6.0 * replays);
+  return small.read_host(small(0))[extent - 1];
+}
+
+TEST(replay_graphs, have_kernels_with_workspace_in_them) {
+  double x = 1, y = 1;
+  for (int k = 0; k < 10; ++k) {
+    for (int j = 0; j < 3; ++j) y += 2 * x, x += 2 * y;
+    x /= 1024, y /= 1024;
+  }
+  for (const std::string plugin : {"sim", "cuda_emulated", "hip_emulated"}) {
+    SCOPED_TRACE(plugin);
+    runtime rt(plugin == "sim" ? testing::with_sims(1, "1 MiB") : testing::with_gpus(plugin, 1, "64 MiB", ""));
+    EXPECT_DOUBLE_EQ(run_kernels(rt, plugin + "0", 10), x);
+    const statistics s = rt.statistics();
+    EXPECT_GE(s.graphs.launched, 8u) << "the first replay compiles, and places the tasks";
+    EXPECT_EQ(s.graphs.one_by_one, 0u);
+  }
+}
+
+TEST(replay_graphs, are_not_made_where_memory_is_too_small_for_all) {
+  runtime rt(testing::with_sims(1, "1 KiB"));
+  run_kernels(rt, "sim0", 6);
+  EXPECT_EQ(rt.statistics().graphs.captured, 0u);
+}
+
 TEST(replay_graphs, host_tasks_between_part_segments_and_keep_the_order) {
   runtime rt(testing::with_sims(2, "1 MiB", true));
   auto a = rt.make_array<double>("a", {4 * extent}, {extent});

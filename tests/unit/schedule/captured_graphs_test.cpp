@@ -63,18 +63,32 @@ struct graphs : ::testing::Test {
   void enqueue(captured_graphs& of, graph_key key, const plugin::device& on) {
     operation::context c;
     c.device = &on;
-    of.enqueue(c, std::move(key), 7, counters, [&] {
-      if (throws) throw std::runtime_error("refused");
-      state.capturing ? ++recorded : ++singly;
-    });
+    of.enqueue(
+        c, std::move(key), 7, counters, [&] { return may_be_captured; },
+        [&] {
+          if (throws) throw std::runtime_error("refused");
+          state.capturing ? ++recorded : ++singly;
+        });
   }
   fake_graphs state;
   tsr_graph_table graph = table();
   plugin::device device{"dev0", "dev", 0, nullptr, tsr_device_desc{}, tsr_device_table{}, {}, nullptr, nullptr, &graph};
   graph_counters counters;
   int recorded = 0, singly = 0;
-  bool throws = false;
+  bool throws = false, may_be_captured = true;
 };
+
+TEST_F(graphs, are_not_captured_where_that_may_not_be) {
+  captured_graphs one;
+  may_be_captured = false;
+  for (int k = 0; k < 3; ++k) enqueue(one, at(1));
+  EXPECT_EQ(singly, 3);
+  EXPECT_EQ(state.launched, 0);
+  may_be_captured = true;
+  for (int k = 0; k < 3; ++k) enqueue(one, at(1));
+  EXPECT_EQ(recorded, 1);
+  EXPECT_EQ(state.launched, 3);
+}
 
 TEST_F(graphs, are_captured_once_and_launched_every_time) {
   {
