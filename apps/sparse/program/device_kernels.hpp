@@ -13,9 +13,8 @@ namespace op = tessera::operation;  // an operation of a program is something el
 /// The kernels of a panel's steps, by their places among step_kernel_names(). A thread makes one number.
 enum class step_kernel : std::size_t {
   multiply,           ///< rows of A X from at most most_pieces pieces of X
-  gram,               ///< X^T Y, slice by slice of the rows
-  dots,               ///< products of columns, slice by slice of the rows
-  sum_slices,         ///< the sums of all slices
+  products,           ///< X^T Y, or products of columns, of at most most_products pairs, slice by slice of the rows
+  sum_slices,         ///< the sums of some slices each
   combine,            ///< Y = [X1 X2 ...] C from at most most_factors blocks
   add_scaled,         ///< Y += X diag(alpha)
   add_multiple,       ///< Y += factor X
@@ -23,18 +22,24 @@ enum class step_kernel : std::size_t {
   multiply_elements,  ///< Z = X Y
   scale,              ///< Y = X diag(alpha)
   scale_rows,         ///< Y = diag(d) X
-  copy                ///< Y = X, from an element of Y on
+  copy,               ///< Y = X, from an element of Y on
+  combine_rows        ///< [Y1 ...] = [X1 X2 ...] C, all of one width, row by row: with one Y; behind it those with more
 };
 
-inline constexpr std::size_t most_pieces = 16;   ///< of the source of a product, in one launch
-inline constexpr std::size_t most_factors = 8;   ///< of a combination, in one launch
-inline constexpr std::size_t most_summed = 16;   ///< partial sums that one task adds up
-inline constexpr std::int64_t slice_rows = 256;  ///< rows whose products one thread adds up
+inline constexpr std::size_t most_pieces = 16;       ///< of the source of a product, in one launch
+inline constexpr std::size_t most_factors = 8;       ///< of a combination, in one launch
+inline constexpr std::size_t most_summed = 16;       ///< partial sums that one task adds up
+inline constexpr std::size_t most_products = 8;      ///< of block vectors, in one launch
+inline constexpr std::size_t most_finished = 8;      ///< small matrices that one launch makes of sums
+inline constexpr std::int64_t slice_rows = 128;      ///< rows whose products one thread adds up
+inline constexpr std::int64_t slices_together = 32;  ///< whose sums one thread adds up
 
-/// In the order of step_kernel.
-const std::vector<std::string>& step_kernel_names();
-op::kernel_text steps_text();  ///< of those
-op::kernel_text sums_text();   ///< of sparse_add_parts and sparse_finish
+/// Block vectors that combine_rows makes in one launch, where all have so many columns; 0 for wide ones.
+std::size_t most_destinations(std::int64_t width) noexcept;
+/// In the order of step_kernel. @param width  columns of most block vectors: what they are compiled for
+std::vector<std::string> step_kernel_names(std::int64_t width);
+op::kernel_text steps_text(std::int64_t width);  ///< of those
+op::kernel_text sums_text();                     ///< of sparse_add_parts and sparse_finish
 
 /// The runtime's operation of this name. `fill` says what it is when it is made, for devices that have fp64.
 const op::definition& found_or_defined(runtime& rt, const std::string& name,

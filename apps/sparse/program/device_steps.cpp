@@ -1,12 +1,17 @@
 #include "apps/sparse/program/device_steps.hpp"
 
 #include <algorithm>
+#include <boost/container/static_vector.hpp>
 
 namespace tessera::sparse {
 namespace {
 
 /// Slices of the rows whose sums are made one by one, and then added up.
-std::int64_t slices_of(std::int64_t rows) noexcept { return (rows + slice_rows - 1) / slice_rows; }
+std::int64_t slices_of(std::int64_t rows) noexcept {
+  return std::max<std::int64_t>((rows + slice_rows - 1) / slice_rows, 1);
+}
+/// What is left when some of them at a time have been added up.
+std::int64_t fewer(std::int64_t slices) noexcept { return (slices + slices_together - 1) / slices_together; }
 
 }  // namespace
 
@@ -17,15 +22,20 @@ class device_steps::launcher {
       : m_of(of), m_panel(panel), m_context(c), m_to(to), m_slices(slices_of(panel.rows)) {}
 
   void run(const strip_step& s) {
+    // Products are put off, so that one launch makes several, until what they read is about to change.
+    const auto is_read = [&](std::size_t v) {
+      return std::ranges::any_of(m_products, [&](const product& p) { return p.x == v || p.y == v; });
+    };
+    if (std::ranges::any_of(s.to, is_read)) launch_products();
     switch (s.kind) {
       case operation_kind::mxm:
         return multiply(s);
       case operation_kind::gram:
-        return sums(step_kernel::gram, s, s.from[0], s.from[1]);
+        return put_off({s.from[0], s.from[1], true, s.partial});
       case operation_kind::column_norms:
-        return sums(step_kernel::dots, s, s.from[0], s.from[0]);
+        return put_off({s.from[0], s.from[0], false, s.partial});
       case operation_kind::column_dots:
-        return sums(step_kernel::dots, s, s.from[0], s.from[1]);
+        return put_off({s.from[0], s.from[1], false, s.partial});
       case operation_kind::combine:
         return combine_all(s);
       case operation_kind::axpy:
@@ -58,13 +68,32 @@ class device_steps::launcher {
 
   /// The sums of the slices become those of the panel.
   void finish() {
-    if (m_of.m_partial_size == 0 || m_slices == 1) return;
-    op::kernel_launch how;
-    how.over(m_of.m_partial_size).workspace(m_context).value(m_of.m_partial_size).value(m_slices).block(partials());
-    launch(step_kernel::sum_slices, how);
+    launch_products();
+    if (m_of.m_partial_size == 0) return;
+    std::uint64_t from = 0;
+    for (std::int64_t slices = m_slices; slices > 1;) {
+      const std::int64_t left = fewer(slices);
+      const std::uint64_t to = from + m_of.bytes_of_slices(slices);
+      op::kernel_launch how;
+      how.over(left * m_of.m_partial_size).workspace(m_context, from);
+      how.value(m_of.m_partial_size).value(slices).value(slices_together);
+      if (left == 1)
+        how.block(partials());
+      else
+        how.workspace(m_context, to);
+      launch(step_kernel::sum_slices, how);
+      slices = left, from = to;
+    }
   }
 
  private:
+  /// X^T Y, or the products of their columns.
+  struct product {
+    std::size_t x, y;  // block vectors
+    bool all_pairs;
+    std::int64_t partial;  // where its sums begin; those of one launch follow one another
+  };
+
   const op::operand& vector(std::size_t v) const { return m_context.operands[v]; }
   const op::operand& small(const strip_step& s) const { return m_context.operands[m_of.m_columns.size() + s.small]; }
   const op::operand& partials() const { return m_context.operands[m_of.m_columns.size() + m_of.m_small]; }
@@ -103,26 +132,51 @@ class device_steps::launcher {
     }
   }
 
-  void sums(step_kernel kernel, const strip_step& s, std::size_t x, std::size_t y) {
-    const bool gram = kernel == step_kernel::gram;
-    const std::int64_t size = gram ? columns(x) * columns(y) : columns(x);
+  void put_off(const product& one) {
+    if (m_products.size() == most_products) launch_products();
+    m_products.push_back(one);
+  }
+  void launch_products() {
+    if (m_products.empty()) return;
     op::kernel_launch how;
-    how.over(size * m_slices).block(vector(x));
-    if (gram) how.value(columns(x));
-    how.block(vector(y)).value(columns(y)).value(m_panel.rows).value(slice_rows).value(m_slices);
+    std::int64_t size = 0;
+    for (const product& p : m_products) size += size_of(p);
+    how.over(size * m_slices).value(m_panel.rows).value(slice_rows).value(m_slices).value(size);
+    std::int64_t end = 0;
+    for (std::size_t k = 0; k < most_products; ++k) {
+      const product& p = m_products[std::min(k, m_products.size() - 1)];
+      if (k < m_products.size()) end += size_of(p);
+      how.block(vector(p.x)).value(columns(p.x)).block(vector(p.y));
+      how.value(p.all_pairs ? columns(p.y) : std::int64_t{0}).value(end);
+    }
     if (m_slices == 1)
       how.block(partials());
     else
       how.workspace(m_context);
-    launch(kernel, how.value(s.partial).value(m_of.m_partial_size));
+    launch(step_kernel::products, how.value(m_products.front().partial).value(m_of.m_partial_size));
+    m_products.clear();
   }
+  std::int64_t size_of(const product& p) const { return columns(p.x) * (p.all_pairs ? columns(p.y) : 1); }
 
   /// What is read too is made in the workspace, some rows at a time, and written behind all that reads them.
   void combine_all(const strip_step& s) {
+    if (m_of.goes_by_rows(s)) return combine_by_rows(s);
     const bool keeps = std::ranges::any_of(s.to, [&](std::size_t v) { return s.reads_destination(v); });
     const std::int64_t together = keeps ? m_of.rows_kept(m_panel.rows) : m_panel.rows;
     for (std::int64_t begin = 0; begin < m_panel.rows; begin += together)
       combine_rows(s, begin, std::min(together, m_panel.rows - begin));
+  }
+  void combine_by_rows(const strip_step& s) {
+    op::kernel_launch how;
+    how.over(m_panel.rows).block(small(s)).value(s.small_columns).value(m_panel.rows).value(s.factor);
+    how.value(std::ssize(s.from));
+    for (std::size_t k = 0; k < most_factors; ++k) how.block(vector(s.from[std::min(k, s.from.size() - 1)]));
+    std::int64_t column = 0;
+    for (const std::size_t v : s.to) {
+      how.block(vector(v)).value(column);
+      column += columns(v);
+    }
+    m_to.launch(static_cast<std::size_t>(step_kernel::combine_rows) + s.to.size() - 1, how);
   }
   void combine_rows(const strip_step& s, std::int64_t begin, std::int64_t rows) {
     const auto bytes = [&](std::size_t v) { return static_cast<std::uint64_t>(rows * columns(v)) * sizeof(double); };
@@ -171,6 +225,7 @@ class device_steps::launcher {
   const op::context& m_context;
   op::kernel_sequence& m_to;
   const std::int64_t m_slices;
+  boost::container::static_vector<product, most_products> m_products;  // put off
 };
 
 device_steps::device_steps(const std::vector<strip_step>& steps, std::vector<std::int64_t> columns, std::size_t small,
@@ -178,7 +233,7 @@ device_steps::device_steps(const std::vector<strip_step>& steps, std::vector<std
     : m_steps(steps), m_columns(std::move(columns)), m_small(small), m_partial_size(partial_size) {
   for (const std::int64_t width : m_columns) m_widest = std::max(m_widest, width);
   for (const strip_step& s : steps) {
-    if (s.kind != operation_kind::combine) continue;
+    if (s.kind != operation_kind::combine || goes_by_rows(s)) continue;
     std::int64_t kept = 0;
     for (const std::size_t v : s.to)
       if (s.reads_destination(v)) kept += m_columns[v];
@@ -186,9 +241,22 @@ device_steps::device_steps(const std::vector<strip_step>& steps, std::vector<std
   }
 }
 
+std::int64_t device_steps::width() const noexcept { return m_widest % 4 == 0 && m_widest <= 32 ? m_widest : 1; }
+
+bool device_steps::goes_by_rows(const strip_step& s) const noexcept {
+  const auto fits = [&](std::size_t v) { return m_columns[v] == width(); };
+  return !s.from.empty() && s.from.size() <= most_factors && s.to.size() <= most_destinations(width()) &&
+         std::ranges::all_of(s.from, fits) && std::ranges::all_of(s.to, fits);
+}
+
+std::uint64_t device_steps::bytes_of_slices(std::int64_t count) const noexcept {
+  return static_cast<std::uint64_t>(count * m_partial_size) * sizeof(double);
+}
+
 std::uint64_t device_steps::slice_bytes(std::int64_t rows) const noexcept {
-  const std::int64_t slices = slices_of(rows);
-  return slices == 1 ? 0 : static_cast<std::uint64_t>(slices * m_partial_size) * sizeof(double);
+  std::uint64_t bytes = 0;
+  for (std::int64_t slices = slices_of(rows); slices > 1; slices = fewer(slices)) bytes += bytes_of_slices(slices);
+  return bytes;
 }
 
 std::int64_t device_steps::rows_kept(std::int64_t rows) const noexcept {

@@ -36,6 +36,9 @@ class device_steps {
   /// panel's sums. The steps outlive it.
   device_steps(const std::vector<strip_step>& steps, std::vector<std::int64_t> columns, std::size_t small,
                std::int64_t partial_size);
+  /// Columns that the kernels are compiled for: those of the widest block vectors, where these are a multiple of 4, so
+  /// that there are not many kernels; else 1.
+  std::int64_t width() const noexcept;
   /// Bytes of workspace that a panel needs.
   std::uint64_t workspace(std::int64_t rows) const noexcept;
   /// Enqueues a panel's work.
@@ -43,7 +46,9 @@ class device_steps {
 
  private:
   class launcher;
-  std::uint64_t slice_bytes(std::int64_t rows) const noexcept;  // of the workspace: sums of the slices of rows
+  bool goes_by_rows(const strip_step& s) const noexcept;  // of combinations: without workspace
+  std::uint64_t bytes_of_slices(std::int64_t count) const noexcept;
+  std::uint64_t slice_bytes(std::int64_t rows) const noexcept;  // of the workspace: sums of slices of the rows
   /// Rows of a combination that are kept in the workspace at a time: so many that it is no larger than a panel of a
   /// vector, whose room in a full memory it can have.
   std::int64_t rows_kept(std::int64_t rows) const noexcept;

@@ -1,5 +1,7 @@
 #include "apps/sparse/program/panel_pass.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -78,29 +80,30 @@ class panel_pass::block_list {
   std::map<const block::record*, std::size_t> m_places;
 };
 
-const op::definition& panel_pass::panel_operation(runtime& rt) {
-  return found_or_defined(rt, "sparse_panel", [](op::definition& what) {
+/// For devices. Each width has kernels of its own.
+const op::definition& panel_pass::panel_operation(runtime& rt, std::int64_t width) {
+  return found_or_defined(rt, fmt::format("sparse_panel_{}", width), [width](op::definition& what) {
     what.host = &argument::run;
     what.workspace = &argument::workspace;
-    what.kernel.names = step_kernel_names();
-    what.kernel.text = steps_text();
+    what.kernel.names = step_kernel_names(width);
+    what.kernel.text = steps_text(width);
     what.kernel.sequence = &argument::launch;
   });
 }
 
 const op::definition& panel_pass::host_operation(runtime& rt) {
-  return found_or_defined(rt, "sparse_host_panel", [](op::definition& what) { what.host = &argument::run; });
+  return found_or_defined(rt, "sparse_panel", [](op::definition& what) { what.host = &argument::run; });
 }
 
 panel_pass::panel_pass(const graph_shape& shape, std::span<const operation* const> members)
-    : m_panels(shape.panels), m_operation(&panel_operation(shape.rt)), m_location(shape.location) {
+    : m_panels(shape.panels), m_location(shape.location) {
   graph_shape of = shape;
   if (std::ranges::any_of(members, [](const operation* o) { return o->rows != nullptr; })) {
-    m_operation = &host_operation(shape.rt);
     m_location = anywhere;
     of.on_devices = nullptr;
   }
   make_steps(of, members);
+  m_operation = m_device_steps ? &panel_operation(shape.rt, m_device_steps->width()) : &host_operation(shape.rt);
 }
 
 /// What the host's kernels see of a task's blocks.

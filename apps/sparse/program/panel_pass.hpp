@@ -51,7 +51,7 @@ class panel_pass {
   };
   struct argument;
   class block_list;
-  static const op::definition& panel_operation(runtime& rt);
+  static const op::definition& panel_operation(runtime& rt, std::int64_t width);
   static const op::definition& host_operation(runtime& rt);
   void make_steps(const graph_shape& shape, std::span<const operation* const> members);
   void make_uses(const graph_shape& shape, std::size_t panel, std::span<const intent> how);
@@ -59,7 +59,7 @@ class panel_pass {
   void run_panel(std::size_t panel, std::span<const op::operand> blocks) const;
 
   const row_panels& m_panels;
-  const op::definition* m_operation;
+  const op::definition* m_operation = nullptr;
   std::uint32_t m_location;
   std::int64_t m_strip_rows = 0;
   std::vector<strip_step> m_steps;

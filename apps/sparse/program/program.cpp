@@ -62,9 +62,10 @@ std::int64_t chosen_panel_rows(const csr_matrix& a) {
 }
 
 /// The same for devices that have the rows to themselves and room for all of them: a launch takes as long whether many
-/// rows are its or few, so there are only as many panels as keep a device's streams busy. 0: it is not so.
+/// rows are its or few, so a panel has as many as fill a device. 0: it is not so.
 std::int64_t panel_rows_on_devices(const runtime& rt, const csr_matrix& a, std::uint32_t at) {
-  constexpr std::int64_t panels_each = 8, least = 256, most_entries = std::int64_t{1} << 30, columns_likely = 128;
+  constexpr std::int64_t filling = std::int64_t{1} << 20, most_each = 8, most_entries = std::int64_t{1} << 30,
+                         columns_likely = 128;
   const location::tree& tree = rt.tree();
   std::int64_t devices = 0;
   double memory = 0;
@@ -78,8 +79,9 @@ std::int64_t panel_rows_on_devices(const runtime& rt, const csr_matrix& a, std::
   const double bytes_of_row = static_cast<double>(columns_likely * sizeof(double)),
                bytes = 12 * static_cast<double>(a.nonzeros()) + bytes_of_row * static_cast<double>(a.rows);
   if (devices == 0 || memory < 2 * bytes) return 0;
-  const std::int64_t panels = std::max(panels_each * devices, 1 + a.nonzeros() / most_entries);
-  return std::max((a.rows + panels - 1) / panels, least);
+  const std::int64_t each = std::clamp<std::int64_t>(a.rows / devices / filling, 1, most_each),
+                     panels = std::max(each * devices, 1 + a.nonzeros() / most_entries);
+  return std::max<std::int64_t>((a.rows + panels - 1) / panels, 1);
 }
 
 /// New numbers for all tiles, wherever they are.

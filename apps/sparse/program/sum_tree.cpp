@@ -31,7 +31,7 @@ struct sum_tree::launches {
   }
   static void sum_on_device(const op::context& c, op::kernel_launch& how) {
     const std::int64_t size = c.operands[0].extents->count();
-    how.over(size).block(c.operands[0]).value(size);
+    how.over(size).block(c.operands[0]).value(size).value(std::ssize(c.operands) - 1);
     add_parts(how, c.operands.subspan(1));
   }
 
@@ -55,11 +55,18 @@ struct sum_tree::launches {
   }
   static void finish_on_device(const op::context& c, op::kernel_sequence& to) {
     const sum_tree& tree = *c.arguments_as<const sum_tree*>();
-    for (std::size_t r = 0; r < tree.m_reductions.size(); ++r) {
-      const reduced& one = tree.m_reductions[r];
+    const std::span<const reduced> all = tree.m_reductions;
+    for (std::size_t from = 0; from < all.size(); from += most_finished) {
+      const std::span<const reduced> some = all.subspan(from, std::min(most_finished, all.size() - from));
+      const std::int64_t size = some.back().begin + some.back().size - some.front().begin;
       op::kernel_launch how;
-      how.over(one.size).block(c.operands[tree.parts() + r]).value(one.to->rows).value(one.to->columns);
-      how.value(one.begin).value(static_cast<std::int64_t>(one.mirror)).value(static_cast<std::int64_t>(one.root));
+      how.over(size).value(size).value(some.front().begin).value(static_cast<std::int64_t>(tree.parts()));
+      for (std::size_t k = 0; k < most_finished; ++k) {
+        const std::size_t r = std::min(k, some.size() - 1);
+        how.block(c.operands[tree.parts() + from + r]).value(some[r].to->columns);
+        how.value(static_cast<std::int64_t>(some[r].mirror)).value(static_cast<std::int64_t>(some[r].root));
+        how.value(some[r].begin + some[r].size - some.front().begin);
+      }
       add_parts(how, c.operands.first(tree.parts()));
       to.launch(0, how);
     }
@@ -67,7 +74,6 @@ struct sum_tree::launches {
 
  private:
   static void add_parts(op::kernel_launch& how, std::span<const op::operand> parts) {
-    how.value(static_cast<std::int64_t>(parts.size()));
     for (std::size_t k = 0; k < most_summed; ++k) how.block(parts[std::min(k, parts.size() - 1)]);
   }
 };

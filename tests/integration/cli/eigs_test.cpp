@@ -35,14 +35,14 @@ TEST(eigs_command, finds_known_values) {
   EXPECT_EQ(seen["solver"], "lobpcg");
 }
 
-TEST(eigs_command, has_eight_panels_for_a_device_that_has_room) {
+TEST(eigs_command, has_few_panels_for_a_device_that_has_room) {
   const auto panels = [](std::vector<std::string> where) {
     std::vector<std::string> words{"--generate", "lap3d:14", "--pairs", "1", "--iterations", "1", "--json", "-"};
     words.insert(words.end(), where.begin(), where.end());
     return json_of(eigs(words).out).at("panels").get<int>();
   };
   const std::string gpu = source("configs/cuda_emulated.toml");
-  EXPECT_EQ(panels({"--config", gpu, "--at", "cuda_emulated0"}), 8);
+  EXPECT_EQ(panels({"--config", gpu, "--at", "cuda_emulated0"}), 1);
   EXPECT_EQ(panels({"--config", gpu}), 11) << "those of the host";
   EXPECT_EQ(panels({"--config", gpu, "--set", "plugin.cuda_emulated.memory_limit=\"4 MiB\"", "--at", "cuda_emulated0"}),
             11)
