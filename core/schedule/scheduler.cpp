@@ -336,6 +336,15 @@ void scheduler::wait_for_window() {
   if (mine.in_program() && mine.unbounded == 0 && mine.recorder == nullptr) keep_to_window(mine);
 }
 
+void scheduler::run_tasks_while_submitting(const std::function<bool()>& until) {
+  thread_context& mine = current_thread();
+  if (!mine.in_program() || mine.unbounded != 0 || mine.recorder != nullptr) return;
+  m_submitters_waiting.fetch_add(1);  // before it looks at views: who gets one looks at this
+  run_tasks_until(
+      mine, [&] { return until() || m_views.held() != 0; }, 1);
+  m_submitters_waiting.fetch_sub(1);
+}
+
 void scheduler::keep_to_window(thread_context& mine) {
   if (mine.host_accesses != nullptr) return;  // what it waits for may be behind its own views
   const submission_window& window = m_submissions.window();

@@ -197,6 +197,10 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void retile(std::span<const retiling> parts, std::source_location site);
   /// Where more tasks are unfinished than the window allows, runs tasks until half of it is left, as a submission does.
   void wait_for_window();
+  /// Runs tasks on the calling thread until this holds, which the ends of tasks may change, or any thread holds a view:
+  /// its holder may wait for this thread, and tasks for the view. Not at all where a submission would not wait either:
+  /// inside tasks and recordings, and under no_waiting.
+  void run_tasks_while_submitting(const std::function<bool()>& until);
 
   /// Frees a block once every task submitted before is done with it; returns at once.
   void destroy_later(block::record& block);
@@ -302,6 +306,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   const runtime_operations m_own;
   reductions m_reductions;
   host_views m_views;
+  std::atomic<std::uint32_t> m_submitters_waiting{0};  // in run_tasks_while_submitting
   adopted_write_back m_write_back;
 
   thread_table m_threads;

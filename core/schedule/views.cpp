@@ -63,6 +63,7 @@ void scheduler::wait_for(host_access& asked) {
   if (m_setup.validator != nullptr)
     m_setup.validator->view_granted(*static_cast<validate::shadow_copies*>(held->shadow_copies.get()));
   host_views::add(*mine, *held);
+  if (m_submitters_waiting.load() != 0) look_again();
 }
 
 void scheduler::end_host_access(host_access& held) {

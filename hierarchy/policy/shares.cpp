@@ -90,13 +90,18 @@ leaf_shares earliest_shares(std::uint64_t n, std::span<const leaf_cost> costs) {
   return in_proportion(n, done_until(end, all, out));
 }
 
-leaf_shares steady_shares(std::uint64_t n, std::span<const leaf_cost> costs, std::span<const leaf_shares> known) {
-  leaf_shares best = earliest_shares(n, costs);
-  if (!std::ranges::all_of(costs, &leaf_cost::known)) return best;
-  const double most = 1.03 * seconds_of(best, costs);
-  for (const leaf_shares& k : known)
-    if (seconds_of(k, costs) <= most) return k;
-  return best;
+double seconds_to_move(const leaf_shares& from, const leaf_shares& to, std::span<const double> per_iteration) {
+  double seconds = 0;
+  std::uint64_t from_begin = 0, to_begin = 0;
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    const std::uint64_t from_end = from_begin + from[k], to_end = to_begin + to[k];
+    const std::uint64_t begin = std::max(from_begin, to_begin), end = std::min(from_end, to_end),
+                        kept = end > begin ? end - begin : 0;
+    const std::uint64_t moved = kept == from[k] ? to[k] - kept : from[k] + to[k];
+    seconds += static_cast<double>(moved) * per_iteration[k];
+    from_begin = from_end, to_begin = to_end;
+  }
+  return seconds;
 }
 
 double seconds_of(const leaf_shares& shares, std::span<const leaf_cost> costs) {
@@ -106,7 +111,7 @@ double seconds_of(const leaf_shares& shares, std::span<const leaf_cost> costs) {
   return last;
 }
 
-void trial_budget::apply(leaf_shares& shares, std::span<const leaf_cost> costs) {
+void trial_budget::apply(leaf_shares& shares, std::span<const leaf_cost> costs, std::span<const double> moving) {
   const double takes = seconds_of(shares, costs);
   const auto length = [&](std::size_t k) {  // of a trial of a leaf
     return std::max(std::floor(std::min(costs[k].fixed, takes) / costs[k].per_iteration), 1.0);
@@ -116,13 +121,16 @@ void trial_budget::apply(leaf_shares& shares, std::span<const leaf_cost> costs) 
   for (std::size_t k = 0; k < shares.size(); ++k)
     if (shares[k] == 0 && costs[k].known() && (tried == shares.size() || loss(k) < loss(tried))) tried = k;
   if (tried == shares.size()) return void(m_seconds = 0);
-  m_seconds += takes / 50;
-  if (m_seconds < std::max(loss(tried), takes)) return;
-  m_seconds = 0;
-  const auto most = std::ranges::max_element(shares);
+  leaf_shares trial = shares;
+  const auto most = std::ranges::max_element(trial);
   const auto given = static_cast<std::uint64_t>(std::min(length(tried), static_cast<double>(*most) / 2));
   *most -= given;
-  shares[tried] = given;
+  trial[tried] = given;
+  const double moves = seconds_to_move(shares, trial, moving) + seconds_to_move(trial, shares, moving);
+  m_seconds += takes / 50;
+  if (m_seconds < std::max(loss(tried) + moves, takes)) return;
+  m_seconds = 0;
+  shares.swap(trial);
 }
 
 }  // namespace tessera::hierarchy

@@ -43,6 +43,21 @@ std::int64_t part_elements(const piece& p, const detail::region_code& code) {
   return p.on_device ? region_kernels::groups_for(p.end - p.begin, code.kernel->inside) : 1;
 }
 
+/// Of each leaf that has a memory of its own, for the data of one iteration on their way there, and home; of the others
+/// 0.
+std::vector<double> seconds_to_move_iterations(const region_request& c, const location::tree& tree,
+                                               std::span<const location::node_id> leaves) {
+  double bytes = 0;
+  for (const detail::region_demand& d : c.demands)
+    if (d.array != nullptr && c.by_part(d) && !c.reads_beside(d)) bytes += static_cast<double>(d.array->bytes());
+  std::vector<double> seconds;
+  for (const location::node_id leaf : leaves) {
+    const double rate = tree.at(leaf).properties.space ? tree.at(leaf).properties.bandwidth : 0;
+    seconds.push_back(rate > 0 ? bytes / static_cast<double>(std::max<std::uint64_t>(c.split_count(), 1)) / rate : 0);
+  }
+  return seconds;
+}
+
 block_access access(block::record& block, intent how) {
   return {.block = &block, .version = 0, .intent = how, .flags = 0, .space = 0};
 }
@@ -100,8 +115,14 @@ std::shared_ptr<const plan> region_engine::planned(const region_request& c, cons
            .expected_finish = (ahead + 1.0) * (cost.known() ? cost.seconds(static_cast<double>(c.split_count())) : 1)});
       costs.push_back(cost);
     }
-    if (by->kind == policy_kind::automatic && std::ranges::any_of(costs, &leaf_cost::known))
-      return plan_by({policy_kind::range, {}, m_history.shares(*made.past, c.split_count(), leaves, costs)}, states);
+    if (by->kind == policy_kind::automatic) {
+      const std::vector<double> moving = seconds_to_move_iterations(c, tree, leaves);
+      std::vector<const void*> arrays;
+      for (const detail::region_demand& d : c.demands)
+        if (d.array != nullptr && c.by_part(d)) arrays.push_back(d.array);
+      leaf_shares shares = m_history.shares(*made.past, {c.split_count(), leaves, costs, moving, arrays});
+      if (!shares.empty()) return plan_by({policy_kind::range, {}, std::move(shares)}, states);
+    }
     return plan_by(*by, states);
   }
   if (m_planned_for != made.tree) m_plans.clear(), m_planned_for = made.tree;
@@ -154,8 +175,24 @@ void region_engine::count_tasks(launch_plan& made) {
   // On devices in any case: what another region has there is not its own time.
   const bool learns = made.rule->kind == policy_kind::any || made.rule->kind == policy_kind::automatic;
   made.counts.reserve(made.split->pieces.size());
-  for (const piece& p : made.split->pieces)
-    made.counts.emplace_back(m_tree->work_at(p.at), m_history.times_of(made.past, p, learns));
+  for (const piece& p : made.split->pieces) {
+    std::shared_ptr<region_leaf_times> times = m_history.times_of(made.past, p, learns);
+    if (p.on_device && made.rule->kind == policy_kind::automatic && !times->cost().known() &&
+        !std::exchange(times->was_waited_for, true))
+      made.unmeasured.push_back(times);
+    made.counts.emplace_back(m_tree->work_at(p.at), std::move(times));
+  }
+}
+
+/// The first task on a device compiles there, while a program that does not wait would launch all the rest of a loop,
+/// split as if the device were as fast as a core.
+void region_engine::wait_for_measures(const launch_plan& made) {
+  if (made.unmeasured.empty()) return;
+  m_runtime.inside().scheduler->run_tasks_while_submitting([&] {
+    return std::ranges::all_of(made.unmeasured, [](const std::shared_ptr<region_leaf_times>& t) {
+      return t->cost().known() || t->under_way.load(std::memory_order_acquire) == 0;
+    });
+  });
 }
 
 void region_engine::launch(const task_name& name, const region_options& options, const loop_bounds& over,
@@ -188,8 +225,11 @@ void region_engine::plan_and_submit(const region_request& c) {
     const auto hold_results = all_locked(std::move(results));
     submit(c, made);
   }
-  const std::lock_guard guard(m_mutex);
-  m_history.note(made.past, {made.at, made.rule, c.count, made.split});
+  {
+    const std::lock_guard guard(m_mutex);
+    m_history.note(made.past, {made.at, made.rule, c.count, made.split});
+  }
+  wait_for_measures(made);
 }
 
 /// Where a region goes through a memory that is too small for it. With the arrays locked.

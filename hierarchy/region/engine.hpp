@@ -58,9 +58,10 @@ class region_engine {
     std::vector<row_interval> parts;          // the tasks' own rows
     std::vector<detail::piece_count> counts;  // of each piece; none: it is recorded
     bool recorded = false;
-    std::shared_ptr<const void> kept;  // by the recording
-    bool devices = false;              // whether one takes part
-    bool goes_on = false;              // a device has not done yet what was submitted before
+    std::shared_ptr<const void> kept;                            // by the recording
+    bool devices = false;                                        // whether one takes part
+    bool goes_on = false;                                        // a device has not done yet what was submitted before
+    std::vector<std::shared_ptr<region_leaf_times>> unmeasured;  // of devices, with the policy auto
   };
   struct tiling {
     std::vector<wanted_cut> cuts;
@@ -74,6 +75,7 @@ class region_engine {
   void plan_and_submit(const region_request& c);
   launch_plan plan_launch(const region_request& c);
   void count_tasks(launch_plan& made);
+  void wait_for_measures(const launch_plan& made);
   void submit(const region_request& c, launch_plan& made);
   static sweep sweep_of(const region_request& c, const launch_plan& made);
   void place_by_distance(const region_request& c, const launch_plan& made);

@@ -36,22 +36,24 @@ std::size_t parameters_of(const detail::region_kernel& kernel, std::span<const d
   return all;
 }
 
-/// Tiles of each array that a kernel takes: one of each, or at least 4 of each, or 16 and so on of those that need
-/// them. Each combination is compiled by itself, which on some devices takes a tenth of a second, and policies that
-/// learn try many. Where that is more than a kernel can take, the fewest.
+/// Tiles of each array that a kernel takes: one of each, or 8 of each, or 32 and so on. Each number is compiled by
+/// itself, which on some devices takes some tenths of a second, and policies that learn try many splits. Where that is
+/// more than a kernel can take, as few as there may be.
 boost::container::small_vector<std::size_t, 8> tiles_taken(const detail::region_kernel& kernel,
                                                            std::span<const detail::region_demand> demands,
                                                            std::span<const std::size_t> named) {
-  bool several = false;
-  for (std::size_t u = 0; u < demands.size(); ++u) several = several || (demands[u].array != nullptr && named[u] > 1);
-  const auto few_kinds = [several](std::size_t tiles) {
-    std::size_t taken = several ? 4 : 1;
-    while (taken < tiles) taken *= 4;
-    return taken;
+  std::size_t most = 1;
+  for (std::size_t u = 0; u < demands.size(); ++u)
+    if (demands[u].array != nullptr) most = std::max(most, named[u]);
+  std::size_t usual = most == 1 ? 1 : 8;
+  while (usual < most) usual *= 4;
+  const auto fits = [&](std::size_t tiles) {
+    return parameters_of(kernel, demands, named, [tiles](std::size_t) { return tiles; }) <=
+           operation::kernel_launch::most_arguments;
   };
-  const bool fits = parameters_of(kernel, demands, named, few_kinds) <= operation::kernel_launch::most_arguments;
+  const std::size_t common = fits(usual) ? usual : fits(std::bit_ceil(most)) ? std::bit_ceil(most) : 0;
   boost::container::small_vector<std::size_t, 8> taken;
-  for (const std::size_t tiles : named) taken.push_back(fits ? few_kinds(tiles) : fewest_taken(tiles));
+  for (const std::size_t tiles : named) taken.push_back(common > 0 ? common : fewest_taken(tiles));
   return taken;
 }
 

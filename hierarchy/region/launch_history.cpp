@@ -1,7 +1,6 @@
 #include "hierarchy/region/launch_history.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace tessera::hierarchy {
@@ -24,22 +23,30 @@ region_leaf_times& launch_history::times(entry& of, location::node_id leaf, cons
   return at->second;
 }
 
-leaf_shares launch_history::shares(entry& of, std::uint64_t iterations, const std::vector<location::node_id>& leaves,
-                                   std::span<const leaf_cost> costs) {
-  std::vector<leaf_shares> known;
-  const auto fits = [&](const split_of_leaves& s) {
-    return s.leaves == leaves && std::accumulate(s.shares.begin(), s.shares.end(), std::uint64_t{0}) == iterations;
+/// Of the region and its arrays those that were made first, which all of them have from now on.
+launch_history::common_splits& launch_history::splits_of(entry& of, std::span<const void* const> arrays) {
+  std::shared_ptr<common_splits> first = of.splits;
+  const auto take = [&](const std::shared_ptr<common_splits>& one) {
+    if (one != nullptr && (first == nullptr || one->number < first->number)) first = one;
   };
-  if (fits(of.split)) known.push_back(of.split.shares);
-  const auto others = m_splits.find(iterations);
-  if (others != m_splits.end() && fits(others->second)) known.push_back(others->second.shares);
-  leaf_shares chosen = steady_shares(iterations, costs, known);
-  of.split = {leaves, chosen};
-  if (std::ranges::find(known, chosen) == known.end()) {
-    if (m_splits.size() >= most_splits) m_splits.clear();  // a loop whose length changes each time
-    m_splits[iterations] = of.split;
+  for (const void* const array : arrays)
+    if (const auto known = m_splits.find(array); known != m_splits.end()) take(known->second);
+  if (first == nullptr) {
+    first = std::make_shared<common_splits>();
+    first->number = ++m_split_numbers;
   }
-  of.trials.apply(chosen, costs);
+  if (m_splits.size() + arrays.size() > most_arrays) m_splits.clear();
+  for (const void* const array : arrays) m_splits[array] = first;
+  of.splits = first;
+  return *first;
+}
+
+leaf_shares launch_history::shares(entry& of, const wanted_shares& wanted) {
+  auto& splits = splits_of(of, wanted.arrays).all;
+  if (splits.size() >= most_splits) splits.clear();  // a loop whose length changes each time
+  common_split& split = splits[{wanted.iterations, {wanted.leaves.begin(), wanted.leaves.end()}}];
+  leaf_shares chosen = split.of(of.name, wanted.iterations, wanted.costs, wanted.moving);
+  if (!chosen.empty()) of.trials.apply(chosen, split.guessed(wanted.costs), wanted.moving);
   return chosen;
 }
 

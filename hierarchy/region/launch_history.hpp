@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hierarchy/policy/common_split.hpp"
 #include "hierarchy/policy/policy.hpp"
-#include "hierarchy/policy/shares.hpp"
 #include "hierarchy/region/kept_rates.hpp"
 #include "hierarchy/region/leaf_times.hpp"
 #include "hierarchy/region/plan.hpp"
@@ -25,10 +25,18 @@ class launch_history {
  public:
   explicit launch_history(runtime& of) : m_runtime(of) {}
 
-  /// Shares of the policy auto, and for which leaves they are.
-  struct split_of_leaves {
-    std::vector<location::node_id> leaves;
-    leaf_shares shares;
+  /// With the policy auto: the splits of regions that go over the same arrays.
+  struct common_splits {
+    std::uint64_t number = 0;  ///< in the order in which they were made
+    std::map<std::pair<std::uint64_t, std::vector<location::node_id>>, common_split> all;  ///< by iterations and leaves
+  };
+  /// What the policy auto goes by in one launch.
+  struct wanted_shares {
+    std::uint64_t iterations = 0;
+    std::span<const location::node_id> leaves{};
+    std::span<const leaf_cost> costs{};
+    std::span<const double> moving{};       ///< see seconds_to_move
+    std::span<const void* const> arrays{};  ///< that are split
   };
   /// One launch.
   struct launch {
@@ -44,7 +52,7 @@ class launch_history {
     std::uint64_t launches = 0;
     std::uint64_t first_number = 0, last_number = 0;        ///< of its launches, among those of all regions
     std::map<location::node_id, region_leaf_times> leaves;  ///< with the policies any and auto, and of devices
-    split_of_leaves split;                                  ///< with the policy auto: the last one
+    std::shared_ptr<common_splits> splits;                  ///< with the policy auto
     trial_budget trials;                                    ///< likewise
   };
 
@@ -52,10 +60,8 @@ class launch_history {
   std::shared_ptr<entry> of(std::string_view name) const;
   /// What is known of a leaf; with the policy auto, at first what an earlier run has learnt.
   region_leaf_times& times(entry& of, location::node_id leaf, const std::string& leaf_name, const policy& by);
-  /// The shares of these leaves with the policy auto: those of the last launch, or of the last one of any region over
-  /// the same leaves, as long as they are nearly the best.
-  leaf_shares shares(entry& of, std::uint64_t iterations, const std::vector<location::node_id>& leaves,
-                     std::span<const leaf_cost> costs);
+  /// The shares of these leaves with the policy auto; none where nothing is known.
+  leaf_shares shares(entry& of, const wanted_shares& wanted);
   /// Where the task of a piece notes what it takes; null: nobody wants to know. @param learns  whether the policy does
   std::shared_ptr<region_leaf_times> times_of(const std::shared_ptr<entry>& of, const piece& p, bool learns);
   /// After the submission.
@@ -66,14 +72,17 @@ class launch_history {
   void keep(const location::tree& tree) const;
 
  private:
-  static constexpr std::size_t most_entries = 8192, most_splits = 1024;
+  static constexpr std::size_t most_entries = 8192, most_splits = 1024, most_arrays = 8192;
   void forget_half();
+  common_splits& splits_of(entry& of, std::span<const void* const> arrays);
 
   runtime& m_runtime;
   std::map<std::string, std::shared_ptr<entry>, std::less<>> m_entries;
   std::unique_ptr<kept_rates> m_kept;                                   // null: no region had the policy auto
   std::map<location::node_id, std::shared_ptr<device_clock>> m_clocks;  // of devices
-  std::map<std::uint64_t, split_of_leaves> m_splits;  // of the policy auto, by iterations: the last new ones
+  // By arrays. Those that have ended are not taken out: another one that has their address has their splits at first.
+  std::map<const void*, std::shared_ptr<common_splits>> m_splits;
+  std::uint64_t m_split_numbers = 0;
   std::uint64_t m_numbers = 0;
 };
 

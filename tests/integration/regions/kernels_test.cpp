@@ -607,6 +607,42 @@ TEST(region_kernels_elsewhere, are_functions_where_nothing_compiles_them) {
   }
 }
 
+/// Two loops over the same arrays, of which one is slow and one fast on the device: taken by themselves they would be
+/// split in two ways, and move what the device has at each turn.
+TEST(region_kernels_elsewhere, over_the_same_arrays_are_split_alike) {
+  runtime rt(testing::machine_of(
+      "plugins = [\"host\", \"sim\"]\nplacement = \"eager\"\nhistory = \"off\"\n[plugin.sim]\n[[plugin.sim.device]]\n"
+      "memory = \"64 MiB\"\nkernel_speed = 0.5\n"));
+  location_model model(rt);
+  const std::int64_t n = 20000;
+  auto x = model.make_array<double>("x", {n});
+  auto y = model.make_array<double>("y", {n});
+  int alike = 0;
+  constexpr int rounds = 30;
+  for (int k = 0; k < rounds; ++k) {
+    model.region(
+        "one", {.policy = "auto"}, iterate(0, n), out(x), inout(y),
+        with_kernel([](auto i, auto x, auto y) { x[i] = std::sqrt(double(i)), y[i] = x[i]; },
+                    "(i, x, y) { double v = i; for (int k = 0; k < 200; ++k) v = sqrt(v + k); x[i] = sqrt((double)i); "
+                    "y[i] = x[i] + 0 * v; }"));
+    model.region("two", {.policy = "auto"}, iterate(0, n), in(x), inout(y),
+                 with_kernel(
+                     [](auto i, auto x, auto y) {
+                       double v = x[i];
+                       for (int k = 0; k < 200; ++k) v = std::sqrt(v + k);
+                       y[i] = x[i] + 0 * v;
+                     },
+                     "(i, x, y) { y[i] = x[i]; }"));
+    const std::vector<region_row> rows = model.regions();
+    const auto same = [](const region_share& one, const region_share& other) {
+      return one.leaf == other.leaf && one.iterations == other.iterations;
+    };
+    alike += std::ranges::equal(rows.at(0).shares, rows.at(1).shares, same);
+  }
+  EXPECT_GE(alike, rounds * 2 / 3);
+  EXPECT_DOUBLE_EQ(y.read_host()[n - 1], std::sqrt(double(n - 1)));
+}
+
 /// A loop that is slow enough for shares to matter, on devices whose speeds are 1:3:9. Times are measured, so that it
 /// takes a few launches or a few more.
 TEST(region_kernels_elsewhere, are_shared_out_by_the_speed_of_devices) {

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "hierarchy/policy/common_split.hpp"
 #include "hierarchy/policy/learning.hpp"
-#include "hierarchy/policy/shares.hpp"
 #include "hierarchy/policy/split.hpp"
 
 namespace tessera::hierarchy {
@@ -45,8 +46,10 @@ struct learning : ::testing::Test {
     return made;
   }();
   std::vector<learnt_cost> learnt = std::vector<learnt_cost>(3);
+  std::map<std::uint64_t, common_split> splits;  // by iterations
   leaf_shares last;
   trial_budget trials;
+  const std::vector<double> moving = std::vector<double>(3);
 
   std::vector<leaf_cost> costs() const {
     std::vector<leaf_cost> all;
@@ -56,10 +59,10 @@ struct learning : ::testing::Test {
   /// One launch: the split, its time, and what is learnt from it. `noise`: factor of each task's time.
   template <class Noise>
   double launch(const machine_of_speeds& on, std::uint64_t n, const Noise& noise) {
-    std::vector<leaf_shares> known;
-    if (!last.empty()) known.push_back(last);
-    leaf_shares shares = last = steady_shares(n, costs(), known);
-    trials.apply(shares, costs());
+    leaf_shares shares = splits[n].of("r", n, costs(), moving);
+    if (shares.empty()) shares = earliest_shares(n, costs());
+    last = shares;
+    trials.apply(shares, costs(), moving);
     double slowest = 0;
     std::uint64_t sum = 0;
     for (std::size_t leaf = 0; leaf < shares.size(); ++leaf) {
@@ -123,7 +126,6 @@ TEST_F(learning, knows_the_fixed_cost_after_many_launches_of_one_length) {
   std::uniform_real_distribution<double> factor(0.95, 1.05);
   for (int k = 0; k < 300; ++k) launch(on, 1'000'000, [&] { return factor(random); });
   EXPECT_LE(launch(on, 200'000), 1.06 * best_of_a_sweep(on, 200'000));
-  last.clear();
   EXPECT_LE(launch(on, 50'000), 1.06 * best_of_a_sweep(on, 50'000));
 }
 
@@ -150,6 +152,7 @@ TEST_F(learning, finds_it_again_when_a_leaf_slows_down_by_half) {
     const machine_of_speeds before{{1e6, 3e6, 9e6}, {fixed, fixed, fixed}};
     for (std::size_t slower = 0; slower < 3; ++slower) {
       learnt = std::vector<learnt_cost>(3);
+      splits.clear();
       for (int k = 0; k < 10; ++k) launch(before, 1'000'000);
       machine_of_speeds after = before;
       after.iterations_per_second[slower] /= 2;
@@ -176,6 +179,58 @@ TEST_F(learning, stays_near_it_where_times_vary) {
   }
   EXPECT_LE(sum / 200, 1.05 * best);
   EXPECT_LE(seen.size(), 20u);
+}
+
+TEST(common_splits, regions_that_take_turns_have_one_split) {
+  // Two leaves, of which the second one is twice as fast at one region and eight times as fast at the other. Alone they
+  // would be split at 1/3 and at 1/9, and what moves between two launches would take as long as both.
+  const std::vector<leaf_cost> one{{0, 2}, {0, 1}}, other{{0, 8}, {0, 1}};
+  const std::vector<double> moving{0, 1};
+  constexpr std::uint64_t n = 900;
+  common_split split;
+  std::set<leaf_shares> seen;
+  double took = 0, moved = 0;
+  leaf_shares last;
+  for (int k = 0; k < 100; ++k)
+    for (const auto& [name, costs] : {std::pair{"one", one}, std::pair{"other", other}}) {
+      const leaf_shares now = split.of(name, n, costs, moving);
+      if (!last.empty()) moved += seconds_to_move(last, now, moving);
+      took += seconds_of(now, costs);
+      seen.insert(last = now);
+    }
+  EXPECT_LE(seen.size(), 3u);
+  EXPECT_LE(moved, 4 * n);
+  double best = std::numeric_limits<double>::infinity();
+  for (std::uint64_t first = 0; first <= n; ++first)
+    best = std::min(best, seconds_of({first, n - first}, one) + seconds_of({first, n - first}, other));
+  EXPECT_LE(took, 1.1 * 100 * best);
+  EXPECT_EQ(split.of("new", n, std::vector<leaf_cost>{{}, {}}, moving), last) << "nothing is known of it";
+}
+
+TEST(common_splits, change_when_what_is_lost_pays_for_the_move) {
+  constexpr std::uint64_t n = 1000;
+  common_split split;
+  const std::vector<double> moving{0, 0.1};
+  const leaf_shares before = split.of("r", n, std::vector<leaf_cost>{{0, 1}, {0, 1}}, moving);
+  EXPECT_EQ(before, (leaf_shares{500, 500}));
+  const std::vector<leaf_cost> now{{0, 3}, {0, 1}};  // 1500 at the old split, 750 at the best one
+  const leaf_shares best{250, 750};
+  EXPECT_DOUBLE_EQ(seconds_to_move(before, best, moving), 25) << "the second leaf keeps what it has";
+  EXPECT_EQ(split.of("r", n, now, moving), best);
+  // Back again: the second leaf gives a part up, and all that it has moves.
+  EXPECT_DOUBLE_EQ(seconds_to_move(best, before, moving), 125);
+  const std::vector<leaf_cost> equal{{0, 1}, {0, 1}};  // 750 against 500
+  int launches = 0;
+  while (split.of("r", n, equal, std::vector<double>{0, 1}) == best && launches < 100) ++launches;
+  EXPECT_EQ(launches, 4) << "1250 to move, 250 are lost each time";
+}
+
+TEST(common_splits, a_leaf_that_is_not_known_is_guessed_from_other_regions) {
+  common_split split;
+  const std::vector<double> moving(2);
+  split.of("known", 1000, std::vector<leaf_cost>{{0, 4}, {0, 1}}, moving);
+  // Twice as long on the first leaf, so on the second one, too.
+  EXPECT_EQ(split.of("new", 1000, std::vector<leaf_cost>{{0, 8}, {}}, moving), (leaf_shares{200, 800}));
 }
 
 /// One task that is disturbed changes little; the next ones tell the truth.
