@@ -6,7 +6,7 @@
 #                      [--list-length 1000000] [--matrices "lap3d:60 lap3d:100"] [--applications "lavamd --size 12; ..."]
 #
 # Writes into the folder: machine.json, plugins.json, conformance_<plugin>.json, device.json (sparse products, links, overlap, calls), device_own_kernels.json (sparse products without the vendor's library), graphs.json (the runtime's own time per device task,
-# submitted, recorded, as graphs), batches.json (block contractions of extents 16 to 64, singly and in batches), vendor_<n>.json (the vendor's libraries by themselves, with the plugin cuda, and a list in managed memory), deepcopy_<scheme>.json (the same list by Tessera), eigs_<matrix>.json (on the device, and on the host), <application>_host.json, _device_<run>.json and _auto_<run>.json (its loops on the host, on the device alone, and as the policy auto splits them; the second run has compiled its kernels), and a JSON file per other job; failures.txt names what did not end well. A measurement that would begin after the minutes are over is left out and said so.
+# submitted, recorded, as graphs), batches.json (block contractions of extents 16 to 64, singly and in batches), vendor_<n>.json (the vendor's libraries by themselves, with the plugin cuda, and a list in managed memory), deepcopy_<scheme>.json (the same list by Tessera), eigs_<matrix>.json (on the device, on the host, and in many panels as graphs and without), <application>_host.json, _device_<run>.json and _auto_<run>.json (its loops on the host, on the device alone, and as the policy auto splits them; later runs have compiled their kernels, and know the devices), and a JSON file per other job; failures.txt names what did not end well. A measurement that would begin after the minutes are over is left out and said so.
 # Exit codes: 0 done, 1 something failed, 2 wrong arguments, 5 the plugin finds no device.
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -142,7 +142,17 @@ while read -r -d ';' -a words; do
   measure "${name}_host" "$tessera" "${words[@]}"
   for run in first second; do  # the first compiles kernels
     measure "${name}_device_$run" "$tessera" "${words[@]}" --config "$out/all.toml" --policy "percentage:$alone"
+  done
+  for run in first second third; do  # what it learns stays, and so do kernels
     measure "${name}_auto_$run" "$tessera" "${words[@]}" --config "$out/all.toml" --policy auto
   done
 done <<<"$applications;"
+# About 2000 tasks an iteration, as graphs of the device and as single launches. Half a minute each, so at the end.
+for matrix in $matrices; do
+  name="${matrix/:/_}"
+  case "$matrix" in lap3d:100) panel=1000 ;; *) panel=256 ;; esac
+  for graphs in true false; do
+    measure "eigs_${name}_many_$graphs" "$tessera" eigs --generate "$matrix" --pairs 4 --tol 1e-2 --at "${plugin}0" --config "$out/all.toml" --panel "$panel" --set "runtime.graphs=$graphs"
+  done
+done
 [ ! -s "$out/failures.txt" ]

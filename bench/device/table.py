@@ -14,7 +14,8 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LEFT_OUT = ("statistics", "links", "convergence", "regions", "topology", "findings", "tree", "checks")
 
-RUNS = (("_device_first", "first run, compiles"), ("_device_second", "the GPU alone"), ("_auto_second", "`auto`"))
+RUNS = (("_device_first", "first run, compiles"), ("_device_second", "the GPU alone"),
+        ("_auto_first", "`auto`, first run"), ("_auto_second", "`auto`, second run"), ("_auto_third", "`auto`, third run"))
 
 
 def read(folder):
@@ -95,8 +96,16 @@ def sparse(to, found, vendor, peers):
                     peer = vendor.get((key, metric))
                     to.add(f"sparse product, {what}, {title}", "GB/s", value, "cuSPARSE", peer, True)
     for name, data in found.items():
-        if name.startswith("eigs_") and not name.endswith("_host"):
+        if name.endswith("_many_true"):
+            streams = found.get(name.replace("_true", "_false"))
+            if streams is not None:
+                tasks = data["tasks_per_iteration"]
+                to.add(f"LOBPCG, {data['matrix']}, an iteration of {tasks} tasks", "ms",
+                       data["seconds_per_iteration"] * 1e3, "without graphs", streams["seconds_per_iteration"] * 1e3)
+        elif name.startswith("eigs_") and not name.endswith(("_host", "_many_false")):
             ours = data["seconds_per_iteration"] * 1e3
+            to.add(f"LOBPCG, {data['matrix']}, what a pass must read and write", "GB/s", data["gigabytes_per_second"],
+                   None, None)
             host = found.get(name + "_host")
             if host is not None:
                 milliseconds = host["seconds_per_iteration"] * 1e3
