@@ -14,8 +14,13 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LEFT_OUT = ("statistics", "links", "convergence", "regions", "topology", "findings", "tree", "checks")
 
-RUNS = (("_device_first", "first run, compiles"), ("_device_second", "the GPU alone"),
-        ("_auto_first", "`auto`, first run"), ("_auto_second", "`auto`, second run"), ("_auto_third", "`auto`, third run"))
+RUNS = (
+    ("_device_first", "first run, compiles"),
+    ("_device_second", "the GPU alone"),
+    ("_auto_first", "`auto`, first run"),
+    ("_auto_second", "`auto`, second run"),
+    ("_auto_third", "`auto`, third run"),
+)
 
 
 def read(folder):

@@ -39,7 +39,8 @@ class captured_graphs {
   ~captured_graphs();
 
   /// Enqueues on c.stream what `enqueue` enqueues there: as one launch of a graph that was captured under an equal key,
-  /// or is captured now; singly when the device has no graphs, capturing failed before, or the key never comes again.
+  /// or is captured now, if it may be; singly when the device has no graphs, capturing failed there before, or the key
+  /// never comes again.
   /// Graphs of the device's earlier epochs are destroyed: their memory may be gone.
   /// Throws what `enqueue` throws, and tessera::error (device).
   /// @param tasks  that `enqueue` stands for
