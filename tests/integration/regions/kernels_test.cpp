@@ -14,6 +14,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tessera/region.hpp"
@@ -605,6 +606,24 @@ TEST(region_kernels_elsewhere, are_functions_where_nothing_compiles_them) {
   } catch (const error& e) {
     EXPECT_THAT(e.what(), ::testing::HasSubstr("no device at or below location 'sim0' compiles its kernel"));
   }
+}
+
+/// A thread that launches waits for the first kernel of a device, but not while any thread has a view, for which that
+/// kernel may wait, and which may end when the launch is through.
+TEST(region_kernels_elsewhere, are_not_waited_for_behind_the_views_of_other_threads) {
+  runtime rt(testing::with_sims(1, "64 MiB", false, 2, "placement = \"eager\"\nhistory = \"off\"\n"));
+  location_model model(rt);
+  auto x = model.make_array<double>("x", {1000});
+  const auto add = with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }");
+  {
+    const auto view = x.read_host();
+    std::thread([&] { model.region("add", {.policy = "auto"}, iterate(0, 1000), inout(x), add); }).join();
+    EXPECT_EQ(view[999], 0.0);
+  }
+  std::thread later([&] { model.region("add again", {.policy = "auto"}, iterate(0, 1000), inout(x), add); });
+  for (int k = 0; k < 100; ++k) EXPECT_GE(x.read_host()[0], 1.0);  // taken and given back while the other one waits
+  later.join();
+  EXPECT_EQ(x.read_host()[999], 2.0);
 }
 
 /// Two loops over the same arrays, of which one is slow and one fast on the device: taken by themselves they would be
