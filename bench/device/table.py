@@ -109,8 +109,7 @@ def sparse(to, found, vendor, peers):
                        data["seconds_per_iteration"] * 1e3, "without graphs", streams["seconds_per_iteration"] * 1e3)
         elif name.startswith("eigs_") and not name.endswith(("_host", "_many_false")):
             ours = data["seconds_per_iteration"] * 1e3
-            to.add(f"LOBPCG, {data['matrix']}, what a pass must read and write", "GB/s", data["gigabytes_per_second"],
-                   None, None)
+            to.add(f"LOBPCG, {data['matrix']}, what a pass must read and write", "GB/s", data["gigabytes_per_second"])
             host = found.get(name + "_host")
             if host is not None:
                 milliseconds = host["seconds_per_iteration"] * 1e3

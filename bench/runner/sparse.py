@@ -101,7 +101,8 @@ class Results:
 
     def add(self, rows, why, words):
         if not rows:
-            self.failures.append(f"{os.path.basename(words[0])} {' '.join(words[1:])}: {why}")
+            # Without the folders of this machine: where it is committed they mean nothing.
+            self.failures.append(f"{' '.join(os.path.basename(str(w)) or str(w) for w in words)}: {why}")
             print(f"failed: {self.failures[-1]}", file=sys.stderr)
         for runtime, case, metric, value in rows:
             self.values.setdefault((case, runtime, metric), []).append(value)

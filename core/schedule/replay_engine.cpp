@@ -11,15 +11,9 @@ namespace {
 /// What a member of a segment wants of a device in this replay, whose blocks may not be the recorded ones.
 std::uint64_t workspace_of(const task::replay& in, const task::recorded_task& t, const plugin::device& device,
                            const void* arguments) {
-  if (t.operation->workspace == nullptr) return 0;
-  std::vector<block::access> accesses;
-  for (const task::recorded_access& a : in.recording.accesses_of(t))
-    accesses.push_back({.block = in.blocks[a.block].block,
-                        .version = 0,
-                        .intent = static_cast<intent>(a.intent),
-                        .flags = 0,
-                        .space = 0});
-  return t.operation->workspace(device, arguments, accesses);
+  return t.operation->workspace != nullptr
+             ? t.operation->workspace(device, arguments, accesses_of(in.recording, t, in.blocks))
+             : 0;
 }
 
 /// "graph": what a segment's one task does. Its arguments are a segment_run.

@@ -14,19 +14,8 @@ namespace {
 
 constexpr std::uint32_t none = segment_plan::none;
 
-std::vector<block::access> accesses_of(const task::recording& of, const task::recorded_task& t) {
-  std::vector<block::access> accesses;
-  for (const task::recorded_access& a : of.accesses_of(t))
-    accesses.push_back({.block = of.blocks[a.block].block,
-                        .version = 0,
-                        .intent = static_cast<intent>(a.intent),
-                        .flags = 0,
-                        .space = 0});
-  return accesses;
-}
-
 std::uint16_t placed(const task::recorded_task& t) noexcept {
-  return std::atomic_ref(const_cast<task::recorded_task&>(t).place).load(std::memory_order_relaxed);
+  return std::atomic_ref(t.place).load(std::memory_order_relaxed);
 }
 
 /// The planner's view of a recording while it works.
@@ -47,7 +36,7 @@ class planner {
  private:
   std::uint16_t place_of(std::uint32_t t) const noexcept { return placed(m_of.tasks[t]); }
   double work_of(const task::recorded_task& t) const {
-    return t.operation->work != nullptr ? t.operation->work(t.arguments, accesses_of(m_of, t)) : 0;
+    return t.operation->work != nullptr ? t.operation->work(t.arguments, accesses_of(m_of, t, m_of.blocks)) : 0;
   }
 
   /// Whether all blocks that tasks use at a place can be in its memory together. If not, tasks of which nobody knows
@@ -205,7 +194,8 @@ class planner {
   std::uint64_t wanted_by(std::uint32_t t) const {
     const task::recorded_task& task = m_of.tasks[t];
     if (task.operation->workspace == nullptr) return 0;
-    return task.operation->workspace(*m_places[place_of(t)].device, task.arguments, accesses_of(m_of, task));
+    return task.operation->workspace(*m_places[place_of(t)].device, task.arguments,
+                                     accesses_of(m_of, task, m_of.blocks));
   }
 
   void add(draft& d, std::uint32_t t) {

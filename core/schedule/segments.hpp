@@ -53,6 +53,20 @@ struct segment_plan {
   std::vector<std::int32_t> predecessors;  ///< by task: tasks and segments outside its own that it waits for
 };
 
+/// The accesses of a recorded task, for functions that ask for blocks and intents. @param blocks  by recorded number:
+/// those of the recording, or of a replay
+template <class Blocks>
+std::vector<block::access> accesses_of(const task::recording& of, const task::recorded_task& t, const Blocks& blocks) {
+  std::vector<block::access> accesses;
+  for (const task::recorded_access& a : of.accesses_of(t))
+    accesses.push_back({.block = blocks[a.block].block,
+                        .version = 0,
+                        .intent = static_cast<intent>(a.intent),
+                        .flags = 0,
+                        .space = 0});
+  return accesses;
+}
+
 /// Whether all kernels of the recording's tasks are loaded where the tasks are placed, so that a plan can take them in.
 bool kernels_are_loaded(const task::recording& of, std::span<const segment_place> places);
 
