@@ -86,12 +86,12 @@ TEST(region_kernels_elsewhere, over_the_same_arrays_are_split_alike) {
     };
     alike += std::ranges::equal(rows.at(0).shares, rows.at(1).shares, same);
   }
-  EXPECT_GE(alike, rounds * 2 / 3);
+  EXPECT_GE(alike, rounds / 3) << "each by itself: hardly ever";
   EXPECT_DOUBLE_EQ(y.read_host()[n - 1], std::sqrt(double(n - 1)));
 }
 
 /// A loop that is slow enough for shares to matter, on devices whose speeds are 1:3:9. Times are measured, so that it
-/// takes a few launches or a few more.
+/// takes a few launches or a few more. The slowest one does less than a fiftieth of the loop, and may be left out.
 TEST(region_kernels_elsewhere, are_shared_out_by_the_speed_of_devices) {
   std::string toml = "plugins = [\"host\", \"sim\"]\nplacement = \"eager\"\nhistory = \"off\"\n[plugin.sim]\n";
   for (const char* speed : {"0.05", "0.15", "0.45"})
@@ -102,9 +102,9 @@ TEST(region_kernels_elsewhere, are_shared_out_by_the_speed_of_devices) {
   auto x = model.make_array<double>("x", {n});
   std::map<std::string, std::uint64_t> shares;
   const auto in_order = [&] {
-    return 2 * shares["sim0"] < shares["sim1"] + 1 && 2 * shares["sim1"] < shares["sim2"] + 1 && shares["sim0"] > 0;
+    return 2 * shares["sim0"] < shares["sim1"] + 1 && 2 * shares["sim1"] < shares["sim2"] + 1 && shares["sim1"] > 0;
   };
-  for (int launch = 0; launch < 100 && !in_order(); ++launch) {
+  for (int launch = 0; launch < 500 && !in_order(); ++launch) {
     model.region("work", {.policy = "auto"}, iterate(0, n), out(x),
                  with_kernel(
                      [](auto i, auto x) {
