@@ -108,7 +108,7 @@ TEST(region_kernels_elsewhere, are_shared_out_by_the_speed_of_devices) {
     model.region("work", {.policy = "auto"}, iterate(0, n), out(x),
                  with_kernel(
                      [](auto i, auto x) {
-                       double v = double(i);
+                       auto v = double(i);
                        for (int k = 0; k < 500; ++k) v = std::sqrt(v + k);
                        x[i] = v;
                      },
