@@ -15,7 +15,7 @@ namespace tessera::sparse {
 namespace {
 
 constexpr std::int64_t least_entries = 20000;  // matrices below are multiplied faster than they are measured
-constexpr std::int64_t places = 4;             // of the matrix that are measured
+constexpr std::int64_t sampled_places = 4;     // of the matrix that are measured
 constexpr int rounds = 3;
 
 struct row_range {
@@ -24,10 +24,11 @@ struct row_range {
 
 /// A hundredth of the rows, in pieces from all over the matrix.
 std::vector<row_range> sample_of(const csr_matrix& a) {
-  const std::int64_t rows = std::clamp<std::int64_t>(a.rows / (100 * places) / 64 * 64, 64, a.rows / places);
+  const std::int64_t rows =
+      std::clamp<std::int64_t>(a.rows / (100 * sampled_places) / 64 * 64, 64, a.rows / sampled_places);
   std::vector<row_range> pieces;
-  for (std::int64_t k = 0; k < places; ++k) {
-    const std::int64_t middle = a.rows / (2 * places) * (2 * k + 1);
+  for (std::int64_t k = 0; k < sampled_places; ++k) {
+    const std::int64_t middle = a.rows / (2 * sampled_places) * (2 * k + 1);
     pieces.push_back({middle - rows / 2, middle - rows / 2 + rows});
   }
   return pieces;
@@ -65,7 +66,7 @@ bool fits(candidate& c, const csr_matrix& a, const std::vector<row_range>& sampl
 }  // namespace
 
 form_choice choose_form(const csr_matrix& a, std::int64_t width) {
-  if (a.nonzeros() < least_entries || a.rows < places * 64) return {};
+  if (a.nonzeros() < least_entries || a.rows < sampled_places * 64) return {};
   const std::vector<row_range> sample = sample_of(a);
   panel_memory memory;
   std::vector<candidate> candidates;

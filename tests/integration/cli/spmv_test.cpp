@@ -33,6 +33,7 @@ TEST(spmv_command, measures_each_width_in_each_form) {
   EXPECT_EQ(csr["columns"], 1);
   EXPECT_EQ(csr["form"], "csr");
   EXPECT_EQ(csr["matrix_bytes"], 12 * nonzeros + 8 * n);
+  EXPECT_EQ(csr["of_csr_bound"], csr["of_bound"]);
   EXPECT_EQ(csr["bytes"], 12 * nonzeros + 8 * n + 3 * 8 * n) << "x once, y read and written";
   for (const auto& p : seen["products"]) {
     EXPECT_LE(p["error"], 1);
@@ -40,6 +41,8 @@ TEST(spmv_command, measures_each_width_in_each_form) {
                 1e-9 * p["gflops"].get<double>());
     EXPECT_NEAR(p["of_bound"].get<double>(),
                 p["gigabytes_per_second"].get<double>() / seen["triad_gigabytes_per_second"].get<double>(), 1e-9);
+    EXPECT_NEAR(p["of_csr_bound"].get<double>() / p["of_bound"].get<double>(),
+                1 + (12 * nonzeros + 8 * n - p["matrix_bytes"].get<double>()) / p["bytes"].get<double>(), 1e-9);
   }
   EXPECT_THAT(seen["products"][3]["choice"].get<std::string>(), HasSubstr("csr 1.00, sell "));
 }

@@ -10,6 +10,7 @@
 #include "apps/sparse/matrix/single_precision.hpp"
 #include "apps/sparse/product/form_choice.hpp"
 #include "apps/sparse/product/matrix_product.hpp"
+#include "apps/sparse/product/row_groups.hpp"
 #include "tessera/sparse.hpp"
 #include "tests/integration/runtime/machines.hpp"
 
@@ -35,6 +36,15 @@ csr_matrix in_blocks(const csr_matrix& a, std::int32_t more = 0) {
 csr_matrix matrix_named(const std::string& name) {
   if (name == "blocks") return in_blocks(generate("lap2d:9"), 2);  // the last block begins before its multiple of three
   if (name == "gaps") return matrix_of("gaps", 70, 100'000, {{0, 99'999, 1.5}, {0, 3, -1}, {9, 7, 2}, {69, 0, 3}});
+  if (name == "band" || name == "scattered") {
+    // Columns of a band follow each other from row to row, values do not; the other way round.
+    std::vector<triplet> entries;
+    for (std::int32_t i = 0; i < 203; ++i)
+      for (std::int32_t k = 0; k < 5; ++k)
+        name == "band" ? entries.push_back({i, i + k, 1.0 / (1 + i + 7 * k)})
+                       : entries.push_back({i, 41 * k + i * i % 40, 1 + k / 3.0});
+    return matrix_of(name, 203, 207, entries);
+  }
   return generate(name);
 }
 
@@ -62,7 +72,8 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 
 class sparse_forms : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(all, sparse_forms,
-                         ::testing::Values("lap2d:17", "hs:8", "rmat:8", "kkt3d:4", "blocks", "gaps"));
+                         ::testing::Values("lap2d:17", "hs:8", "rmat:8", "kkt3d:4", "blocks", "gaps", "band",
+                                           "scattered"));
 
 TEST_P(sparse_forms, give_the_same_bits) {
   const csr_matrix a = matrix_named(GetParam());
@@ -99,9 +110,10 @@ TEST_P(sparse_forms, give_what_plain_loops_give) {
     }
 }
 
-/// A lattice of ones and integers; with `last`, a value at the end of the diagonal.
+/// A lattice of integers; with `last`, a value at the end of the diagonal.
 csr_matrix integers(double last) {
   csr_matrix made = generate("lap2d:24");
+  for (std::size_t k = 0; k < made.values.size(); ++k) made.values[k] = static_cast<double>(k % 31);
   made.values.back() = last;
   return made;
 }
@@ -202,6 +214,33 @@ TEST(sparse_form, reads_fewer_bytes_than_compressed_rows) {
   EXPECT_EQ(bytes(a, matrix_form::csr), 12 * a.nonzeros() + 8 * a.rows);
   EXPECT_LT(bytes(a, matrix_form::bcsr), 10 * a.nonzeros());
   EXPECT_LT(bytes(lattice, matrix_form::sell), bytes(lattice, matrix_form::csr));
+}
+
+TEST(sparse_form, stores_once_what_eight_rows_have_in_common) {
+  const auto groups = [](const csr_matrix& a) { return group_rows(a, 0, a.rows / 8 * 8); };
+  const row_groups band = groups(matrix_named("band")), scattered = groups(matrix_named("scattered"));
+  EXPECT_EQ(std::ranges::count(band.groups, true, &row_group::neighbours), 25);
+  EXPECT_EQ(std::ranges::count(band.groups, true, &row_group::equal), 0);
+  EXPECT_EQ(band.columns, 25 * 5);
+  EXPECT_EQ(band.values, 200 * 5);
+  EXPECT_EQ(std::ranges::count(scattered.groups, true, &row_group::neighbours), 0);
+  EXPECT_EQ(std::ranges::count(scattered.groups, true, &row_group::equal), 25);
+  EXPECT_EQ(scattered.columns, 200 * 5);
+  EXPECT_EQ(scattered.values, 25 * 5);
+
+  std::vector<triplet> diagonal;
+  for (std::int32_t i = 0; i < 32; ++i) diagonal.push_back({i, i, i == 11 ? -0.0 : 0.0});
+  diagonal.push_back({17, 31, 0.0});  // the longest of its window: the rows are no longer in order
+  diagonal.push_back({30, 31, 0.0});
+  const row_groups zeros = groups(matrix_of("zeros", 32, 32, diagonal));
+  // Rows 17 30 0 .. 5, 6 .. 13, 14 15 16 18 .. 22, 23 .. 29 31.
+  EXPECT_EQ(zeros.places[1], 30);
+  EXPECT_EQ(zeros.groups[0].length, 2);
+  EXPECT_FALSE(zeros.groups[0].equal || zeros.groups[0].neighbours) << "rows that are filled up";
+  EXPECT_TRUE(zeros.groups[1].neighbours);
+  EXPECT_FALSE(zeros.groups[1].equal) << "a zero has a sign";
+  EXPECT_TRUE(zeros.groups[2].equal);
+  EXPECT_FALSE(zeros.groups[2].neighbours);
 }
 
 TEST(sparse_form, is_found_by_its_name) {
