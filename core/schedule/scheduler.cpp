@@ -211,9 +211,10 @@ void scheduler::make_drivers(const place_plan& plan) {
 
 void scheduler::make_workers(place_plan& plan) {
   // Worker 0 is the thread that waits; the others are threads, dealt over the CPUs, the second CPU first.
-  for (std::uint32_t k = 1; k < m_mode.workers; ++k) {
+  for (std::uint32_t k = 0; k < m_mode.workers; ++k) {
     const planned_worker& at = plan.workers[k % plan.workers.size()];
-    m_registry.make_worker(k, at.place, at.location);
+    m_queues.add_core(at.location, at.place);
+    if (k > 0) m_registry.make_worker(k, at.place, at.location);
   }
   std::vector<std::vector<std::uint32_t>> cpus;
   cpus.reserve(plan.workers.size());

@@ -99,6 +99,9 @@ class worker_pool {
   bool memory_awaited() const noexcept;  ///< whether a task waits for room in any memory
 
  private:
+  /// So often, some microseconds, an idle thread looks before it takes what asked for another core.
+  static constexpr unsigned looks_at_own = 4;
+
   /// Of worker 0; what this thread has left goes on without it.
   void leave_place(thread_context& mine, const waiter_list::waiter* leaving) noexcept;
 
@@ -126,7 +129,7 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
     return look_every != 0 && (ran & (look_every - 1)) == 0 && enough();
   };
   while (true) {
-    if (task::record* t = m_setup.queues->next_task(mine)) {
+    if (task::record* t = m_setup.queues->next_task(mine, reach::own_core)) {
       if (run_one(*t)) return;
       continue;
     }
@@ -140,7 +143,7 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
     const auto until = std::chrono::steady_clock::now() + m_setup.spin;
     for (unsigned spins = 0; found == nullptr && !leave; ++spins) {
       for (int k = 0; k < 16; ++k) cpu_relax();
-      found = m_setup.queues->next_task(mine);
+      found = m_setup.queues->next_task(mine, spins < looks_at_own ? reach::own_core : reach::any_core);
       if (found == nullptr) leave = enough();
       if ((spins & 15) == 15 && std::chrono::steady_clock::now() > until) break;
     }

@@ -6,6 +6,13 @@
 
 namespace tessera::schedule {
 
+void worker_queues::add_core(location::node_id location, std::uint32_t place) {
+  if (queue_at(location) != nullptr) return;
+  m_cores.push_back(std::make_unique<core_queue>(location, place));
+  if (m_by_location.size() <= location) m_by_location.resize(location + std::size_t{1}, nullptr);
+  m_by_location[location] = m_cores.back().get();
+}
+
 void worker_queues::leave_next(thread_context& mine) noexcept {
   if (task::record* const t = std::exchange(mine.next_task, nullptr);
       t != nullptr && (!mine.spilled.empty() || !mine.ready.push(*t)))
@@ -15,6 +22,8 @@ void worker_queues::leave_next(thread_context& mine) noexcept {
 // Of what next_task looks at before it looks at others' queues; and of the tasks of low priority.
 bool worker_queues::nothing_for(const thread_context& mine) const noexcept {
   const placement::place& home = place(mine.place);
+  const core_queue* const asked = queue_at(mine.location);
+  if (asked != nullptr && !asked->tasks.empty()) return false;
   return home.high_priority.empty() && mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() &&
          home.mailbox.empty() && home.low_priority.empty();
 }
@@ -22,6 +31,8 @@ bool worker_queues::nothing_for(const thread_context& mine) const noexcept {
 bool worker_queues::any() const noexcept {
   for (const auto& e : *m_setup.places)
     if (e->is_host && (!e->high_priority.empty() || !e->mailbox.empty() || !e->low_priority.empty())) return true;
+  for (const auto& core : m_cores)
+    if (!core->tasks.empty()) return true;
   for (std::uint32_t k = 0, count = m_setup.threads->size(); k < count; ++k) {
     const thread_context& one = (*m_setup.threads)[k];
     if (one.ready.size() != 0 || !one.spilled.empty()) return true;
@@ -29,7 +40,7 @@ bool worker_queues::any() const noexcept {
   return false;
 }
 
-task::record* worker_queues::next_task(thread_context& mine) {
+task::record* worker_queues::next_task(thread_context& mine, reach far) {
   placement::place& home = place(mine.place);
   if ((++mine.ticks & 63) == 0)  // so that a long chain of successors starves no other task
     if (task::record* t = home.mailbox.pop()) return t;
@@ -39,6 +50,9 @@ task::record* worker_queues::next_task(thread_context& mine) {
     mine.next_task = nullptr;
     return t;
   }
+  core_queue* const asked = queue_at(mine.location);
+  if (asked != nullptr && !asked->tasks.empty())
+    if (task::record* t = asked->tasks.pop()) return t;
   if (task::record* t = mine.ready.pop()) return t;
   std::array<task::record*, ready_ring::capacity / 2> loot;
   const auto keep_rest = [&](std::uint32_t count) {
@@ -57,6 +71,12 @@ task::record* worker_queues::next_task(thread_context& mine) {
     mine.steals.store(mine.steals.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
     return keep_rest(count);
   }
+  if (far == reach::any_core)
+    for (const auto& core : m_cores)  // its thread is busy, asleep or in the program
+      if (task::record* t = core->tasks.pop()) {
+        mine.steals.store(mine.steals.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        return t;
+      }
   for (const auto& other : *m_setup.places) {
     if (!other->is_host || other->number == mine.place) continue;
     if (task::record* t = other->high_priority.pop()) return t;

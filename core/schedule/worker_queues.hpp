@@ -17,8 +17,15 @@ enum class when_ready : std::uint8_t {
   queue      ///< to the end of a queue: the thread may be one that runs no tasks
 };
 
-/// Each thread has a queue in its context, from which others steal; each place of the host has one for priorities above
-/// 0, one for those below 0, and one for what other places' threads send. Any thread.
+/// Whose tasks a thread may take, besides its own, those of its place and what it can steal from other threads.
+enum class reach : std::uint8_t {
+  own_core,  ///< not those that asked for another core: its thread is about to look
+  any_core   ///< those too: this thread has looked for a while, or goes to sleep if it finds nothing
+};
+
+/// Each thread has a queue in its context, from which others steal; each core one for tasks that have asked for it and
+/// became ready elsewhere; each place of the host has one for priorities above 0, one for those below 0, and one for
+/// what other places' threads send. Any thread.
 class worker_queues {
  public:
   /// What it works with; all outlive it.
@@ -29,13 +36,19 @@ class worker_queues {
   };
   explicit worker_queues(setup with) noexcept : m_setup(with) {}
 
+  /// There is a worker at this location of a place of the host. Before the first task.
+  void add_core(location::node_id location, std::uint32_t place);
+
   /// By the thread of `mine`: queues a task for a place of the host. False: this thread runs it next, so that nobody
   /// else needs to know.
   bool push(thread_context& mine, task::record& t, placement::place& where, when_ready then) {
+    core_queue* const asked = t.hint == task::no_hint ? nullptr : queue_at(t.hint);
     if (t.priority > 0) {
       where.high_priority.push(t);
     } else if (t.priority < 0) {
       where.low_priority.push(t);
+    } else if (asked != nullptr && asked->place == where.number && mine.location != t.hint) {
+      asked->tasks.push(t);
     } else if (mine.is_driver || mine.place != where.number) {
       where.mailbox.push(t);
     } else if (then == when_ready::run_next && mine.next_task == nullptr) {
@@ -47,7 +60,7 @@ class worker_queues {
     return true;
   }
   /// By the thread of `mine`: the task that it runs next, its own before others'; null: there is none.
-  task::record* next_task(thread_context& mine);
+  task::record* next_task(thread_context& mine, reach far = reach::any_core);
   /// By the thread of `mine`, which runs no more tasks: what it would have run next is for others to take.
   static void leave_next(thread_context& mine) noexcept;
 
@@ -57,10 +70,22 @@ class worker_queues {
   bool any() const noexcept;
 
  private:
+  struct core_queue {
+    core_queue(location::node_id at, std::uint32_t of) noexcept : location(at), place(of) {}
+    location::node_id location;
+    std::uint32_t place;
+    alignas(64) task::spill_queue tasks;
+  };
+  /// Of the core at a location, if a worker is there.
+  core_queue* queue_at(location::node_id location) const noexcept {
+    return location < m_by_location.size() ? m_by_location[location] : nullptr;
+  }
   void refresh_victims(thread_context& mine);
   placement::place& place(std::uint32_t number) const noexcept { return *(*m_setup.places)[number]; }
 
   const setup m_setup;
+  std::vector<std::unique_ptr<core_queue>> m_cores;
+  std::vector<core_queue*> m_by_location;  // null where there is no worker
 };
 
 }  // namespace tessera::schedule

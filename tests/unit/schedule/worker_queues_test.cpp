@@ -23,6 +23,7 @@ class two_places {
         thread_context& fresh = threads.publish(threads.make());
         fresh.place = p;
         fresh.location = tree.add(memory, named("core" + std::to_string(fresh.number)));
+        queues.add_core(fresh.location, p);
       }
     }
     thread_context& driver = threads.publish(threads.make());
@@ -77,6 +78,42 @@ TEST(worker_queues, only_one_task_is_the_next) {
   worker_queues::leave_next(mine);
   EXPECT_EQ(m.queues.next_task(m.threads[1]), &first) << "unless it runs no more";
   EXPECT_EQ(m.threads[1].steals.load(), 2u);
+}
+
+TEST(worker_queues, tasks_that_asked_for_a_core_wait_for_its_thread_first) {
+  two_places m;
+  thread_context &mine = m.threads[0], &other = m.threads[1], &far = m.threads[2];
+  task::record &asked = m.task(), &own = m.task(), &later = m.task(), &driven = m.task();
+  asked.hint = later.hint = driven.hint = other.location;
+  own.hint = mine.location;
+  EXPECT_TRUE(m.queues.push(mine, asked, *m.places[0], when_ready::run_next)) << "for another thread to run";
+  EXPECT_FALSE(m.queues.push(mine, own, *m.places[0], when_ready::run_next));
+  EXPECT_TRUE(m.queues.any());
+  EXPECT_FALSE(m.queues.nothing_for(other));
+  EXPECT_EQ(m.queues.next_task(mine), &own);
+  EXPECT_EQ(m.queues.next_task(mine, reach::own_core), nullptr);
+  EXPECT_EQ(m.queues.next_task(far, reach::own_core), nullptr);
+  EXPECT_EQ(m.queues.next_task(other, reach::own_core), &asked);
+  EXPECT_TRUE(m.queues.nothing_for(other));
+
+  EXPECT_TRUE(m.queues.push(mine, later, *m.places[0], when_ready::queue));
+  EXPECT_EQ(m.queues.next_task(far, reach::any_core), &later) << "rather than that nobody runs it";
+  EXPECT_EQ(far.steals.load(), 1u);
+  EXPECT_TRUE(m.queues.push(m.threads[4], driven, *m.places[0], when_ready::run_next)) << "a driver's thread";
+  EXPECT_EQ(m.queues.next_task(other, reach::own_core), &driven);
+  EXPECT_FALSE(m.queues.any());
+}
+
+TEST(worker_queues, a_core_of_another_place_or_without_a_worker_is_no_reason) {
+  two_places m;
+  task::record &elsewhere = m.task(), &nobody = m.task(), &urgent = m.task(1);
+  elsewhere.hint = m.threads[2].location;  // but it was placed in the first memory, where its blocks are
+  nobody.hint = m.places[0]->location;
+  urgent.hint = m.threads[1].location;
+  for (task::record* t : {&elsewhere, &nobody, &urgent})
+    m.queues.push(m.threads[0], *t, *m.places[0], when_ready::queue);
+  for (task::record* expected : {&urgent, &elsewhere, &nobody})
+    EXPECT_EQ(m.queues.next_task(m.threads[0], reach::own_core), expected);
 }
 
 TEST(worker_queues, tasks_of_another_place_go_there) {
