@@ -50,13 +50,15 @@ memory_deadlock::finding memory_deadlock::resolve(bool single_space) {
   // A thread of the program that holds a view and does not wait will give it back, and that is an event.
   const outlook program = program_outlook();
   if (program == outlook::views) return {};
-  // What no task with a claim needs leaves; then claims end, so that younger ones may run and free something; if even
-  // that has been done again and again, a task is given up.
+  // What no task with a claim needs leaves, a little at first; then claims end, so that younger ones may run and free
+  // something; if even that has been done again and again, a task is given up.
   constexpr std::uint32_t most_rounds = 256;
   if (!single_space && coherence.stuck_rounds() < most_rounds) {
     for (std::size_t k = 0; k < coherence.space_count(); ++k)
       if (memory::space* const space = awaited(k);
-          space != nullptr && coherence.evict(space->number(), ~std::uint64_t{0})) {
+          space != nullptr &&
+          coherence.evict(space->number(),
+                          space->limit() >> (4 - std::min<std::size_t>(coherence.stuck_rounds(), 4)))) {
         coherence.note_stuck();
         space->notify();
         return {.released = true, .hopeless = nullptr, .why = {}};

@@ -18,6 +18,8 @@ struct acquirer::attempt {
   memory::space_number space;
   std::uint64_t sequence;
   acquisition& out;
+  /// False: one block of the task, on its way.
+  bool is_whole() const noexcept { return accesses.data() == whole.data(); }
   /// By access: where look_for_contents has found them; no_space, where none are to come. Later steps do not ask again:
   /// devices are lost without the locks, and makers fail. Then the copy is one of something that was never made, and
   /// ends so.
@@ -35,7 +37,10 @@ struct acquirer::findings {
 void acquirer::acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out,
                        std::uint64_t sequence) {
   attempt all{.whole = accesses, .accesses = accesses, .space = space, .sequence = sequence, .out = out};
+  out.scratch = {};
   acquire_part(all);
+  if (out.outcome != outcome::ready && out.scratch)
+    m_memories.at(space).give_back(std::exchange(out.scratch, {}), out.scratch_bytes);
   if (out.outcome == outcome::ready && (stuck_rounds() != 0 || m_claims.suspended())) {
     m_stuck.store(0, std::memory_order_relaxed);
     m_claims.resume();
@@ -182,11 +187,15 @@ acquirer::step acquirer::reserve(attempt& a) {
       fresh.push_back(access.block);
       sizes.push_back(access.block->bytes);
     }
-  if (fresh.empty()) return step::on;
+  // At once with the blocks, so that the largest piece is placed first, as when room was made for them.
+  const bool with_scratch = a.is_whole() && a.out.scratch_bytes != 0 && !a.out.scratch;
+  if (with_scratch) sizes.push_back(a.out.scratch_bytes);
+  if (sizes.empty()) return step::on;
   boost::container::small_vector<block::chunk, 8> chunks(sizes.size());
   const bool may_take = m_claims.may_take(a.space, a.sequence);
   if (may_take && target.reserve({sizes.data(), sizes.size()}, {chunks.data(), chunks.size()})) {
     for (std::size_t k = 0; k < fresh.size(); ++k) m_replicas.add(*fresh[k], a.space, chunks[k]);
+    if (with_scratch) a.out.scratch = chunks.back();
     return step::on;
   }
   a.out.outcome = outcome::no_memory;

@@ -22,12 +22,14 @@ enum class outcome : std::uint8_t {
 /// Result of an attempt; reused between attempts to keep its capacity.
 struct acquisition {
   tessera::transfer::outcome outcome = tessera::transfer::outcome::ready;
+  std::uint64_t scratch_bytes = 0;     ///< wanted beside the blocks, in the same memory; set by the caller
+  block::chunk scratch;                ///< ready: these bytes, the caller's to give back
   std::vector<block::ticket> waits;    ///< reached or not; at most one per stream and block
   std::vector<block::ticket> sources;  ///< ready: exact points that make contents it needs, not reached yet
   bool copying = false;                ///< ready: some of these are copies
   memory::space_number lacking = memory::no_space;  ///< no_memory: the space that is full
   std::uint64_t missing_bytes = 0;
-  std::vector<std::uint64_t> missing;  ///< no_memory: the sizes of the blocks that these are
+  std::vector<std::uint64_t> missing;  ///< no_memory: the sizes of the pieces that these are
   std::uint64_t memory_events = 0;     ///< of that space, read before the reservation that failed
   std::shared_ptr<const block::failure> cause;
 };

@@ -35,8 +35,9 @@ class coherence {
 
   /// Reserves, transfers and pins everything that a task with these accesses needs in `space`; see outcome. Sets
   /// access::space. Tickets are left in `waits`, also those that the device can wait for; the caller decides how to
-  /// wait. `sequence` is the task's age: 0 for none. A task that lacks memory, here or where a block stops on its way,
-  /// may have a claim there from then on (claims.hpp), until a later attempt succeeds, or give_up.
+  /// wait. Scratch memory that the task wants there is reserved with its blocks. `sequence` is the task's age: 0 for
+  /// none. A task that lacks memory, here or where a block stops on its way, may have a claim there from then on
+  /// (claims.hpp), until a later attempt succeeds, or give_up.
   void acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out,
                std::uint64_t sequence = 0) {
     m_acquirer.acquire(accesses, space, out, sequence);

@@ -14,7 +14,7 @@ namespace tessera::transfer {
 /// live as long as a thread evicts.
 class use_log {
  public:
-  static constexpr std::uint64_t capacity = 1 << 16;
+  static constexpr std::uint64_t capacity = 1 << 18;
   static constexpr std::uint64_t never = ~std::uint64_t{0};
   use_log();
 

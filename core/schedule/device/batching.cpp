@@ -25,7 +25,7 @@ void device_driver::take_common_workspace(task::record& first, workspace& out) {
     const bool there = bytes == 0 || (bytes <= m_picker.bounds().memory / batch_bounds::memory_share &&
                                       space.reserve(std::span(&bytes, 1), std::span(&out.where, 1)));
     if (!there) continue;
-    if (bytes != 0) out.bytes = out.wanted = bytes, out.from = &space;
+    if (bytes != 0) out.bytes = bytes, out.from = &space;
     m_picker.put_back(count - 1);
     return;
   }

@@ -263,13 +263,11 @@ std::size_t device_driver::start_task(task::record& t) {
   workspace scratch;
   pick_others(t);
   if (!m_picker.others().empty()) take_common_workspace(t, scratch);
-  if (m_picker.others().empty() && !take_workspace(t, scratch)) {
-    wait_for_workspace(t, scratch.wanted, scratch.seen);
-    return 0;
-  }
   transfer::acquisition& a = m_context->acquisition;
+  a.scratch_bytes = m_picker.others().empty() ? workspace_bytes(t) : 0;
   do m_setup.coherence->acquire(t.all_accesses(), m_where.space, a, t.sequence);
   while (a.outcome == transfer::outcome::retry && a.waits.empty());
+  scratch.adopt(a, m_setup.coherence->space_at(m_where.space));
   switch (a.outcome) {
     case transfer::outcome::ready:
       return start_acquired(t, a, std::move(scratch));
@@ -342,13 +340,10 @@ std::size_t device_driver::start_without_memory(task::record& t, transfer::acqui
   transfer::coherence& coherence = *m_setup.coherence;
   const std::uint64_t seen = a.memory_events;
   const memory::space_number lacking = a.lacking;
-  const std::uint64_t own = lacking == m_where.space ? scratch.bytes : 0;  // needed again with what is missing
-  scratch.give_back();
-  if (own > 0 && !fits(t, own)) {
-    wait_for_workspace(t, own, 0);  // fails it
+  if (a.scratch_bytes > 0 && lacking == m_where.space && !fits(t, a.scratch_bytes)) {
+    fail_for_memory(t, a.scratch_bytes);
     return 0;
   }
-  if (own > 0) a.missing.push_back(own);
   coherence.make_room(lacking, a.missing, t.sequence);
   if (coherence.space_at(lacking).events() != seen) {
     m_where.ready_queue().push(t);  // freed at once: try again in order of age

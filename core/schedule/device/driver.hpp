@@ -91,9 +91,10 @@ class device_driver {
   std::size_t next_stream();
   // Workspace of tasks (workspace.cpp).
   struct workspace;
+  std::uint64_t workspace_bytes(task::record& t) const;
   bool take_workspace(task::record& t, workspace& out);
   bool fits(const task::record& t, std::uint64_t workspace_bytes) const;
-  void wait_for_workspace(task::record& t, std::uint64_t bytes, std::uint64_t seen);
+  void fail_for_memory(task::record& t, std::uint64_t workspace_bytes);
   void keep_workspace(const task::record& t, workspace&& scratch);
   std::unique_ptr<workspace> kept_workspace(const task::record& t);
 

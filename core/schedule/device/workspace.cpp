@@ -6,15 +6,18 @@
 
 namespace tessera::schedule {
 
-/// False: not now; nothing is taken.
+std::uint64_t device_driver::workspace_bytes(task::record& t) const {
+  if (t.operation->workspace == nullptr) return 0;
+  return t.operation->workspace(*m_where.device, t.argument_bytes(), t.all_accesses());
+}
+
+/// For a task that has its blocks. False: not now; nothing is taken.
 bool device_driver::take_workspace(task::record& t, workspace& out) {
-  if (t.operation->workspace == nullptr) return true;
-  out.wanted = t.operation->workspace(*m_where.device, t.argument_bytes(), t.all_accesses());
-  if (out.wanted == 0) return true;
+  const std::uint64_t bytes = workspace_bytes(t);
+  if (bytes == 0) return true;
   memory::space& space = m_setup.coherence->space_at(m_where.space);
-  out.seen = space.events();
-  if (!space.reserve(std::span(&out.wanted, 1), std::span(&out.where, 1))) return false;
-  out.bytes = out.wanted;
+  if (!space.reserve(std::span(&bytes, 1), std::span(&out.where, 1))) return false;
+  out.bytes = bytes;
   out.from = &space;
   return true;
 }
@@ -44,27 +47,14 @@ bool device_driver::fits(const task::record& t, std::uint64_t workspace_bytes) c
   return bytes <= space.limit();
 }
 
-/// It could not be had. The task holds nothing.
-void device_driver::wait_for_workspace(task::record& t, std::uint64_t bytes, std::uint64_t seen) {
-  memory::space& space = m_setup.coherence->space_at(m_where.space);
-  if (!fits(t, bytes)) {
-    m_owner.fail(*m_context, t,
-                 m_setup.failures->note(t, {fmt::format("its blocks and a workspace of {} need more than {} holds ({})",
-                                                        format_bytes(static_cast<double>(bytes)), space.name(),
-                                                        format_bytes(static_cast<double>(space.limit()))),
-                                            "", error_kind::memory}));
-    return;
-  }
-  m_setup.coherence->make_room(m_where.space, {&bytes, 1}, t.sequence);
-  if (space.events() != seen) {
-    m_where.ready_queue().push(t);  // freed at once: try counted in order of age
-    return;
-  }
-  transfer::acquisition& a = m_context->acquisition;
-  a.lacking = m_where.space;
-  a.missing_bytes = bytes;
-  a.memory_events = seen;
-  m_owner.wait_for_memory(t, m_where, a);
+/// Its blocks and its workspace never fit.
+void device_driver::fail_for_memory(task::record& t, std::uint64_t workspace_bytes) {
+  const memory::space& space = m_setup.coherence->space_at(m_where.space);
+  m_owner.fail(*m_context, t,
+               m_setup.failures->note(t, {fmt::format("its blocks and a workspace of {} need more than {} holds ({})",
+                                                      format_bytes(static_cast<double>(workspace_bytes)), space.name(),
+                                                      format_bytes(static_cast<double>(space.limit()))),
+                                          "", error_kind::memory}));
 }
 
 }  // namespace tessera::schedule

@@ -4,25 +4,24 @@
 
 namespace tessera::schedule {
 
-/// Scratch memory of one task in its device's memory: taken before its blocks are acquired, kept until it is complete.
+/// Scratch memory of one task in its device's memory: acquired with its blocks, kept until it is complete.
 /// Given back by its destructor without waking waiters: only the driver takes memory there, and it knows.
 struct device_driver::workspace {
   memory::space* from = nullptr;  ///< null: none
   block::chunk where;
   std::uint64_t bytes = 0;
-  std::uint64_t wanted = 0;  ///< also when it could not be had
-  std::uint64_t seen = 0;    ///< events of the space before it was asked
 
   workspace() = default;
   workspace(workspace&& other) noexcept
-      : from(std::exchange(other.from, nullptr)),
-        where(other.where),
-        bytes(other.bytes),
-        wanted(other.wanted),
-        seen(other.seen) {}
+      : from(std::exchange(other.from, nullptr)), where(other.where), bytes(other.bytes) {}
   workspace& operator=(workspace&&) = delete;
   ~workspace() { give_back(); }
 
+  /// What was acquired with the blocks of a task.
+  void adopt(transfer::acquisition& got, memory::space& space) {
+    if (!got.scratch) return;
+    from = &space, where = std::exchange(got.scratch, {}), bytes = got.scratch_bytes;
+  }
   void give_back() {
     if (memory::space* const space = std::exchange(from, nullptr)) space->give_back(where, bytes);
   }

@@ -102,6 +102,39 @@ TEST(room, free_pieces_are_joined_by_their_neighbours) {
   r.end();
 }
 
+TEST(room, scratch_memory_is_reserved_with_the_blocks_the_largest_first) {
+  full r(8, {.policy = eviction_policy::next_use, .write_ahead = 0});
+  use_log log;
+  std::uint64_t age = 10;
+  for (const int k : {0, 2, 3, 6, 7, 4, 5, 1}) log.note(*r.blocks[static_cast<std::size_t>(k)], ++age, false);
+  EXPECT_TRUE(r.is->evict(1, 3 * block_bytes));
+  ASSERT_EQ(r.there(), (std::vector<int>{0, 2, 3, 6, 7}));
+  // By itself the scratch memory would take the piece that was freed last, and split the only two that are neighbours.
+  block::record& large = r.make(2 * block_bytes);
+  accesses task{rig::use(large, intent::write)};
+  acquisition got;
+  got.scratch_bytes = block_bytes;
+  r.is->acquire(task, 1, got);
+  ASSERT_EQ(got.outcome, outcome::ready);
+  EXPECT_TRUE(got.scratch);
+  r.settle();
+  r.done(task);
+  accesses again{rig::use(large, intent::update)};
+  acquisition none;
+  none.scratch_bytes = block_bytes;
+  r.is->acquire(again, 1, none);
+  EXPECT_EQ(none.outcome, outcome::no_memory) << "the block is there, scratch memory is not";
+  EXPECT_EQ(none.missing, (std::vector<std::uint64_t>{block_bytes}));
+  EXPECT_FALSE(none.scratch);
+  r.is->space_at(1).release(got.scratch, got.scratch_bytes);
+  r.is->acquire(again, 1, none);
+  ASSERT_EQ(none.outcome, outcome::ready);
+  r.settle();
+  r.done(again);
+  r.is->space_at(1).release(none.scratch, none.scratch_bytes);
+  r.end();
+}
+
 TEST(room, sole_copies_move_twice) {
   full r(2, {.policy = eviction_policy::next_use, .write_ahead = 0});
   r.put(*r.blocks[0], 1, 70);
