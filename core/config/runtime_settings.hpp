@@ -43,7 +43,7 @@ struct runtime_settings {
       30'000'000'000;                 ///< how long tasks wait for memory that only the program could still make free
   std::uint64_t high_watermark = 95;  ///< percent of a space's limit above which blocks leave in the background
   std::uint64_t low_watermark = 90;   ///< until that much is in use
-  std::uint64_t write_ahead = 3;      ///< percent of a full space's limit whose copies are made before they must leave
+  std::uint64_t write_ahead = 1;      ///< percent of a full space's limit whose copies are made before they must leave
   std::uint64_t staging_bytes = 16ull << 20;      ///< size of each device's staging ring in host memory
   std::uint64_t registration_limit = 1ull << 30;  ///< bytes of user memory kept registered
   bool huge_pages = true;                         ///< ask the system for huge pages behind host slabs

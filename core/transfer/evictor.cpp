@@ -277,7 +277,18 @@ void evictor::keep_some_ready(memory::space_number number, std::span<const candi
   const memory::space& space = m_memories.at(number);
   const auto wanted = static_cast<std::uint64_t>(m_settings.write_ahead * static_cast<double>(space.limit()));
   std::uint64_t ready = 0;
-  for (const candidate& c : next) {
+  // In the order in which room is made: a sole copy that is needed last may stay longer than another one.
+  struct turn {
+    double cost;  // of a byte
+    const candidate* leaving;
+  };
+  std::vector<turn> turns;
+  for (const candidate& c : next) turns.push_back({cost_of(c, sequence) / static_cast<double>(c.holds.bytes), &c});
+  const auto later = [](const turn& a, const turn& b) { return a.cost > b.cost; };
+  std::ranges::make_heap(turns, later);
+  for (; !turns.empty(); turns.pop_back()) {
+    std::ranges::pop_heap(turns, later);
+    const candidate& c = *turns.back().leaving;
     block::record& b = *c.block;
     std::uint64_t room = 0;
     {

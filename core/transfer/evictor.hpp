@@ -28,7 +28,7 @@ struct eviction_settings {
   eviction_policy policy = eviction_policy::next_use;
   double high_watermark = 0.95;  ///< of the limit: above it blocks leave before any task waits for the room
   double low_watermark = 0.90;   ///< until that much is in use
-  double write_ahead = 0.03;  ///< of the limit: as much is kept ready to leave at once, by copies to the parent memory
+  double write_ahead = 0.01;  ///< of the limit: as much is kept ready to leave at once, by copies to the parent memory
 };
 
 /// Totals since the start; a snapshot.

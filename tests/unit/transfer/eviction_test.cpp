@@ -147,6 +147,19 @@ TEST(room, sole_copies_move_twice) {
   r.end();
 }
 
+TEST(room, what_is_copied_ahead_is_what_leaves_next) {
+  full r(4, {.policy = eviction_policy::next_use, .write_ahead = 0.25});
+  r.put(*r.blocks[0], 1, 70);
+  use_log log;
+  std::uint64_t age = 10;
+  for (const int k : {3, 2, 1, 0}) log.note(*r.blocks[static_cast<std::size_t>(k)], age += 5, false);
+  const std::uint64_t one[] = {block_bytes};
+  EXPECT_TRUE(r.is->make_room(1, one, 10));
+  EXPECT_EQ(r.there(), (std::vector<int>{0, 2, 3}));
+  EXPECT_EQ(r.copies(1, 0), 0u) << "block 2 is the next, and on the host already; the sole copy stays longer";
+  r.end();
+}
+
 TEST(room, by_lru_and_fifo_the_first_in_their_order_leaves) {
   for (const eviction_policy policy : {eviction_policy::lru, eviction_policy::fifo}) {
     full r(4, {.policy = policy, .write_ahead = 0});
