@@ -186,7 +186,7 @@ void location_model::launch(const task_name& name, const region_options& options
 }
 
 void location_model::pause(const pause_options& options, std::source_location site) {
-  if (!options.at.empty()) return edits().wait_below(options.at, site);
+  if (!options.at.empty() && tree()->find(options.at) != tree()->root()) return edits().wait_below(options.at, site);
   schedule::scheduler& scheduler = *owner().inside().scheduler;
   if (const std::uint32_t views = scheduler.views_here(); views != 0)
     throw error(error_kind::usage, fmt::format("pause while this thread holds {} host views", views),
@@ -202,6 +202,7 @@ void location_model::pause(const pause_options& options, std::source_location si
     owner().fence(site);  // also brings home what devices hold
   else
     front_end(owner()).wait_idle(site);
+  for (const auto& array : hierarchy::adopted_ranges::of(owner())->arrays()) bring_home(array);
   m_engine->flush_files();
 }
 

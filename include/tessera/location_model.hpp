@@ -92,7 +92,8 @@ class location_model : public editable_tree {
     return region_array<T>(make(std::move(name), element_type_of<T>(), extents, options, site));
   }
   /// The program's own memory as an array; its contents are the first version. It must stay valid until the array is
-  /// gone and a pause, and be looked at through read_host and its like only. Where an array that has ended still has
+  /// gone and a pause. Between a pause and the next region that uses it, it holds the elements and may be read; it may
+  /// be written through write_host and its like only. Where an array that has ended still has
   /// tasks that use some of it, waits for them first. Throws tessera::error (usage): memory that another array has, and
   /// that of one which has ended where the thread may not wait: inside a task, and while it holds views.
   template <class T>
@@ -167,12 +168,12 @@ class location_model : public editable_tree {
 
   /// Waits for everything submitted to the runtime so far, and flushes files. Throws the first failure since the last
   /// pause or fence; usage inside a task, and when the calling thread holds views (regions may wait for those).
-  /// Elements stay where they are, read_host shows them; but memory of array_over holds its elements then.
+  /// Elements stay where they are, read_host shows them; but memory of adopt and array_over holds its elements then.
   void pause(std::source_location site = std::source_location::current()) { pause(pause_options{}, site); }
-  /// The same for a part of the tree, `pause({.at = "LocB"})`: waits for the tasks that regions have at a location and
-  /// below, those that other threads submit meanwhile included, and no longer for those elsewhere, unless those must
-  /// come first. Where a recording has tasks there, waits for everything. It throws no failure of a region, which the
-  /// next pause of everything does; and flushes no file.
+  /// The same for a part of the tree, `pause({.at = "LocB"})`, unless it is the root: waits for the tasks that regions
+  /// have at a location and below, those that other threads submit meanwhile included, and no longer for those
+  /// elsewhere, unless those must come first. Where a recording has tasks there, waits for everything. It throws no
+  /// failure of a region, which the next pause of everything does; and flushes no file.
   void pause(const pause_options& options, std::source_location site = std::source_location::current());
 
   /// The tree as it is now in one of its forms: each location with the arrays that are placed there, and with its

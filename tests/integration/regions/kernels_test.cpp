@@ -75,6 +75,33 @@ TEST_P(region_kernels, do_what_the_function_does) {
   EXPECT_GT(on_devices("scale"), 0u);
 }
 
+TEST_P(region_kernels, leave_the_program_s_own_memory_up_to_date_after_a_pause) {
+  const std::int64_t n = 5000;
+  std::vector<double> own(n, 1);
+  const auto twice_more = [&](const region_array<double>& x) {
+    model.region("twice more", by(), iterate(0, n), inout(x),
+                 with_kernel([](auto i, auto x) { x[i] = 2 * x[i] + double(i); }, "(i, x) { x[i] = 2 * x[i] + i; }"));
+  };
+  const auto all_are = [&](double times) {  // times (i + 1) - i
+    for (std::int64_t i = 0; i < n; ++i)
+      if (own[std::size_t(i)] != times * double(i + 1) - double(i)) return false;
+    return true;
+  };
+  {
+    auto x = model.adopt("x", std::span(own), {n});
+    twice_more(x);
+    model.pause();
+    EXPECT_TRUE(all_are(2));
+    twice_more(x);
+    model.pause({.at = rt.tree().at(rt.tree().root()).properties.name});
+    EXPECT_TRUE(all_are(4)) << "a pause at the root is one of everything";
+    EXPECT_GT(on_devices("twice more"), 0u);
+    twice_more(x);
+  }
+  model.pause();
+  EXPECT_TRUE(all_are(8)) << "of an array that has ended";
+}
+
 TEST_P(region_kernels, see_the_rows_of_neighbours_in_two_dimensions) {
   const std::int64_t rows = 64, columns = 37;
   auto now = model.make_array<std::int64_t>("now", {rows, columns}),
