@@ -19,7 +19,7 @@ held_block held_block::request(runtime& of, block::record& block, intent how, st
 
 void held_block::wait() {
   std::unique_ptr<schedule::host_access> asked(std::exchange(m_held, nullptr));
-  m_scheduler->wait_for(*asked);
+  m_scheduler->wait_for(asked);
   m_held = asked.release();
 }
 

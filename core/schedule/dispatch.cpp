@@ -5,15 +5,15 @@
 
 namespace tessera::schedule {
 
-void scheduler::hand_over(task::record& view) noexcept {
-  host_access::of(view).step.store(host_access::access_step::due, std::memory_order_release);
+void scheduler::hand_over(thread_context& mine, task::record& view) {
+  if (!host_access::of(view).become_due()) return end_abandoned(mine, view);
   m_pool.wake_waiters();
 }
 
 void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then) {
   if (m_own.is_view(t) && !m_mode.simulated) {
     t.place = 0;
-    hand_over(t);
+    hand_over(mine, t);
     return;
   }
   if ((t.flags & task::flag_reduction) != 0 && (t.flags & task::flag_prepared) == 0) {
@@ -42,7 +42,7 @@ void scheduler::resume(task::record& t) {
   thread_context& mine = current_thread();
   if (mine.events != nullptr) trace_resume(*mine.events, t);
   if (m_own.is_view(t) && !m_mode.simulated) {
-    hand_over(t);
+    hand_over(mine, t);
     return;
   }
   placement::place& where = *m_places[t.place == task::no_place ? 0 : t.place];

@@ -14,14 +14,27 @@ namespace tessera::schedule {
 /// One block in the hands of the program.
 struct host_access {
   enum class access_step : std::uint8_t {
-    waits,     ///< for tasks before it, for memory, for a copy
-    due,       ///< the thread that asked goes on with it
-    available  ///< `pointer` or `why` is set
+    waits,      ///< for tasks before it, for memory, for a copy
+    due,        ///< the thread that asked goes on with it
+    available,  ///< `pointer` or `why` is set
+    abandoned   ///< nobody waits for it any more: whoever has its turn next ends it
   };
   task::record* held_by = nullptr;  ///< the task in whose place in the order it is held
   thread_context* owner = nullptr;  ///< of the thread that holds it
   void* pointer = nullptr;          ///< the elements, in host memory
   std::atomic<access_step> step{access_step::waits};
+  /// Its turn has come. False: it is abandoned.
+  bool become_due() noexcept {
+    access_step now = step.load(std::memory_order_relaxed);
+    while (now != access_step::abandoned)
+      if (step.compare_exchange_weak(now, access_step::due, std::memory_order_acq_rel)) return true;
+    return false;
+  }
+  /// By the thread that asked. False: its turn has come meanwhile.
+  bool abandon() noexcept {
+    access_step expected = access_step::waits;
+    return step.compare_exchange_strong(expected, access_step::abandoned, std::memory_order_acq_rel);
+  }
   bool ended = false;  ///< by the end of the scheduler; then nothing of it is touched any more
   host_access *next = nullptr, *previous = nullptr;  ///< of the same thread
   std::shared_ptr<const block::failure> why;         ///< set when it cannot be had

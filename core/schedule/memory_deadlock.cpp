@@ -41,6 +41,12 @@ bool memory_deadlock::something_moves() const {
          m_setup.drivers->any_active();
 }
 
+bool memory_deadlock::all_wait() const {
+  for (std::size_t k = 0; k < m_setup.coherence->space_count(); ++k)
+    if (awaited(k) != nullptr) return false;
+  return !something_moves() && program_outlook() == outlook::none;
+}
+
 memory_deadlock::finding memory_deadlock::resolve(bool single_space) {
   transfer::coherence& coherence = *m_setup.coherence;
   // No task runs, nothing moves, and a task waits for memory: no event will ever wake it.

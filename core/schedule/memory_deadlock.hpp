@@ -58,6 +58,8 @@ class memory_deadlock {
   };
   /// By the last worker that is awake. `single_space`: there is one memory, in which nothing can be evicted.
   finding resolve(bool single_space);
+  /// Whether nothing moves, no task waits for memory, and all threads of the program wait for something.
+  bool all_wait() const;
 
  private:
   enum class outlook : std::uint8_t {

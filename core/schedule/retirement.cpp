@@ -127,6 +127,8 @@ void scheduler::give_up(thread_context& mine, task::record& t, const std::shared
   complete(mine, t, when_ready::queue);  // the thread may be one that runs no tasks
 }
 
+bool scheduler::resolve_deadlock(thread_context& mine) { return resolve_memory_deadlock(mine) || give_up_views(); }
+
 bool scheduler::resolve_memory_deadlock(thread_context& mine) {
   memory_deadlock::finding found = m_deadlock.resolve(m_mode.single_space);
   if (found.hopeless == nullptr) return found.released;

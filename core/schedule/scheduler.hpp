@@ -140,8 +140,9 @@ class scheduler final : private task::reduction_source, private driver_owner {
   std::unique_ptr<host_access> begin_host_access(block::record& block, intent how, std::source_location site);
   /// The first step of it: it has its place among the tasks. wait_for comes next, by the same thread.
   std::unique_ptr<host_access> request_host_access(block::record& block, intent how, std::source_location site);
-  /// The second: returns when it is available. Throws the failure that spoiled it; `asked` has ended then.
-  void wait_for(host_access& asked);
+  /// The second: returns when it is available. Throws the failure that spoiled it, and usage where the thread would
+  /// wait for itself; `asked` has ended then.
+  void wait_for(std::unique_ptr<host_access>& asked);
   /// Ends a hold, by the thread that made it: its version is published, its successors are released.
   void end_host_access(host_access& held);
 
@@ -246,9 +247,11 @@ class scheduler final : private task::reduction_source, private driver_owner {
 
   // from ready to running (dispatch.cpp)
   void dispatch(thread_context& mine, task::record& t, when_ready then);
-  void hand_over(task::record& view) noexcept;  ///< a view whose block is its turn, or which waited for something: to
-                                                ///< the thread that asked
-  bool find_place(thread_context& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
+  void end_abandoned(thread_context& mine, task::record& view);  ///< that nobody waits for
+  bool give_up_views();  ///< all is at rest: whether a thread that holds views was told that it asks for one in vain
+  void hand_over(thread_context& mine, task::record& view);  ///< a view whose block is its turn, or which waited for
+                                                             ///< something: to the thread that asked
+  bool find_place(thread_context& mine, task::record& t);    ///< chooses; false: there is none, and the task has failed
   void enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then);
   void resume(task::record& t);  ///< one that was set aside
 
@@ -259,10 +262,11 @@ class scheduler final : private task::reduction_source, private driver_owner {
   struct host_tasks {  // what worker_pool calls a Host
     scheduler& owner;
     void run(thread_context& mine, task::record& t) const { owner.run(mine, t); }
-    bool resolve_memory_deadlock(thread_context& mine) const { return owner.resolve_memory_deadlock(mine); }
+    bool resolve_deadlock(thread_context& mine) const { return owner.resolve_deadlock(mine); }
   };
   /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: see worker_pool::worker_loop.
   void run_tasks_until(thread_context& mine, const predicate& enough, std::uint32_t look_every = 0);
+  bool resolve_deadlock(thread_context& mine);         ///< whether something goes on, perhaps since it was given up
   bool resolve_memory_deadlock(thread_context& mine);  ///< whether a task was released or given up
   struct part_setups;                                  ///< what the parts work with (scheduler.cpp)
   place_plan make_places();

@@ -2,6 +2,8 @@
 // current.
 #include <fmt/format.h>
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "core/schedule/scheduler.hpp"
@@ -12,7 +14,7 @@ namespace tessera::schedule {
 
 std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, intent how, std::source_location site) {
   auto held = request_host_access(block, how, site);
-  wait_for(*held);
+  wait_for(held);
   return held;
 }
 
@@ -38,8 +40,59 @@ std::unique_ptr<host_access> scheduler::request_host_access(block::record& block
   return held;
 }
 
-void scheduler::wait_for(host_access& asked) {
-  host_access* const held = &asked;
+namespace {
+
+/// The views that a thread holds, by the blocks and the lines that asked for them.
+std::string held_by(const thread_context& mine) {
+  constexpr int most_named = 3;
+  std::string text;
+  int count = 0;
+  for (const host_access* h = mine.host_accesses; h != nullptr; h = h->next, ++count) {
+    const task::record& t = *h->held_by;
+    if (count < most_named)
+      text += fmt::format("{}{} ({}:{})", count == 0 ? "" : ", ", block::name_of(*t.accesses[0].block),
+                          t.site.file_name(), t.site.line());
+  }
+  if (count > most_named) text += fmt::format(" and {} more", count - most_named);
+  return text;
+}
+
+}  // namespace
+
+bool scheduler::give_up_views() {
+  if (m_mode.simulated) return false;
+  const auto asking = [&] {
+    std::vector<thread_context*> threads;
+    for (std::uint32_t k = 0, count = m_threads.size(); k < count; ++k)
+      if (thread_context& one = m_threads[k];
+          one.asks.load(std::memory_order_acquire) && one.held_views.load(std::memory_order_acquire) != 0)
+        threads.push_back(&one);
+    return threads;
+  };
+  // What ends just now may be between two of these looks: all has to be at rest for a while.
+  constexpr int looks = 20;
+  for (int k = 0; k < looks; ++k) {
+    if (asking().empty() || m_queues.any() || !m_deadlock.all_wait()) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const std::vector<thread_context*> all = asking();  // one of them: its views may be what the others wait for
+  if (all.empty()) return false;
+  all.front()->in_vain.store(true, std::memory_order_release);
+  m_pool.wake_waiters();
+  return true;
+}
+
+void scheduler::end_abandoned(thread_context& mine, task::record& view) {
+  const std::unique_ptr<host_access> gone(&host_access::of(view));
+  begun(view);
+  m_setup.coherence->give_up(view.all_accesses(), view.sequence);
+  release_successors(mine, view, when_ready::queue);
+  retire(mine, view, 0);
+  m_pool.wake_waiters();
+}
+
+void scheduler::wait_for(std::unique_ptr<host_access>& asked) {
+  host_access* const held = asked.get();
   thread_context* const mine = held->owner;
   task::record& t = *held->held_by;
   // This thread does itself what its view needs, whenever it is its turn: nothing that waits in queues comes before it.
@@ -48,10 +101,29 @@ void scheduler::wait_for(host_access& asked) {
     if (now == access_step::due) {
       held->step.store(access_step::waits, std::memory_order_relaxed);
       run(*mine, t);
-    } else {
-      run_tasks_until(
-          *mine, [&] { return held->step.load(std::memory_order_acquire) != access_step::waits; }, 1);
+      continue;
     }
+    mine->in_vain.store(false, std::memory_order_relaxed);
+    const bool holds = mine->held_views.load(std::memory_order_relaxed) != 0;
+    mine->asks.store(true, std::memory_order_release);
+    if (holds) m_pool.begin_asking();
+    run_tasks_until(
+        *mine,
+        [&] {
+          return held->step.load(std::memory_order_acquire) != access_step::waits ||
+                 mine->in_vain.load(std::memory_order_acquire);
+        },
+        1);
+    if (holds) m_pool.end_asking();
+    mine->asks.store(false, std::memory_order_release);
+    if (!mine->in_vain.load(std::memory_order_acquire) || !held->abandon()) continue;
+    (void)asked.release();  // whoever has its turn ends it
+    throw error(error_kind::usage,
+                fmt::format("this thread waits for itself: what comes before its view of {} waits for views that it "
+                            "holds, {}",
+                            block::name_of(*t.accesses[0].block), held_by(*mine)),
+                fmt::format("{}:{}", t.site.file_name(), t.site.line()),
+                "let views end before asking for what tasks make of their blocks");
   }
   if ((++mine->views & 63) == 0 && !m_queues.nothing_for(*mine) && !m_mode.simulated)
     m_pool.run_one_task(host_tasks{*this}, *mine);  // a loop of views is not to stop all else

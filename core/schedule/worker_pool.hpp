@@ -24,7 +24,7 @@ namespace tessera::schedule {
 ///
 /// Functions that run tasks take whoever runs them, a `Host` with
 ///   void run(thread_context&, task::record&);             // runs a task that was found
-///   bool resolve_memory_deadlock(thread_context&);        // no worker is awake: whether a task was released or given
+///   bool resolve_deadlock(thread_context&);               // no worker is awake: whether a task was released or given
 ///   up
 class worker_pool {
  public:
@@ -97,6 +97,9 @@ class worker_pool {
     look_for_memory();
   }
   bool memory_awaited() const noexcept;  ///< whether a task waits for room in any memory
+  /// A thread that holds views asks for another one, or has it or has given it up: what it waits for may wait for it.
+  void begin_asking() noexcept { m_asking.fetch_add(1, std::memory_order_seq_cst); }
+  void end_asking() noexcept { m_asking.fetch_sub(1, std::memory_order_seq_cst); }
 
  private:
   /// So often, some microseconds, an idle thread looks before it takes what asked for another core.
@@ -116,6 +119,7 @@ class worker_pool {
   std::atomic<std::uint32_t> m_spinning{0}, m_busy{0};
   std::atomic<std::uint64_t> m_rests{0};  // how often a thread in worker_loop() found nothing and was about to sleep
   std::atomic<bool> m_stop{false}, m_helper{false};
+  std::atomic<std::uint32_t> m_asking{0};
 };
 
 template <class Host>
@@ -167,7 +171,7 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
     const std::uint64_t rests = m_rests.fetch_add(1, std::memory_order_seq_cst) + 1;
     if (m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1) {
       m_busy.fetch_add(1, std::memory_order_seq_cst);
-      if (host.resolve_memory_deadlock(mine)) {
+      if (host.resolve_deadlock(mine)) {
         m_work.cancel();
         continue;  // what it released, and whoever waited for it
       }
@@ -214,6 +218,7 @@ void worker_pool::run_tasks_until(Host&& host, thread_context& mine, const predi
       continue;
     }
     notice_no_more_room();
+    if (m_asking.load(std::memory_order_seq_cst) != 0) m_work.notify_one();  // this may have been their last hope
     waiter_list::sleep(me, calls);
   }
   m_waiters.leave(me);

@@ -242,5 +242,75 @@ TEST(waiting, for_memory_that_can_never_come_is_told_although_no_thread_waits) {
   EXPECT_THAT(e.what(), HasSubstr("a(1)")) << "whose memory it was";
 }
 
+TEST_P(waiting, for_a_task_that_waits_for_a_view_of_the_same_thread_is_an_error) {
+  runtime rt(testing::host_only(GetParam()));
+  auto x = rt.make_array<double>("x", {1}, {1}), y = rt.make_array<double>("y", {2}, {1});
+  fill(rt, x(0), 1.0);
+  fill(rt, y(0), 0.0);
+  fill(rt, y(1), 5.0);
+  for (int round = 0; round < 3; ++round) {
+    auto held = x.update_host(x(0));
+    held[0] += 1;
+    axpy(rt, 1.0, x(0), y(0));
+    const error read = error_of([&] { (void)y.read_host(y(0)); });
+    EXPECT_EQ(read.kind(), error_kind::usage);
+    EXPECT_THAT(read.message(), HasSubstr("this thread waits for itself"));
+    EXPECT_THAT(read.message(), HasSubstr("its view of y(0)"));
+    EXPECT_THAT(read.message(), HasSubstr("x(0) ("));
+    EXPECT_THAT(read.message(), HasSubstr("waiting_test.cpp:"));
+    EXPECT_THAT(read.where(), HasSubstr("waiting_test.cpp:"));
+    EXPECT_EQ(error_of([&] { (void)y.update_host(y(0)); }).kind(), error_kind::usage);
+    EXPECT_EQ(y.read_host(y(1))[0], 5) << "what does not wait for it can be had";
+    scal(rt, 2.0, y(0));  // behind the views that were given up
+  }
+  rt.fence();
+  EXPECT_EQ(y.read_host(y(0))[0], ((0 + 2) * 2 + 3) * 2 * 2 + 4 * 2);
+}
+
+TEST(waiting, of_two_threads_for_what_waits_for_the_other_s_view_is_an_error_of_one) {
+  runtime rt(testing::host_only(2));
+  auto x = rt.make_array<double>("x", {2}, {1}), y = rt.make_array<double>("y", {2}, {1});
+  for (const int k : {0, 1}) {
+    fill(rt, x(k), 1.0);
+    fill(rt, y(k), 1.0);
+  }
+  std::atomic<int> holding{0}, refused{0};
+  const auto cross = [&](int mine) {
+    auto held = x.update_host(x(mine));
+    ++holding;
+    while (holding < 2) std::this_thread::yield();
+    axpy(rt, 1.0, x(1 - mine), y(mine));
+    try {
+      (void)y.read_host(y(mine));
+    } catch (const error& e) {
+      refused += e.kind() == error_kind::usage ? 1 : 0;
+    }
+  };
+  std::thread other(cross, 1);
+  cross(0);
+  other.join();
+  EXPECT_EQ(refused, 1) << "whose views end, so that the other has what it wants";
+  rt.fence();
+  EXPECT_EQ(y.read_host(y(0))[0] + y.read_host(y(1))[0], 4);
+}
+
+TEST(waiting, with_a_view_of_something_else_is_none) {
+  for (const unsigned workers : {1u, 2u}) {
+    runtime rt(testing::with_sims(1, "16 MiB", false, workers));
+    auto x = rt.make_array<double>("x", {64}, {64}), other = rt.make_array<double>("other", {64}, {64});
+    fill(rt, x(0), 0.0);
+    fill(rt, other(0), 0.0);
+    const auto held = other.update_host(other(0));
+    for (int k = 0; k < 300; ++k) {  // there and back each time: drivers and copies come to rest again and again
+      axpy(rt, 1.0, x(0), x(0));
+      ASSERT_EQ(x.read_host(x(0))[3], 0);
+    }
+    rt.submit(
+        "long", [](view<double> v) { std::this_thread::sleep_for(std::chrono::milliseconds(60)), v[0] = 1; },
+        update(x(0)));
+    EXPECT_EQ(x.read_host(x(0))[0], 1);
+  }
+}
+
 }  // namespace
 }  // namespace tessera

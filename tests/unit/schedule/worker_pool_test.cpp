@@ -54,7 +54,7 @@ struct crew {
     ++ran;
     ran.notify_all();
   }
-  bool resolve_memory_deadlock(thread_context& mine) {
+  bool resolve_deadlock(thread_context& mine) {
     ++looks;
     return released && released(mine);
   }
