@@ -324,23 +324,24 @@ std::vector<double> conjugate_gradients(runtime& rt, const csr_matrix& a, const 
   column_dots(r, r, rr);
   const double wanted = 1e-20 * rr.values()[0];
   const small_matrix step_from[] = {rr, dad}, step[] = {alpha, minus, before}, turn_from[] = {rr, before};
-  p.while_not([&] { return rr.values()[0] <= wanted; },
-              [&] {
-                mxm(a, d, ad);
-                column_dots(d, ad, dad);
-                small_operation("step", step_from, step, [](auto from, auto to) {
-                  to[0](0, 0) = from[0](0, 0) / from[1](0, 0);
-                  to[1](0, 0) = -to[0](0, 0);
-                  to[2](0, 0) = from[0](0, 0);
-                });
-                axpy(alpha, d, x);
-                axpy(minus, ad, r);
-                column_dots(r, r, rr);
-                small_operation("turn", turn_from, {&beta, 1},
-                                [](auto from, auto to) { to[0](0, 0) = from[0](0, 0) / from[1](0, 0); });
-                scale(beta, d);
-                axpy(1.0, r, d);
-              });
+  const auto iteration = [&] {
+    mxm(a, d, ad);
+    column_dots(d, ad, dad);
+    small_operation("step", step_from, step, [](auto from, auto to) {
+      to[0](0, 0) = from[0](0, 0) / from[1](0, 0);
+      to[1](0, 0) = -to[0](0, 0);
+      to[2](0, 0) = from[0](0, 0);
+    });
+    axpy(alpha, d, x);
+    axpy(minus, ad, r);
+    column_dots(r, r, rr);
+    small_operation("turn", turn_from, {&beta, 1},
+                    [](auto from, auto to) { to[0](0, 0) = from[0](0, 0) / from[1](0, 0); });
+    scale(beta, d);
+    axpy(1.0, r, d);
+  };
+  const loop_outcome done = p.while_not([&] { return rr.values()[0] <= wanted; }, iteration);
+  EXPECT_TRUE(done.converged);
   return x.values();
 }
 

@@ -159,7 +159,8 @@ class program {
 
   /// Runs what was recorded and waits for it. Throws what it throws. Reading a value does so too.
   void run();
-  /// Runs `body` until `converged` says so, asked before each iteration. `body` records an iteration: it is called
+  /// Runs `body` until `converged` says so, asked before each iteration, or loop_options::most_iterations have run: that
+  /// is no error, and loop_outcome::converged tells the two apart. `body` records an iteration: it is called
   /// twice, compared, made one graph, and replayed; so it must record the same each time and read no value. What
   /// `converged` and loop_options::after_each record is done before the next iteration. With execution::at_once the
   /// body is called each time. Throws tessera::error: usage when the two differ and for a negative lag, and what the
