@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -295,9 +296,11 @@ TEST_F(sparse_calls, refuse_values_inside_of_a_body) {
 TEST_F(sparse_calls, hand_on_what_a_small_operation_throws) {
   g.set(std::vector<double>(16, -1.0));
   const small_matrix v = p.small("V", 4, 4);
+  const unsigned line = std::source_location::current().line() + 1;
   sygvd(g, g, v, row);
-  EXPECT_NE(message_of([&] { p.run(); }, error_kind::numerical).find("not positive definite: pivot 1"),
-            std::string::npos);
+  const std::string said = message_of([&] { p.run(); }, error_kind::numerical);
+  EXPECT_NE(said.find("not positive definite: pivot 1"), std::string::npos);
+  EXPECT_NE(said.find("submitted at program_test.cpp:" + std::to_string(line)), std::string::npos) << said;
   copy(x, y);
   EXPECT_NO_THROW(p.run());
 }
