@@ -48,6 +48,20 @@ def problems_of(opt, temporary):
     return chosen
 
 
+def require_files(opt):
+    """Ends with a message where a file or a folder is missing, before anything is measured."""
+    if not os.path.isdir(opt.folder):
+        sys.exit(f"error: there is no such folder\n  at: {opt.folder}\n  hint: name one with Matrix Market files")
+    if not os.path.isfile(opt.known):
+        sys.exit(f"error: there is no such file\n  at: --known {opt.known}\n  hint: leave it out for the usual table")
+    program = os.path.join(opt.build, "bin", "tessera")
+    if not os.access(program, os.X_OK):
+        sys.exit(
+            f"error: the build has no program\n  at: {program}\n"
+            "  hint: build Tessera there (docs/building.md), or name another folder with --build"
+        )
+
+
 def page(rows):
     """One HTML file."""
     kinds = {"wrong": "wrong", "open": "open", "right": ""}
@@ -111,6 +125,7 @@ def main():
     p.add_argument("--write", action="store_true", help="write docs/results/eigenvalues.md and .json")
     opt = p.parse_args()
     opt.words = sys.argv[1:]
+    require_files(opt)
     with tempfile.TemporaryDirectory() as temporary:
         rows = eigenvalues.measure(
             opt.build,

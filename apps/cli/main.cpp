@@ -11,6 +11,7 @@
 
 #include "apps/cholesky/command.hpp"
 #include "apps/cli/commands.hpp"
+#include "apps/cli/files_apart.hpp"
 #include "apps/cli/version.hpp"
 #include "apps/comd/command.hpp"
 #include "apps/deepcopy/command.hpp"
@@ -100,6 +101,7 @@ int main(int argc, char** argv) {
   });
   try {
     app.parse(argc, argv);
+    tessera::cli::require_files_apart(app);
   } catch (const CLI::Success& e) {
     const int code = app.exit(e);  // --help and --version
     try {

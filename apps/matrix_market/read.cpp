@@ -48,6 +48,7 @@ class scanner {
     m_line.remove_prefix(end);
     return found;
   }
+  std::string_view rest_of_line() const { return m_line; }
   std::uint32_t line() const { return m_number; }
 
   [[noreturn]] void fail(std::string message, std::string hint = {}) const {
@@ -123,9 +124,25 @@ std::string lower(std::string_view text) {
   return small;
 }
 
+/// What has made a file that begins like this, if it is one of the usual programs.
+std::string_view packer_of(std::string_view first_bytes) {
+  constexpr std::pair<std::string_view, std::string_view> known[] = {{"\x1f\x8b", "gzip"},
+                                                                     {"BZh", "bzip2"},
+                                                                     {"\xfd"
+                                                                      "7zXZ",
+                                                                      "xz"},
+                                                                     {"\x28\xb5\x2f\xfd", "zstd"},
+                                                                     {"PK\x03\x04", "zip"}};
+  for (const auto& [bytes, program] : known)
+    if (first_bytes.starts_with(bytes)) return program;
+  return {};
+}
+
 void read_banner(scanner& from, matrix& to, patterns taken) {
   constexpr const char* form = "the first line of a matrix: %%MatrixMarket matrix coordinate real symmetric";
   if (!from.next_raw()) from.fail("the file is empty", form);
+  if (const std::string_view packer = packer_of(from.rest_of_line()); !packer.empty())
+    from.fail(fmt::format("the file is compressed by {}", packer), "unpack it first");
   if (lower(from.word()) != "%%matrixmarket") from.fail("the file does not begin with %%MatrixMarket", form);
   if (const auto object = lower(from.word()); object != "matrix")
     from.fail(fmt::format("the banner says '{}', not 'matrix'", object), form);
@@ -134,6 +151,7 @@ void read_banner(scanner& from, matrix& to, patterns taken) {
     from.fail(fmt::format("the form is '{}'", layout), "coordinate or array");
   to.dense = layout == "array";
   to.pattern = field == "pattern";
+  to.integer = field == "integer";
   if (to.pattern && to.dense) from.fail("a pattern in array form has no entries", "coordinate form");
   if (to.pattern && taken == patterns::refused)
     from.fail("the matrix is a pattern: it has no values", "a matrix of numbers is needed: field real or integer");
@@ -143,7 +161,8 @@ void read_banner(scanner& from, matrix& to, patterns taken) {
     from.fail(fmt::format("the field is '{}'", field), "real or integer");
   const std::string mirrored = to.is_complex ? "hermitian" : "symmetric";
   if (kind != "general" && kind != mirrored)
-    from.fail(fmt::format("the symmetry is '{}'", kind), fmt::format("general or {}", mirrored));
+    from.fail(fmt::format("the symmetry is '{}'", kind),
+              to.is_complex ? "hermitian, or general for vectors" : "general or symmetric");
   to.kind = kind == "general" ? symmetry::general : to.is_complex ? symmetry::hermitian : symmetry::symmetric;
   from.expect_end();
 }
@@ -172,6 +191,13 @@ std::int64_t read_sizes(scanner& from, matrix& to) {
   return count;
 }
 
+double read_value(scanner& from, const matrix& to) {
+  const double value = from.number();
+  if (to.integer && value != std::trunc(value))
+    from.fail(fmt::format("the value is {}, and the first line says that all are integers", value), "the field real");
+  return value;
+}
+
 entry read_entry(scanner& from, const matrix& to) {
   entry e;
   const std::int64_t row = from.whole("the row"), column = from.whole("the column");
@@ -184,7 +210,7 @@ entry read_entry(scanner& from, const matrix& to) {
               "a symmetric file has the lower triangle only: row >= column");
   e.row = static_cast<std::int32_t>(row - 1);
   e.column = static_cast<std::int32_t>(column - 1);
-  e.value = to.pattern ? 1 : from.number();
+  e.value = to.pattern ? 1 : read_value(from, to);
   if (to.is_complex) e.imaginary = from.number();
   return e;
 }
@@ -200,7 +226,7 @@ void read_all(scanner& from, matrix& to, patterns of, std::int64_t room, const B
     if (!from.next()) from.fail(fmt::format("the file ends after {} of {} entries", k, count), "is it truncated?");
     entry e{.row = row, .column = column};
     if (to.dense) {
-      e.value = from.number();
+      e.value = read_value(from, to);
       if (to.is_complex) e.imaginary = from.number();
       if (++row == to.rows) {
         ++column;

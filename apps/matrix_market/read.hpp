@@ -30,6 +30,7 @@ struct matrix {
   bool dense = false;                ///< array form: every entry of the file is there, column by column
   bool is_complex = false;           ///< entries have imaginary parts
   bool pattern = false;              ///< the file has no values: each is 1
+  bool integer = false;              ///< the file says that all values are whole
   std::vector<entry> entries;        ///< in the order of the file
   std::vector<std::uint32_t> lines;  ///< line of each entry
   /// "matrix.mtx:17" for an entry's ordinal.
@@ -45,7 +46,7 @@ enum class patterns : std::uint8_t {
 /// Reads a file. Fields real, double and integer, and pattern where that is asked for; forms coordinate and array;
 /// symmetries general and symmetric. Throws tessera::error of kind input with file:line for a file that cannot be read,
 /// another field or symmetry, an index out of range, an entry above the diagonal of a symmetric file, a number that is
-/// none or not finite, too few or too many entries.
+/// none, not finite, or not whole in a file of integers, too few or too many entries.
 matrix read(const std::filesystem::path& file, patterns of = patterns::refused);
 
 /// What a file says before its first entry.

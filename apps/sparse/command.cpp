@@ -125,6 +125,43 @@ std::vector<double> known_values(const eigs_options& o, std::size_t count) {
                                                                       : known_lowest(o.family, count);
 }
 
+/// "residual <= 1e-08 |lambda|"; with a second matrix what the solver compares instead of the residual.
+std::string criterion_of(const eigs_options& o, const eigensolver& by) {
+  const bool by_least_mass = !o.mass.empty() && by.preconditioned;  // the others divide by a diagonal B
+  const char* const compared = o.mass.empty()  ? "residual"
+                               : by_least_mass ? "residual / sqrt(mu)"
+                                               : "||B^-1/2 (A x - lambda B x)||";
+  const char* const scale = o.compare == "relative" ? " |lambda|"
+                            : o.compare != "norm"   ? ""
+                            : o.mass.empty()        ? " ||A||"
+                            : by_least_mass         ? " ||A|| / mu"
+                                                    : " ||B^-1/2 A B^-1/2||";
+  return fmt::format("{} <= {:g}{}{}", compared, o.solver.tolerance, scale,
+                     by_least_mass ? ", mu the smallest eigenvalue of B" : "");
+}
+
+/// What a solver would ignore, or refuse where the option is not known any more.
+void require_options_that_fit(const eigs_options& o, const eigensolver& by) {
+  if (o.which == "both" && by.name == "lobpcg")
+    throw error(error_kind::usage, "LOBPCG goes to one end of the spectrum", "--which both",
+                "--solver lanczos and --solver chebyshev find both");
+  if (o.solver.degree != 0 && by.name != "chebyshev" && o.precondition != "chebyshev")
+    throw error(error_kind::usage, fmt::format("{} without --precond chebyshev makes no polynomial", by.title),
+                "--degree", "leave it out; --solver chebyshev and --precond chebyshev take a degree");
+  if (!o.mass.empty() && is_complex(o))
+    throw error(error_kind::usage, "a complex matrix takes no mass matrix", "--mass", "real ones do");
+}
+
+/// Throws tessera::error (usage) for a location that this machine has not.
+void require_location(const session& s, const std::string& at) {
+  if (at.empty()) return;
+  try {
+    (void)s.rt().at(at);
+  } catch (const error& e) {
+    throw error(e.kind(), std::string(e.message()), "--at", std::string(e.hint()));
+  }
+}
+
 void describe(report& r, const eigs_options& o, const eigensolver& by, const eigen_options& how,
               const solver_run& run) {
   const csr_matrix& a = run.matrix;
@@ -139,8 +176,7 @@ void describe(report& r, const eigs_options& o, const eigensolver& by, const eig
           fmt::format("Hermitian; solved as a real matrix of {} rows, whose nonzeros these are", a.rows), true);
   r.note("nonzeros", a.nonzeros());
   r.note("norm", found.norm);
-  const char* const scale = o.compare == "relative" ? " |lambda|" : o.compare == "norm" ? " ||A||" : "";
-  r.add("criterion", "criterion", fmt::format("residual <= {:g}{}", o.solver.tolerance, scale), o.compare);
+  r.add("criterion", "criterion", criterion_of(o, by), o.compare);
   r.note("tolerance", o.solver.tolerance);
   r.add("solver", "solver",
         found.dense ? fmt::format("dense (n is too small for blocks of {})", found.block)
@@ -198,12 +234,14 @@ void describe(report& r, const eigs_options& o, const eigensolver& by, const eig
 int run(const eigs_options& o) {
   if (!o.out.empty()) require_writable(o.out);
   const eigensolver& by = eigensolver_named(o.method);
+  require_options_that_fit(o, by);
   const bool hermitian = is_complex(o);
   csr_matrix a = matrix_for(o);
   const std::optional<row_order> order = order_for(o, a);
   if (order) a = order->reordered(a);
   const double change = store_values(o, a);
   session s(o);
+  require_location(s, o.solver.program.at);
   eigen_options how = solver_options(o);
   if (by.preconditioned) how.precondition = chosen_preconditioning(a, how.precondition);
   if (!o.guess.empty()) how.guess = read_vectors(o.guess, a.rows, hermitian);
@@ -255,7 +293,8 @@ int run(const eigs_options& o) {
   }
   s.finish(r);
   if (found.converged()) return 0;
-  const std::string hint = hint_for({by, how, found, hermitian ? a.rows / 2 : a.rows, history.left()});
+  const std::string hint = hint_for({by, how, found, hermitian ? a.rows / 2 : a.rows, history.left(),
+                                     o.precondition != "auto" && o.precondition != "none"});
   fmt::print(stderr, "error: {} of {} pairs converged in {} {}\n  at: {}\n  hint: {}\n",
              std::ranges::count_if(found.values, &eigenvalue::converged), found.values.size(), found.loop.iterations,
              by.iteration, a.name, hint);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "apps/common/progress.hpp"
 
@@ -28,6 +29,14 @@ std::optional<double> iterations_left_of(std::span<const solver_moment> latest, 
   }
   const double slope = (n * xy_sum - x_sum * y_sum) / (n * xx_sum - x_sum * x_sum);
   if (!(slope < 0) || !std::isfinite(left)) return std::nullopt;
+  // A fall that is within the scatter is none.
+  double scatter = 0;
+  for (const solver_moment& m : latest) {
+    const double x = m.now.iteration - latest.front().now.iteration;
+    scatter += std::pow(distance(m) - (y_sum + slope * (n * x - x_sum)) / n, 2);
+  }
+  const double fall = -slope * (latest.back().now.iteration - latest.front().now.iteration);
+  if (fall < 2 * std::sqrt(scatter / n)) return std::nullopt;
   return left / -slope;
 }
 
@@ -81,7 +90,9 @@ std::string solver_history::line(double seconds) const {
 
 std::optional<double> solver_history::left() const {
   const std::lock_guard hold(m_lock);
-  return iterations_left(std::vector<solver_moment>(m_latest.begin(), m_latest.end()));
+  if (m_latest.size() < least_latest) return std::nullopt;
+  return iterations_left(std::vector<solver_moment>(m_latest.begin(), m_latest.end()))
+      .value_or(std::numeric_limits<double>::infinity());
 }
 
 std::vector<solver_moment> solver_history::moments() const {

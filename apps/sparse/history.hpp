@@ -19,7 +19,8 @@ struct solver_moment {
 };
 
 /// Iterations until all pairs are done if residuals go on falling as they did in these: of the pair that needs the
-/// most. nullopt where that cannot be known: few iterations, or a pair whose residual does not fall.
+/// most. nullopt where that cannot be known: few iterations, or a pair whose residual does not fall by more than it
+/// scatters.
 std::optional<double> iterations_left(std::span<const solver_moment> latest);
 /// The same in seconds.
 std::optional<double> seconds_left(std::span<const solver_moment> latest);
@@ -33,7 +34,7 @@ class solver_history {
   /// "eigs: iteration 40, 3 of 8 pairs converged, largest residual 1.2e-04, 12 s, about 20 s left"; empty before the
   /// first iteration.
   std::string line(double seconds) const;
-  /// Of the last iterations, see above.
+  /// Of the last iterations, see above; infinite where there are enough and residuals do not fall.
   std::optional<double> left() const;
   /// The first and the last iteration and, between, every one; of more than 1000 every second, fourth, ...
   std::vector<solver_moment> moments() const;

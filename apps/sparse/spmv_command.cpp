@@ -124,7 +124,7 @@ measured_products measure(session& s, const csr_matrix& a, std::int64_t columns,
 csr_matrix matrix_for(const spmv_options& o) {
   csr_matrix a = o.family.empty() ? read_matrix(o.matrix) : generate(o.family);
   if (o.reorder == "none") return a;
-  require_symmetric(a);
+  require_symmetric(a, "reverse Cuthill-McKee reorders symmetric matrices; leave out --reorder");
   return reverse_cuthill_mckee(a).reordered(a);
 }
 

@@ -1,6 +1,7 @@
 """Tests of runner/eigenvalues.py and known_spectra.py."""
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -136,6 +137,16 @@ class Spectra(unittest.TestCase):
             self.assertNotEqual(problem.words, [graph])
             with open(problem.words[0]) as f:
                 self.assertEqual(f.read().splitlines()[1:], ["3 3 5", "1 1 1", "2 2 2", "3 3 1", "2 1 -1", "3 2 -1"])
+
+
+class Program(unittest.TestCase):
+    def test_names_what_is_missing(self):
+        program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "eigenvalues.py")
+        for words, place in ((["/no/folder"], "/no/folder"), (["--build", "/no/build"], "/no/build/bin/tessera")):
+            done = subprocess.run([sys.executable, program, *words], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"at: {place}\n  hint: ", done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ void write(std::ostream& out, const std::string& document, const std::vector<blo
     const bool program = b.code.find("int main()") != std::string::npos;
     std::string code = b.code, includes;
     if (program) {
-      code.replace(code.find("int main()"), 10, "int program()");
+      code.replace(code.find("int main()"), 10, "int main_of_block()");
       for (std::size_t at = code.find("#include"); at != std::string::npos; at = code.find("#include", at)) {
         const std::size_t end = code.find('\n', at);
         includes += code.substr(at, end - at) + "\n";
@@ -85,7 +85,7 @@ void write(std::ostream& out, const std::string& document, const std::vector<blo
     out << "TEST(guide, " << b.section << '_' << k << ") {\n";
     const std::string text = b.has_expected ? "R\"expected(" + b.expected + ")expected\"" : std::string("nullptr");
     if (program)
-      out << "  tessera::guide::run(program, " << text << ");\n";
+      out << "  tessera::guide::run(main_of_block, " << text << ");\n";
     else
       out << "  tessera::guide::run_on_all_machines(body, " << text << ");\n";
     out << "}\n}\n\n";

@@ -71,7 +71,8 @@ double bytes_to_read(const matrix_market::header& h) {
 }
 
 [[noreturn]] void refuse(const csr_matrix& a, std::string message, std::string hint = {}) {
-  throw error(error_kind::input, std::move(message), a.name, std::move(hint));
+  throw error(error_kind::input, std::move(message), a.name.empty() ? "a matrix without a name" : a.name,
+              std::move(hint));
 }
 
 }  // namespace
@@ -147,7 +148,7 @@ csr_matrix transposed(const csr_matrix& a) {
   return made;
 }
 
-void require_symmetric(const csr_matrix& a) {
+void require_symmetric(const csr_matrix& a, const char* hint) {
   if (a.rows != a.columns)
     refuse(a, fmt::format("the matrix is {} x {}, not square", a.rows, a.columns),
            "eigenvalues are those of a square matrix");
@@ -167,7 +168,7 @@ void require_symmetric(const csr_matrix& a) {
         refuse(a,
                fmt::format("the matrix is not symmetric: ({0}, {1}) is {2:.17g} and ({1}, {0}) is {3:.17g}", i + 1,
                            j + 1, mine, mirror),
-               "this command computes eigenvalues of symmetric matrices");
+               hint);
     }
 }
 

@@ -43,7 +43,7 @@ csr_matrix transposed(const csr_matrix& a);
 
 /// Throws tessera::error of kind input when the matrix is not square, or an entry differs from its mirror image by more
 /// than rounding (1e-10 of the larger); the message names the entry.
-void require_symmetric(const csr_matrix& a);
+void require_symmetric(const csr_matrix& a, const char* hint = "eigenvalues are computed of symmetric matrices");
 
 /// Throws tessera::error of kind input for arrays that make no matrix: wrong lengths, columns out of range or out of
 /// order, values that are not finite. For matrices that others have made.

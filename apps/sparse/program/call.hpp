@@ -2,6 +2,7 @@
 // A call of an operation: its shapes are checked, then it is recorded. For the files that have operations.
 #include <fmt/format.h>
 
+#include <source_location>
 #include <string>
 #include <utility>
 
@@ -25,7 +26,10 @@ class call {
   }
 
  public:
-  call(operation_kind kind, std::string name) : m_made{kind, std::move(name), {}, {}, {}, {}} {}
+  call(operation_kind kind, std::string name, std::source_location site = std::source_location::current())
+      : m_made{kind, std::move(name), {}, {}, {}, {}} {
+    m_made.site = site;
+  }
 
   void reads(const block_vector& v) { m_made.from.push_back(owned(v)); }
   void writes(const block_vector& v) { m_made.to.push_back(owned(v)); }

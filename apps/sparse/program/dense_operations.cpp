@@ -100,16 +100,17 @@ void singular_vectors(std::span<const small_view> from, std::span<const small_vi
 
 }  // namespace
 
-void syevd(const small_matrix& a, const small_matrix& v, const small_matrix& lambda) {
-  call c(operation_kind::small, "syevd");
+void syevd(const small_matrix& a, const small_matrix& v, const small_matrix& lambda, std::source_location site) {
+  call c(operation_kind::small, "syevd", site);
   c.reads(a), c.writes(v), c.writes(lambda);
   c.expect(a, a.rows(), a.rows()), c.expect(v, a.rows(), a.rows()), c.expect(lambda, 1, a.rows());
   c.made().function = eigenvectors;
   c.record();
 }
 
-void sygvd(const small_matrix& a, const small_matrix& b, const small_matrix& v, const small_matrix& lambda) {
-  call c(operation_kind::small, "sygvd");
+void sygvd(const small_matrix& a, const small_matrix& b, const small_matrix& v, const small_matrix& lambda,
+           std::source_location site) {
+  call c(operation_kind::small, "sygvd", site);
   c.reads(a), c.reads(b), c.writes(v), c.writes(lambda);
   c.expect(a, a.rows(), a.rows()), c.expect(b, a.rows(), a.rows());
   c.expect(v, a.rows(), a.rows()), c.expect(lambda, 1, a.rows());
@@ -117,17 +118,18 @@ void sygvd(const small_matrix& a, const small_matrix& b, const small_matrix& v, 
   c.record();
 }
 
-void potrf(const small_matrix& a, const small_matrix& l) {
-  call c(operation_kind::small, "potrf");
+void potrf(const small_matrix& a, const small_matrix& l, std::source_location site) {
+  call c(operation_kind::small, "potrf", site);
   c.reads(a), c.writes(l);
   c.expect(a, a.rows(), a.rows()), c.expect(l, a.rows(), a.rows());
   c.made().function = cholesky_factor;
   c.record();
 }
 
-void trsm_small(const small_matrix& l, const small_matrix& b, const small_matrix& x, factor_side side) {
+void trsm_small(const small_matrix& l, const small_matrix& b, const small_matrix& x, factor_side side,
+                std::source_location site) {
   const bool left = side == factor_side::left;
-  call c(operation_kind::small, left ? "trsm_small, left" : "trsm_small, right");
+  call c(operation_kind::small, left ? "trsm_small, left" : "trsm_small, right", site);
   c.reads(l), c.reads(b), c.writes(x);
   const std::int64_t n = left ? b.rows() : b.columns();
   c.expect(l, n, n), c.expect(x, b.rows(), b.columns());
@@ -136,8 +138,9 @@ void trsm_small(const small_matrix& l, const small_matrix& b, const small_matrix
   c.record();
 }
 
-void svd(const small_matrix& a, const small_matrix& u, const small_matrix& values, const small_matrix& v) {
-  call c(operation_kind::small, "svd");
+void svd(const small_matrix& a, const small_matrix& u, const small_matrix& values, const small_matrix& v,
+         std::source_location site) {
+  call c(operation_kind::small, "svd", site);
   c.reads(a), c.writes(u), c.writes(values), c.writes(v);
   const std::int64_t k = std::min(a.rows(), a.columns());
   c.expect(u, a.rows(), k), c.expect(values, 1, k), c.expect(v, a.columns(), k);

@@ -2,6 +2,7 @@
 // What is recorded: operations and their operands.
 #include <cstdint>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -65,7 +66,8 @@ struct operation {
   const double* diagonal = nullptr;
   double factor = 0;
   small_function function = {};
-  const matrix_product* product = nullptr;  ///< of the matrix, when the operation is about to run
+  std::source_location site = std::source_location::current();  ///< of the call, for messages; of small operations
+  const matrix_product* product = nullptr;                      ///< of the matrix, when the operation is about to run
 
   bool is_reduction() const noexcept {
     using enum operation_kind;

@@ -123,8 +123,8 @@ void column_dots(const block_vector& x, const block_vector& y, const small_matri
 }
 
 void small_operation(const std::string& name, std::span<const small_matrix> from, std::span<const small_matrix> to,
-                     small_function function) {
-  call c(operation_kind::small, name);
+                     small_function function, std::source_location site) {
+  call c(operation_kind::small, name, site);
   if (to.empty()) refuse_call(name, "the operation makes nothing");
   if (function == nullptr) refuse_call(name, "there is no function");
   for (const small_matrix& m : from) c.reads(m);

@@ -33,7 +33,10 @@ int main() {
       sparse::copy(y, x);
       sparse::scale(factor, x);
     };
-    p.while_not(converged, iteration);
+    if (!p.while_not(converged, iteration).converged) {
+      std::fprintf(stderr, "not converged\n");
+      return 1;
+    }
     const double expected = 4 + 4 * std::cos(std::acos(-1.0) / 7);  // of the grid of 6 x 6 points
     std::printf("largest eigenvalue %.9f, expected %.9f\n", now, expected);
     if (!(std::abs(now - expected) < 1e-6)) return 1;

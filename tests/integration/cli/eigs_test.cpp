@@ -161,6 +161,10 @@ TEST(eigs_command, says_what_is_wrong_with_its_input) {
   expect(eigs({}), 2, "eigs needs a matrix");
   expect(eigs({"--generate", "lap2d:9", "--which", "middle"}), 2, "--which");
   expect(eigs({"--generate", "lap2d:9", "--which", "both"}), 2, "LOBPCG goes to one end");
+  expect(eigs({"--generate", "lap2d:9", "--which", "both"}), 2, "--solver lanczos and --solver chebyshev find both");
+  for (const char* solver : {"lobpcg", "lanczos"})
+    expect(eigs({"--generate", "lap2d:9", "--solver", solver, "--degree", "7"}), 2, "at: --degree");
+  expect(eigs({"--generate", "lap2d:9", "--at", "nowhere"}), 2, "at: --at");
   expect(eigs({"--generate", "lap2d:9", "--solver", "lanczos", "--precond", "jacobi"}), 2, "no preconditioner");
   expect(eigs({"--generate", "lap2d:9", "--solver", "lanczos", "--lag", "1"}), 2, "Lanczos takes no lag");
   expect(eigs({"--generate", "lap2d:9", "--lag", "-1"}), 2, "--lag");
@@ -202,6 +206,23 @@ TEST(eigs_command, takes_a_mass_matrix_and_a_guess) {
                                 source("apps/sparse/data/lund_b.mtx")});
   EXPECT_EQ(lanczos.code, 4);
   EXPECT_THAT(lanczos.err, HasSubstr("the mass matrix has 147 rows, and the matrix has 81"));
+}
+
+TEST(eigs_command, prints_the_criterion_that_it_has_with_a_second_matrix) {
+  const plugin_test::folder folder;
+  std::ostringstream diagonal;
+  diagonal << "%%MatrixMarket matrix coordinate real general\n81 81 81\n";
+  for (int i = 1; i <= 81; ++i) diagonal << i << ' ' << i << " 2\n";
+  const std::string mass = folder.write("b.mtx", diagonal.str());
+  const auto printed = [&](const char* solver, const char* criterion) {
+    const outcome done =
+        eigs({"--generate", "lap2d:9", "--pairs", "1", "--mass", mass, "--solver", solver, "--criterion", criterion});
+    EXPECT_EQ(done.code, 0) << done.err;
+    return done.out;
+  };
+  EXPECT_THAT(printed("lobpcg", "relative"), HasSubstr("residual / sqrt(mu) <= 1e-08 |lambda|, mu the smallest"));
+  EXPECT_THAT(printed("lobpcg", "norm"), HasSubstr("residual / sqrt(mu) <= 1e-08 ||A|| / mu, mu the smallest"));
+  EXPECT_THAT(printed("lanczos", "relative"), HasSubstr("||B^-1/2 (A x - lambda B x)|| <= 1e-08 |lambda|"));
 }
 
 TEST(eigs_command, gives_vectors_in_the_order_of_the_file) {
@@ -369,12 +390,16 @@ TEST(eigs_command, takes_complex_hermitian_matrices) {
   const outcome next = eigs({matrix, "--pairs", "1", "--deflate", vectors, "--json", "-"});
   ASSERT_EQ(next.code, 0) << next.err;
   EXPECT_NEAR(json_of(next.out)["eigenvalues"][0]["value"].get<double>(), -2 * std::cos(1.0 / 60 + step), 1e-8);
+  const std::string symmetric =
+      folder.write("s.mtx", "%%MatrixMarket matrix coordinate complex symmetric\n1 1 1\n1 1 1 0\n");
+  EXPECT_THAT(eigs({symmetric}).err, HasSubstr("hint: hermitian, or general for vectors"));
   const outcome real = eigs({"--generate", "lap2d:9", "--guess", vectors});
   EXPECT_EQ(real.code, 4);
   EXPECT_THAT(real.err, HasSubstr("the vectors are complex, and the matrix is real"));
   const outcome mass = eigs({matrix, "--mass", source("apps/sparse/data/lund_b.mtx")});
   EXPECT_EQ(mass.code, 2);
   EXPECT_THAT(mass.err, HasSubstr("a complex matrix takes no mass matrix"));
+  EXPECT_THAT(mass.err, HasSubstr("at: --mass"));
 }
 
 }  // namespace

@@ -68,5 +68,37 @@ TEST(output, an_older_file_stays_when_the_new_one_does_not_fit) {
   fs::remove_all(folder);
 }
 
+TEST(output, does_not_go_over_an_input_or_another_output) {
+  const fs::path folder = fs::path(testing::TempDir()) / "tessera_files_apart_test";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const std::string matrix = folder / "a.mtx", link = folder / "link.mtx", fresh = folder / "fresh";
+  const std::string text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 2\n";
+  std::ofstream(matrix) << text;
+  fs::create_symlink(matrix, link);
+  const auto expect_refused = [&](std::vector<std::string> arguments, const char* one, const char* other) {
+    const outcome done = run(arguments);
+    EXPECT_EQ(done.code, 2) << done.err;
+    EXPECT_THAT(done.err, testing::AllOf(HasSubstr(one), HasSubstr(other), HasSubstr("a file of its own")));
+    EXPECT_EQ(contents(matrix), text);
+    EXPECT_FALSE(fs::exists(fresh));
+  };
+  const std::vector<std::string> pairs{"eigs", matrix, "--pairs", "1"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), pairs.begin(), pairs.end());
+    return more;
+  };
+  expect_refused(with({"--out", matrix}), "--out would write over the file", "matrix reads");
+  expect_refused(with({"--out", link}), "--out", "matrix reads");
+  expect_refused(with({"--guess", link, "--json", folder / "." / "a.mtx"}), "--json", "reads");
+  expect_refused(with({"--out", fresh, "--json", fresh}), "--out", "--json");
+  expect_refused(with({"--out", fresh, "--report", folder / "." / "fresh"}), "--out", "--report");
+  expect_refused({"gemm", "--n", "8", "--json", fresh, "--trace", fresh}, "--json", "--trace");
+  expect_refused({"cholesky", "--matrix", matrix, "--report", link}, "--report", "--matrix reads");
+  const outcome both = run({"gemm", "--n", "8", "--json", "/dev/null", "--trace", "/dev/null", "--quiet"});
+  EXPECT_EQ(both.code, 0) << both.err;
+  fs::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace cli_test

@@ -79,6 +79,8 @@ TEST(spmv_command, says_what_is_wrong) {
   expect(spmv({"--generate", "lap2d:9", "--columns", "0"}), 2, "--columns");
   expect(spmv({folder.write("wide.mtx", general + "2 3 1\n1 1 1\n")}), 4, "2 x 3, not square");
   expect(spmv({folder.write("one_way.mtx", general + "2 2 1\n1 2 1\n"), "--reorder", "rcm"}), 4, "not symmetric");
+  expect(spmv({folder.write("one_way.mtx", general + "2 2 1\n1 2 1\n"), "--reorder", "rcm"}), 4,
+         "hint: reverse Cuthill-McKee reorders symmetric matrices");
 }
 
 }  // namespace

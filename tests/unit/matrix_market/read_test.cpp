@@ -131,6 +131,15 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_file{"nan", symmetric("3 3 1\n1 1 nan\n"), "'nan', which is not finite", "m.mtx:3"},
         wrong_file{"infinite", symmetric("3 3 1\n1 1 1e999\n"), "'1e999', which is not finite", "m.mtx:3"},
         wrong_file{"fraction", symmetric("3 3 1\n1.5 1 1\n"), "'1.5', which is not a whole number", "m.mtx:3"},
+        wrong_file{"half_in_integers", "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 2e1\n2 2 1.5\n",
+                   "the value is 1.5, and the first line says that all are integers", "m.mtx:4"},
+        wrong_file{"half_in_an_array_of_integers", "%%MatrixMarket matrix array integer general\n1 2\n1\n0.25\n",
+                   "the value is 0.25", "m.mtx:4"},
+        wrong_file{"gzip", "\x1f\x8b\x08\x08 rubbish\n", "the file is compressed by gzip", "m.mtx:1"},
+        wrong_file{"xz",
+                   "\xfd"
+                   "7zXZ rubbish",
+                   "the file is compressed by xz", "m.mtx:1"},
         wrong_file{"imaginary_part", symmetric("3 3 1\n1 1 1 2\n"), "'2' is more", "m.mtx:3"},
         wrong_file{"goes_on", symmetric("3 3 1\n1 1 1\n2 2 1\n"), "goes on after its 1 entries", "m.mtx:4"}),
     [](const auto& test) { return std::string(test.param.name); });

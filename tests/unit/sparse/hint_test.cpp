@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "apps/sparse/solver/pace.hpp"
 
 namespace tessera::sparse {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -22,11 +24,14 @@ class hint_for_a_run : public ::testing::Test {
   /// Of a run that found a value of this part of the norm.
   static std::string hint(const char* solver, preconditioning how, double part, std::optional<double> left,
                           std::int64_t order = 100000) {
-    const eigen_options o{.precondition = how};
+    return hint_with(solver, {.precondition = how}, part, left, order);
+  }
+  static std::string hint_with(const char* solver, const eigen_options& o, double part, std::optional<double> left,
+                               std::int64_t order = 100000, bool preconditioner_asked = false) {
     eigenpairs found;
     found.values = {{.value = part, .residual = 1, .error_bound = 1, .converged = false, .at_rounding = false}};
-    found.norm = 1, found.block = 8, found.loop.iterations = 1000;
-    return hint_for({eigensolver_named(solver), o, found, order, left});
+    found.norm = 1, found.block = o.block != 0 ? o.block : 8, found.loop.iterations = 1000;
+    return hint_for({eigensolver_named(solver), o, found, order, left, preconditioner_asked});
   }
 };
 
@@ -34,6 +39,11 @@ TEST_F(hint_for_a_run, has_the_iterations_that_the_pace_asks_for) {
   EXPECT_THAT(hint("lobpcg", none, 0.5, 200.0), StartsWith("--iterations 1300, by the pace"));
   EXPECT_THAT(hint("lobpcg", none, 0.5, std::nullopt), HasSubstr("more --iterations"));
   EXPECT_THAT(hint("lobpcg", none, 0.5, 1e9), Not(HasSubstr("--iterations")));
+  const double endless = std::numeric_limits<double>::infinity();  // residuals that do not fall
+  EXPECT_THAT(hint("lobpcg", none, 0.5, endless), Not(HasSubstr("--iterations")));
+  // By its estimates it had converged: as many restarts as it had are no advice.
+  EXPECT_THAT(hint("lanczos", none, 0.5, 0.0), Not(HasSubstr("--iterations")));
+  EXPECT_EQ(hint_with("lobpcg", {.most_iterations = 0}, 1e-6, std::nullopt, 300), "more --iterations");
 }
 
 TEST_F(hint_for_a_run, has_what_tells_apart_values_that_are_close_together) {
@@ -48,8 +58,31 @@ TEST_F(hint_for_a_run, names_nothing_that_the_run_had) {
   EXPECT_THAT(hint("chebyshev", automatic, 1e-6, 9.0), Not(HasSubstr("--solver chebyshev")));
 }
 
-TEST_F(hint_for_a_run, knows_that_a_small_matrix_can_be_a_dense_one) {
-  EXPECT_THAT(hint("lanczos", automatic, 0.5, 9.0, 300), HasSubstr("--solver lobpcg --block 101"));
+TEST_F(hint_for_a_run, names_nothing_that_the_command_would_refuse) {
+  const eigen_options at_both{.which = spectrum_end::both};
+  EXPECT_THAT(hint_with("lanczos", at_both, 1e-6, 9.0),
+              AllOf(HasSubstr("--solver chebyshev"), Not(HasSubstr("lobpcg"))));
+  EXPECT_THAT(hint_with("chebyshev", at_both, 1e-6, 9.0), Not(HasSubstr("lobpcg")));
+  const csr_matrix full = matrix_of("B", 2, 2, {{0, 0, 2}, {0, 1, 1}, {1, 0, 1}, {1, 1, 2}}),
+                   diagonal = matrix_of("B", 2, 2, {{0, 0, 2}, {0, 1, 0}, {1, 1, 2}});
+  EXPECT_THAT(hint_with("lobpcg", {.precondition = none, .mass = &full}, 1e-6, 9.0), Not(HasSubstr("chebyshev")));
+  EXPECT_THAT(hint_with("lobpcg", {.precondition = none, .mass = &diagonal}, 1e-6, 9.0), HasSubstr("chebyshev"));
+  EXPECT_THAT(hint_with("lobpcg", {.precondition = jacobi}, 1e-6, 9.0, 100000, true),
+              HasSubstr("--solver chebyshev without --precond"));
+  EXPECT_THAT(hint_with("chebyshev", {.degree = 20}, 1e-6, 9.0), HasSubstr("block-jacobi without --degree"));
+  EXPECT_THAT(hint_with("lanczos", {.orthogonal = reorthogonalization::selective}, 1e-6, 9.0),
+              HasSubstr("block-jacobi without --reorthogonalize"));
+}
+
+TEST_F(hint_for_a_run, has_a_smaller_block_for_lanczos) {
+  EXPECT_THAT(hint("lanczos", automatic, 0.5, 9.0), AllOf(HasSubstr("--block 1,"), Not(HasSubstr("larger --block"))));
+  EXPECT_THAT(hint_with("lanczos", {.block = 1}, 0.5, 9.0), Not(HasSubstr("--block")));
+}
+
+TEST_F(hint_for_a_run, knows_first_of_all_that_a_small_matrix_can_be_a_dense_one) {
+  EXPECT_THAT(hint("lanczos", automatic, 0.5, 9.0, 300),
+              StartsWith("--block 300, which solves it as a dense matrix; "));
+  EXPECT_THAT(hint_with("chebyshev", {.which = spectrum_end::both}, 0.5, 9.0, 300), StartsWith("--block 300, which"));
   EXPECT_THAT(hint("lanczos", automatic, 0.5, 9.0), Not(HasSubstr("dense")));
 }
 

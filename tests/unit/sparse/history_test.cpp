@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace tessera::apps {
 namespace {
@@ -42,6 +43,16 @@ TEST(iterations_left, are_those_of_the_slowest_pair) {
   EXPECT_EQ(h.left(), std::nullopt);
   for (const solver_moment& m : run_of(10, {0.2})) h.note_at(m.seconds, m.now);
   EXPECT_THAT(h.left(), Optional(DoubleNear(6 / 0.2, 1e-9)));
+}
+
+TEST(iterations_left, are_endless_where_residuals_only_scatter) {
+  std::vector<solver_moment> level = run_of(40, {0.0});
+  for (std::size_t k = 0; k < level.size(); ++k)  // within a factor of ten, and a little lower at the end
+    level[k].now.of_pairs[0].residual = std::pow(10, (k % 2 == 0 ? 0.5 : -0.5) - 0.001 * static_cast<double>(k));
+  EXPECT_EQ(iterations_left(level), std::nullopt);
+  solver_history h;
+  for (const solver_moment& m : level) h.note_at(m.seconds, m.now);
+  EXPECT_THAT(h.left(), Optional(std::numeric_limits<double>::infinity()));
 }
 
 TEST(seconds_left, are_none_when_all_pairs_are_done) { EXPECT_THAT(seconds_left(run_of(20, {0.5})), Optional(0.0)); }

@@ -121,6 +121,8 @@ TEST(sparse_matrix, of_others_is_looked_through) {
     return message_of([&] { require_well_formed(bad); }, error_kind::input);
   };
   EXPECT_NE(message([](csr_matrix& a) { a.row_starts.pop_back(); }).find("do not fit"), std::string::npos);
+  EXPECT_NE(message([](csr_matrix& a) { a.name.clear(), a.row_starts.pop_back(); }).find("at: a matrix without a name"),
+            std::string::npos);
   EXPECT_NE(message([](csr_matrix& a) { a.row_starts[1] = 9; }).find("row 1 ends"), std::string::npos);
   EXPECT_NE(message([](csr_matrix& a) { a.entry_columns[1] = 2; }).find("outside"), std::string::npos);
   EXPECT_NE(message([](csr_matrix& a) { a.entry_columns[1] = 0; }).find("ascend"), std::string::npos);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -295,9 +296,11 @@ TEST_F(sparse_calls, refuse_values_inside_of_a_body) {
 TEST_F(sparse_calls, hand_on_what_a_small_operation_throws) {
   g.set(std::vector<double>(16, -1.0));
   const small_matrix v = p.small("V", 4, 4);
+  const unsigned line = std::source_location::current().line() + 1;
   sygvd(g, g, v, row);
-  EXPECT_NE(message_of([&] { p.run(); }, error_kind::numerical).find("not positive definite: pivot 1"),
-            std::string::npos);
+  const std::string said = message_of([&] { p.run(); }, error_kind::numerical);
+  EXPECT_NE(said.find("not positive definite: pivot 1"), std::string::npos);
+  EXPECT_NE(said.find("submitted at program_test.cpp:" + std::to_string(line)), std::string::npos) << said;
   copy(x, y);
   EXPECT_NO_THROW(p.run());
 }
@@ -324,23 +327,24 @@ std::vector<double> conjugate_gradients(runtime& rt, const csr_matrix& a, const 
   column_dots(r, r, rr);
   const double wanted = 1e-20 * rr.values()[0];
   const small_matrix step_from[] = {rr, dad}, step[] = {alpha, minus, before}, turn_from[] = {rr, before};
-  p.while_not([&] { return rr.values()[0] <= wanted; },
-              [&] {
-                mxm(a, d, ad);
-                column_dots(d, ad, dad);
-                small_operation("step", step_from, step, [](auto from, auto to) {
-                  to[0](0, 0) = from[0](0, 0) / from[1](0, 0);
-                  to[1](0, 0) = -to[0](0, 0);
-                  to[2](0, 0) = from[0](0, 0);
-                });
-                axpy(alpha, d, x);
-                axpy(minus, ad, r);
-                column_dots(r, r, rr);
-                small_operation("turn", turn_from, {&beta, 1},
-                                [](auto from, auto to) { to[0](0, 0) = from[0](0, 0) / from[1](0, 0); });
-                scale(beta, d);
-                axpy(1.0, r, d);
-              });
+  const auto iteration = [&] {
+    mxm(a, d, ad);
+    column_dots(d, ad, dad);
+    small_operation("step", step_from, step, [](auto from, auto to) {
+      to[0](0, 0) = from[0](0, 0) / from[1](0, 0);
+      to[1](0, 0) = -to[0](0, 0);
+      to[2](0, 0) = from[0](0, 0);
+    });
+    axpy(alpha, d, x);
+    axpy(minus, ad, r);
+    column_dots(r, r, rr);
+    small_operation("turn", turn_from, {&beta, 1},
+                    [](auto from, auto to) { to[0](0, 0) = from[0](0, 0) / from[1](0, 0); });
+    scale(beta, d);
+    axpy(1.0, r, d);
+  };
+  const loop_outcome done = p.while_not([&] { return rr.values()[0] <= wanted; }, iteration);
+  EXPECT_TRUE(done.converged);
   return x.values();
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <vector>
@@ -159,7 +160,8 @@ class program {
 
   /// Runs what was recorded and waits for it. Throws what it throws. Reading a value does so too.
   void run();
-  /// Runs `body` until `converged` says so, asked before each iteration. `body` records an iteration: it is called
+  /// Runs `body` until `converged` says so, asked before each iteration, or loop_options::most_iterations have run:
+  /// that is no error, and loop_outcome::converged tells the two apart. `body` records an iteration: it is called
   /// twice, compared, made one graph, and replayed; so it must record the same each time and read no value. What
   /// `converged` and loop_options::after_each record is done before the next iteration. With execution::at_once the
   /// body is called each time. Throws tessera::error: usage when the two differ and for a negative lag, and what the
@@ -285,27 +287,31 @@ struct small_view {
 using small_function = std::function<void(std::span<const small_view> from, std::span<const small_view> to)>;
 /// An operation of the program's own on small matrices: one task of the host. A matrix may be source and destination
 /// (it has one view in each list then). What the function throws, the program's next run throws. The function is kept,
-/// and called once for each iteration of a loop.
+/// and called once for each iteration of a loop. Errors of this and of the operations below name the line of the call.
 void small_operation(const std::string& name, std::span<const small_matrix> from, std::span<const small_matrix> to,
-                     small_function function);
+                     small_function function, std::source_location site = std::source_location::current());
 /// A V = V diag(lambda) for a symmetric A, whose lower triangle counts; lambda is 1 x n, ascending. V may be A. Fails
 /// (numerical) when the values do not converge.
-void syevd(const small_matrix& a, const small_matrix& v, const small_matrix& lambda);
+void syevd(const small_matrix& a, const small_matrix& v, const small_matrix& lambda,
+           std::source_location site = std::source_location::current());
 /// A V = B V diag(lambda), V^T B V = I. Fails (numerical) too when B is not positive definite.
-void sygvd(const small_matrix& a, const small_matrix& b, const small_matrix& v, const small_matrix& lambda);
+void sygvd(const small_matrix& a, const small_matrix& b, const small_matrix& v, const small_matrix& lambda,
+           std::source_location site = std::source_location::current());
 
 /// A = L L^T for a symmetric A, whose lower triangle counts; zeros above. L may be A. Fails (numerical) when A is not
 /// positive definite.
-void potrf(const small_matrix& a, const small_matrix& l);
+void potrf(const small_matrix& a, const small_matrix& l, std::source_location site = std::source_location::current());
 /// Where a triangular factor stands.
 enum class factor_side : std::uint8_t {
   left,  ///< L X = B
   right  ///< X L^T = B: a block Y with Y^T Y = L L^T becomes orthonormal by combine(Y, X, Y), B = I
 };
 /// Solves with the lower triangle of L. X may be B. Fails (numerical) when an element of the diagonal is 0.
-void trsm_small(const small_matrix& l, const small_matrix& b, const small_matrix& x, factor_side side);
+void trsm_small(const small_matrix& l, const small_matrix& b, const small_matrix& x, factor_side side,
+                std::source_location site = std::source_location::current());
 /// A = U diag(values) V^T; k = the smaller of A's rows and columns; U has k columns, V too; values are 1 x k and
 /// descend. Fails (numerical) when they do not converge.
-void svd(const small_matrix& a, const small_matrix& u, const small_matrix& values, const small_matrix& v);
+void svd(const small_matrix& a, const small_matrix& u, const small_matrix& values, const small_matrix& v,
+         std::source_location site = std::source_location::current());
 
 }  // namespace tessera::sparse
