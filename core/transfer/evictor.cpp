@@ -284,7 +284,9 @@ void evictor::keep_some_ready(memory::space_number number, std::span<const candi
   };
   std::vector<turn> turns;
   for (const candidate& c : next) turns.push_back({cost_of(c, sequence) / static_cast<double>(c.holds.bytes), &c});
-  const auto later = [](const turn& a, const turn& b) { return a.cost > b.cost; };
+  const auto later = [](const turn& a, const turn& b) {
+    return a.cost != b.cost ? a.cost > b.cost : a.leaving > b.leaving;  // as they stand in `next`
+  };
   std::ranges::make_heap(turns, later);
   for (; !turns.empty(); turns.pop_back()) {
     std::ranges::pop_heap(turns, later);

@@ -239,7 +239,7 @@ TEST(coherence, sole_copies_are_written_back_before_they_go) {
 }
 
 TEST(coherence, the_next_to_leave_is_copied_ahead) {
-  rig r({"fake"}, 70);  // 3 % of it: two blocks are kept ready
+  rig r({"fake"}, 70, false, 4 * 4096, 0, {.write_ahead = 0.03});  // two blocks are kept ready
   std::vector<block::record*> blocks;
   for (int k = 0; k < 8; ++k) {
     blocks.push_back(&r.make());
