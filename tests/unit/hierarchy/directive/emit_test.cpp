@@ -29,9 +29,10 @@ TEST(emit, statements) {
               HasSubstr("{.distance = tessera::array_distance::near(tessera::array_distance::form::realloc)}"));
   EXPECT_THAT(statement("gecko memory allocate(x[0:n]) type(float) distance(far) auto"),
               HasSubstr("{.distance = tessera::array_distance::far(1)}"));
-  EXPECT_EQ(statement("gecko memory free(x, y)"), "tessera::directives::free(x); tessera::directives::free(y);");
+  EXPECT_EQ(statement("gecko memory free(x, y)"),
+            "tessera::directives::free(x, \"x\"); tessera::directives::free(y, \"y\");");
   EXPECT_EQ(statement("gecko memory copy from(x[0:n]) to(y[1:n])"), "tessera::directives::copy(x, 0, n, y, 1, n);");
-  EXPECT_EQ(statement("gecko memory move(x) to(chosen)"), "tessera::directives::move(x, chosen);");
+  EXPECT_EQ(statement("gecko memory move(x) to(chosen)"), "tessera::directives::move(x, chosen, \"x\");");
   EXPECT_EQ(statement("gecko pause"), "tessera::directives::pause();");
   EXPECT_EQ(statement("gecko region pause at(LocA)"), "tessera::directives::pause(std::string_view(\"LocA\"));");
   EXPECT_EQ(statement("gecko draw filename(\"t.svg\")"), "tessera::directives::draw(\"\", \"t.svg\");");
@@ -72,8 +73,8 @@ TEST(emit, a_region) {
   r.reductions = {{"s", "double", "max"}};
   const std::string head = region_head(r);
   EXPECT_THAT(head, HasSubstr("region_options{.policy = \"any\", .at = \"LocA\"}, tessera::iterate(0, n, 1), "
-                              "tessera::in(tessera::directives::array(x, m), tessera::halo(1)), "
-                              "tessera::out(tessera::directives::array(&y[0][0]), tessera::chunk), "
+                              "tessera::in(tessera::directives::array(x, m, \"x\"), tessera::halo(1)), "
+                              "tessera::out(tessera::directives::array(&y[0][0], 1, \"y\"), tessera::chunk), "
                               "tessera::maximum(tessera_s), [a, g = g]("));
   EXPECT_THAT(region_tail(r), HasSubstr("s = std::max<double>(s, tessera_s.get());"));
   r.kernel = "(i, x, y, s, a) { }";
