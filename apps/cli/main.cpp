@@ -59,7 +59,8 @@ int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) 
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   std::string message = e.what();
   // Behind an option that it does not know, CLI11 gives a command's own arguments other places, and may name those.
-  if (const std::string unknown = e.get_name() == "ExtrasError" ? unknown_option(names, argc, argv) : "";
+  if (const std::string unknown =
+          dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr ? unknown_option(names, argc, argv) : "";
       !unknown.empty() && message.find(unknown) == std::string::npos)
     message = fmt::format("The following argument was not expected: {}", unknown);
   for (int k = 1; k < argc; ++k) {
