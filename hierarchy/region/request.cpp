@@ -230,6 +230,7 @@ void region_request::check_rows_of(const detail::region_demand& d) const {
                              : fmt::format("its halo of {} rows before and {} behind does not fit array '{}', which "
                                            "has {} rows",
                                            p.first, p.last, d.array->name(), rows));
+  if (p.which == kind::halo) check_surely_read(d);
   if (p.which == kind::halo && !around) check_reach(d);
   if (p.which == kind::whole || (p.which == kind::halo && !around)) return;
   if (splits_other_rows() && (options.split_over[0] < 0 || options.split_over[1] > rows))
@@ -241,6 +242,20 @@ void region_request::check_rows_of(const detail::region_demand& d) const {
     refuse(fmt::format("iteration {} has no row in array '{}', which has {} rows",
                        loop.begin < 0 ? loop.begin : loop.end - 1, d.array->name(), rows),
            "the index of the first loop is the row of arrays that are used by chunk or halo; `whole` takes any row");
+}
+
+void region_request::check_surely_read(const detail::region_demand& d) const {
+  const auto [from, to] = std::pair(d.pattern.surely_from, d.pattern.surely_to);
+  if (count == 0 || (from == 0 && to == 0)) return;
+  const std::int64_t rows = d.array->extents().rows;
+  const row_interval loop = loop_rows();
+  const auto refuse_row = [&](std::int64_t iteration, std::int64_t row) {
+    refuse(fmt::format("iteration {} reads row {} of array '{}', which has {} rows", iteration, row, d.array->name(),
+                       rows),
+           "let the loop end before, make the array longer, or read under a condition");
+  };
+  if (from < 0 && bounded_sum(loop.begin, from) < 0) refuse_row(loop.begin, bounded_sum(loop.begin, from));
+  if (to > 0 && bounded_sum(loop.end, to) > rows) refuse_row(loop.end - 1, bounded_sum(loop.end - 1, to));
 }
 
 /// A halo beside row i may end where the array does, also for all iterations of a short loop; not where no row of the

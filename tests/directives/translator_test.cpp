@@ -69,6 +69,25 @@ TEST(accesses, on_one_side) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[i + 5];"), (list{"in x halo(-5, 5)", "out y chunk"}));
 }
 
+/// What is read in each iteration must be there when the program runs.
+TEST(accesses, of_each_iteration) {
+  const auto pattern_of = [](const std::string& body) {
+    const auto made = translate(
+        "void p(double* x, double* y, int n, int m) {\n#pragma gecko region\n"
+        "for (int i = 1; i < n; ++i) " +
+        body + "\n#pragma gecko region end\n}\n");
+    const std::size_t at = made.text.find("array(x, ");
+    const std::size_t begin = made.text.find("tessera::halo", at);
+    return begin == std::string::npos ? made.messages : made.text.substr(begin, made.text.find("), ", begin) - begin);
+  };
+  EXPECT_EQ(pattern_of("y[i] = x[i - 1] + x[i + 2];"), "tessera::halo(1, 2).surely(-1, 2)");
+  EXPECT_EQ(pattern_of("y[i] = x[i + 5];"), "tessera::halo(-5, 5).surely(0, 5)");
+  EXPECT_EQ(pattern_of("y[i] = x[i - 1] + (i + 1 < n ? x[i + 1] : 0);"), "tessera::halo(1).surely(-1, 0)");
+  EXPECT_EQ(pattern_of("{ if (i + 1 < n) y[i] = x[i + 1]; }"), "tessera::halo(-1, 1)");
+  EXPECT_EQ(pattern_of("{ if (i > m) continue; y[i] = x[i + 1]; }"), "tessera::halo(-1, 1)");
+  EXPECT_EQ(pattern_of("{ for (int j = 0; j < m; ++j) y[i] = x[i + 1]; }"), "tessera::halo(-1, 1)");
+}
+
 TEST(accesses, through_a_reference_are_those_of_what_it_is_for) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double& to = y[i]; to += x[i]; }"),
             (list{"inout y chunk", "in x chunk"}));

@@ -154,12 +154,15 @@ std::string copy_statement(const directive& d) {
 
 std::string use_text(const array_use& a) {
   static constexpr std::array words = {"in", "out", "inout"};
+  const std::string pattern = a.surely_from == 0 && a.surely_to == 0
+                                  ? a.pattern
+                                  : fmt::format("{}.surely({}, {})", a.pattern, a.surely_from, a.surely_to);
   const std::string word = fmt::format("tessera::{}({}", words[static_cast<std::size_t>(a.how)], calls);
   if (a.elements.empty())
     return fmt::format("{}array({}, {}, {}), tessera::{})", word, a.address,
-                       a.row_elements.empty() ? "1" : a.row_elements, literal(a.name), a.pattern);
+                       a.row_elements.empty() ? "1" : a.row_elements, literal(a.name), pattern);
   const std::string row = a.row_elements.empty() ? "" : ", " + a.row_elements;
-  return fmt::format("{}elements({}{}), tessera::{})", word, a.elements, row, a.pattern);
+  return fmt::format("{}elements({}{}), tessera::{})", word, a.elements, row, pattern);
 }
 
 /// iterate(begin, end, step), or iterate({begin, end}, {begin, end}).

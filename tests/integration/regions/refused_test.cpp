@@ -77,6 +77,19 @@ TEST_F(refused_regions, halos_that_no_row_has) {
   model.pause();
 }
 
+TEST_F(refused_regions, rows_that_each_iteration_reads_and_one_has_not) {
+  refuses(error_kind::usage, "iteration 99 reads row 100 of array 'x', which has 100 rows", "let the loop end before",
+          iterate(0, 100), in(x, halo(1).surely(0, 1)), nothing);
+  refuses(error_kind::usage, "iteration 0 reads row -1 of array 'x'", "", iterate(99, -1, -1),
+          in(x, halo(1).surely(-1, 1)), nothing);
+  refuses(error_kind::usage, "iteration 48 reads row 50 of array 'y'", "", iterate(0, 49),
+          in(y, offset(2).surely(0, 2)), nothing);
+  model.region("inside", iterate(1, 99), in(x, halo(1).surely(-1, 1)), nothing);
+  model.region("steps", iterate(0, 100, 2), in(x, halo(1).surely(0, 1)), nothing);
+  model.region("none", iterate(0, 0), in(x, halo(1).surely(-1, 1)), nothing);
+  model.pause();
+}
+
 TEST_F(refused_regions, arrays_and_results_that_were_moved_from) {
   region_array<double> moved = model.make_array<double>("moved", {100});
   region_result<double> total(rt, "total");
