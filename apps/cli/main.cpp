@@ -33,6 +33,15 @@ int fail(const tessera::error& e) {
   return tessera::exit_code_of(e.kind());
 }
 
+/// The first word in front of "--" that looks like an option and is none of `names`; "": there is none.
+std::string unknown_option(const std::vector<std::string>& names, int argc, char** argv) {
+  for (int k = 1; k < argc && std::string_view(argv[k]) != "--"; ++k) {
+    const std::string word = std::string(argv[k]).substr(0, std::string(argv[k]).find('='));
+    if (word.starts_with("--") && std::find(names.begin(), names.end(), word) == names.end()) return word;
+  }
+  return {};
+}
+
 /// What CLI11 says, in the form of all our messages; for an unknown command the nearest one.
 int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) {
   std::string hint = "`tessera --help` lists the commands", path;
@@ -50,6 +59,11 @@ int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) 
   for (const CLI::Option* option : in->get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   std::string message = e.what();
+  // Behind an option that it does not know, CLI11 gives a command's own arguments other places, and may name those.
+  if (const std::string unknown =
+          dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr ? unknown_option(names, argc, argv) : "";
+      !unknown.empty() && message.find(unknown) == std::string::npos)
+    message = fmt::format("The following argument was not expected: {}", unknown);
   for (int k = 1; k < argc; ++k) {
     const std::string given = std::string(argv[k]).substr(0, std::string(argv[k]).find('='));
     if (std::find(names.begin(), names.end(), given) != names.end() || commands.contains(given)) continue;

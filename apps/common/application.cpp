@@ -18,6 +18,7 @@ application_run::application_run(const application_options& options)
       m_tree_file(options.tree),
       m_verify(options.verify) {
   options.require_tree();
+  options.require_location(m_model);
   m_session.describe(m_report);
   add_tree(m_report, options);
 }

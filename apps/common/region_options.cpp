@@ -9,6 +9,7 @@
 
 #include "core/base/environment.hpp"
 #include "core/base/suggest.hpp"
+#include "hierarchy/region/live_tree.hpp"
 
 namespace tessera::apps {
 
@@ -33,6 +34,10 @@ void loop_options::require_tree() const {
                 fmt::format("the tree and the JSON would both go to {}", tree == "-" ? "standard output" : tree),
                 "--tree", "give one of them a file of its own");
   require_writable(tree);
+}
+
+void loop_options::require_location(const location_model& model) const {
+  if (!at.empty()) (void)hierarchy::attached_location(*model.tree(), at, "--at");
 }
 
 std::string draw_tree(const location_model& model, const std::string& file) {

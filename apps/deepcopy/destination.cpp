@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "hierarchy/region/live_tree.hpp"
 #include "tessera/machine.hpp"
 
 namespace tessera::apps::deepcopy {
@@ -61,7 +62,8 @@ destination::destination(runtime& rt, const std::string& at) {
   for (const location::node_id node : tree.subtree(tree.root()))
     if (tree.at(node).properties.space && computes(rt, node))
       (is_host_memory(rt, node) ? hosts : devices).push_back(node);
-  m_location = at.empty() ? (devices.empty() ? hosts.back() : devices.front()) : rt.at(at);
+  m_location =
+      at.empty() ? (devices.empty() ? hosts.back() : devices.front()) : hierarchy::attached_location(tree, at, "--at");
   m_name = tree.at(m_location).properties.name;
   location::node_id memory = tree.memory_of(m_location);
   for (const location::node_id below : hosts)  // of a group that has none: the first below it

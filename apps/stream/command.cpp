@@ -126,6 +126,7 @@ int run(const stream_options& o) {
   o.require_tree();
   session s(o);
   location_model model(s.rt());
+  o.require_location(model);
   const tree_file file(s, model);
   s.require_memory(3.0 * static_cast<double>(o.size) * sizeof(T), "the arrays a, b and c");
   stream_kernels<T> stream(model, o.size, o.regions());

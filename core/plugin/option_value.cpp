@@ -143,6 +143,9 @@ option_value check_value(const std::string& plugin, const option_schema& schema,
   };
   const std::optional<option_value> result = converted(schema.type, value);
   if (!result) {
+    const auto* text = std::get_if<std::string>(&value.value);
+    if (schema.type == TSR_OPTION_BYTES && text != nullptr && parse_rate(*text) && !text->ends_with("/s"))
+      fail("which is out of range: sizes are below 8 EiB", schema.doc);
     fail(fmt::format("but must be {}", description_of(schema.type)), schema.doc);
   }
   const bool numeric = is_integer(schema.type) || schema.type == TSR_OPTION_FLOAT || schema.type == TSR_OPTION_RATE;

@@ -205,7 +205,7 @@ class deep_copy_state {
     std::vector<std::uint64_t> bases;
     for (const block_address& a : m_addresses) bases.push_back(a.base);
     if (size() > 1 && std::ranges::find(bases, 0u) != bases.end())
-      throw error(error_kind::device,
+      throw error(error_kind::usage,
                   fmt::format("the memory of '{}' has no addresses, so pointers cannot lead from one block to another",
                               target.location),
                   {}, "copy to one arena, whose pointers are offsets there");

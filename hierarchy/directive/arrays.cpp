@@ -26,28 +26,30 @@ program_array* find(running& in, const void* pointer) {
   return offset < std::max<std::uint64_t>(bytes_of(before), 1) ? &before : nullptr;
 }
 
-program_array& needed(running& in, const void* pointer, const char* directive) {
+program_array& needed(running& in, const void* pointer, std::string_view name, const std::string& where) {
   program_array* const found = find(in, pointer);
   if (found == nullptr)
-    refuse("there is no array at this address", directive,
-           "'gecko memory allocate' or 'gecko memory register' makes one");
+    refuse(name.empty()
+               ? "there is no array at this address"
+               : fmt::format("'{}' {}", name,
+                             pointer == nullptr ? "is null: there is no array at this address" : "points to no array"),
+           where, "'gecko memory allocate' or 'gecko memory register' makes one");
   return *found;
 }
 
 /// One that begins at the address.
-program_array& needed_whole(running& in, const void* first, const char* directive) {
-  program_array& found = needed(in, first, directive);
+program_array& needed_whole(running& in, const void* first, std::string_view name, const std::string& where) {
+  program_array& found = needed(in, first, name, where);
   if (found.address() != first)
-    refuse(fmt::format("the address is inside of array '{}'", found.name()), directive,
-           "use that of its first element");
+    refuse(fmt::format("the address is inside of array '{}'", found.name()), where, "use that of its first element");
   return found;
 }
 
-void check_type(const program_array& array, element_type type, const char* directive) {
+void check_type(const program_array& array, element_type type, const std::string& where) {
   if (array.type() != type)
     refuse(
         fmt::format("array '{}' has elements of type {}, not {}", array.name(), name_of(array.type()), name_of(type)),
-        directive, "the pointer has the type of the array");
+        where, "the pointer has the type of the array");
 }
 
 }  // namespace
@@ -79,7 +81,12 @@ void* enter(std::unique_ptr<program_array> array) {
   return address;
 }
 
-void check_chain(const void* first, const row_extents& extents, std::size_t size, std::int64_t row_elements) {
+std::string place_of(std::string_view directive, const std::source_location& site) {
+  return fmt::format("{} at {}:{}", directive, site.file_name(), site.line());
+}
+
+void check_chain(const void* first, const row_extents& extents, std::size_t size, std::int64_t row_elements,
+                 const std::source_location& site) {
   running& in = program::the().run();
   const auto* const begin = static_cast<const std::byte*>(first);
   const auto* const end = begin + static_cast<std::size_t>(extents.count()) * size;
@@ -87,36 +94,43 @@ void check_chain(const void* first, const row_extents& extents, std::size_t size
     const program_array& before = *(--at)->second;
     if (static_cast<const std::byte*>(before.address()) + bytes_of(before) <= begin) break;
     refuse(fmt::format("the chain leads to {} elements, of which array '{}' has some", extents.count(), before.name()),
-           "pointerchain", "leave the chain's range out: it is an array of the program");
+           place_of("pointerchain", site), "leave the chain's range out: it is an array of the program");
   }
   if (row_elements != 0 && extents.row_elements() != row_elements)
     refuse(fmt::format("rows of the chain have {} elements, and the region's subscripts mean rows of {}",
                        extents.row_elements(), row_elements),
-           "region", "give the chain its rows: x[0:rows][0:columns]{double*}");
+           place_of("region", site), "give the chain its rows: x[0:rows][0:columns]{double*}");
 }
 
-program_array& array_at(const void* first, element_type type, std::int64_t row_elements) {
-  program_array& found = needed_whole(program::the().run(), first, "region");
-  check_type(found, type, "region");
-  if (row_elements != 0 && found.extents().row_elements() != row_elements)
-    refuse(fmt::format("rows of array '{}' have {} elements, and the region's subscripts mean rows of {}", found.name(),
-                       found.extents().row_elements(), row_elements),
-           "region", "allocate it with its rows: x[0:rows][0:columns]");
-  return found;
+program_array& array_at(const void* first, element_type type, std::int64_t row_elements, std::string_view name,
+                        const std::source_location& site) {
+  running& in = program::the().run();
+  program_array* const known = find(in, first);
+  const bool fits = known != nullptr && known->address() == first && known->type() == type &&
+                    (row_elements == 0 || known->extents().row_elements() == row_elements);
+  if (fits) return *known;
+  const std::string where = place_of("region", site);
+  const program_array& found = needed_whole(in, first, name, where);
+  check_type(found, type, where);
+  refuse(fmt::format("rows of array '{}' have {} elements, and the region's subscripts mean rows of {}", found.name(),
+                     found.extents().row_elements(), row_elements),
+         where, "allocate it with its rows: x[0:rows][0:columns]");
 }
 
-array_range range_at(const void* pointer, element_type type, std::int64_t first, std::int64_t count, std::size_t size) {
-  program_array& found = needed(program::the().run(), pointer, "memory copy");
-  check_type(found, type, "memory copy");
+array_range range_at(const void* pointer, element_type type, std::int64_t first, std::int64_t count, std::size_t size,
+                     std::string_view clause, const std::source_location& site) {
+  const std::string where = place_of("memory copy", site);
+  program_array& found = needed(program::the().run(), pointer, clause, where);
+  check_type(found, type, where);
   if (found.made_again())
     refuse(fmt::format("array '{}' is made again for each region, and has nothing to copy between them", found.name()),
-           "memory copy", "allocate it without 'realloc' to keep its elements");
+           where, "allocate it without 'realloc' to keep its elements");
   const auto* const base = static_cast<const std::byte*>(found.address());
   const std::int64_t offset = (static_cast<const std::byte*>(pointer) - base) / static_cast<std::int64_t>(size) + first,
                      all = found.extents().count();
   if (first < 0 || count < 0 || offset > all || count > all - offset)
     refuse(fmt::format("elements {} to {} of array '{}', which has {}", offset, offset + count, found.name(), all),
-           "memory copy", "a range is [first:count]");
+           where, "a range is [first:count]");
   return {&found, offset, count};
 }
 
@@ -131,29 +145,30 @@ bool is_region(const array_range& from, const array_range& to) {
 
 }  // namespace detail
 
-void free(const void* first) {
+void free(const void* first, std::string_view name, std::source_location site) {
   running& in = program::the().run();
-  program_array& found = needed_whole(in, first, "memory free");
+  const std::string where = detail::place_of("memory free", site);
+  program_array& found = needed_whole(in, first, name, where);
   if (found.adopted())
-    refuse(fmt::format("array '{}' was registered, not allocated", found.name()), "memory free",
+    refuse(fmt::format("array '{}' was registered, not allocated", found.name()), where,
            "use 'gecko memory unregister'");
   found.take();
   in.arrays.erase(first);
 }
 
-void unregister_memory(const void* first) {
+void unregister_memory(const void* first, std::string_view name, std::source_location site) {
   running& in = program::the().run();
-  program_array& found = needed_whole(in, first, "memory unregister");
+  const std::string where = detail::place_of("memory unregister", site);
+  program_array& found = needed_whole(in, first, name, where);
   if (!found.adopted())
-    refuse(fmt::format("array '{}' was allocated, not registered", found.name()), "memory unregister",
-           "use 'gecko memory free'");
+    refuse(fmt::format("array '{}' was allocated, not registered", found.name()), where, "use 'gecko memory free'");
   found.lend();  // its last version is at home now, and nothing uses it
   found.take();
   in.arrays.erase(first);
 }
 
-void move(const void* first, std::string_view location) {
-  needed_whole(program::the().run(), first, "memory move").handle().move(location);
+void move(const void* first, std::string_view location, std::string_view name, std::source_location site) {
+  needed_whole(program::the().run(), first, name, detail::place_of("memory move", site)).handle().move(location, site);
 }
 
 void pause(std::source_location site) {
@@ -163,11 +178,11 @@ void pause(std::source_location site) {
   for (const auto& [address, array] : in.arrays) array->lend();
 }
 
-void pause(std::string_view at) {
+void pause(std::string_view at, std::source_location site) {
   running& in = program::the().run();
   const auto tree = in.model->tree();
-  const location::node_id top = attached_location(in, *tree, at);
-  if (top == tree->root()) return pause();
+  const location::node_id top = attached_location(*tree, at, detail::place_of("pause", site));
+  if (top == tree->root()) return pause(site);
   for (const auto& [address, array] : in.arrays)
     if (const auto where = tree->find(array->handle().location()); where && tree->is_ancestor(top, *where))
       array->lend();

@@ -20,10 +20,10 @@ bool program::started() {
   return m_running != nullptr;
 }
 
-void program::declare(const std::string& toml, const char* directive) {
+void program::declare(const std::string& toml, const char* directive, const std::source_location& site) {
   const std::scoped_lock lock(m_mutex);
   if (m_running != nullptr)
-    refuse(fmt::format("'{}' after the first array or region", directive), "directives",
+    refuse(fmt::format("'{}' after the first array or region", directive), detail::place_of(directive, site),
            "types and locations are declared before the machine is used: put it in front of the first memory, region, "
            "draw or pause; 'hierarchy' and 'config' change the tree later");
   m_text += toml;

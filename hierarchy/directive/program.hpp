@@ -31,7 +31,7 @@ class program {
 
   bool started();
   /// What is said of the machine before it starts, in TOML. Throws usage afterwards. @param directive  for messages
-  void declare(const std::string& toml, const char* directive);
+  void declare(const std::string& toml, const char* directive, const std::source_location& site);
   /// The same in a file, also of the older form.
   void config(std::string_view file);
   /// Starts where it has not. Throws as the runtime, and usage in another thread than the one that started it.
@@ -49,6 +49,6 @@ class program {
 };
 
 /// A location of the tree as it is now. Throws usage for one that there is not, or that is detached.
-location::node_id attached_location(running& in, const location::tree& tree, std::string_view name);
+location::node_id attached_location(const location::tree& tree, std::string_view name, const std::string& where);
 
 }  // namespace tessera::directives

@@ -7,6 +7,7 @@
 #include "core/config/quote.hpp"
 #include "hierarchy/directive/program.hpp"
 #include "hierarchy/draw/draw.hpp"
+#include "hierarchy/region/live_tree.hpp"
 #include "tessera/machine.hpp"
 
 namespace tessera::directives {
@@ -50,7 +51,8 @@ class edit_pause {
 };
 
 /// The locations that a name means: itself, or those of its numbers.
-std::vector<std::string> numbered(const location::tree& tree, std::string_view name, const numbering& which) {
+std::vector<std::string> numbered(const location::tree& tree, std::string_view name, const numbering& which,
+                                  const std::string& where) {
   if (!which.all && which.start < 0 && which.count < 0) return {std::string(name)};
   std::vector<std::string> names;
   const std::int64_t first = std::max<std::int64_t>(which.start, 0);
@@ -60,51 +62,53 @@ std::vector<std::string> numbered(const location::tree& tree, std::string_view n
     names.push_back(std::move(one));
   }
   if (names.empty())
-    refuse(fmt::format("there is no location '{}[{}]'", name, first), "hierarchy",
+    refuse(fmt::format("there is no location '{}[{}]'", name, first), where,
            "'all', 'start' and 'total_count' are for locations that are declared with numbers");
   return names;
 }
 
-void attach(location_model& model, const std::string& name, std::string_view parent) {
+void attach(location_model& model, const std::string& name, std::string_view parent, std::source_location site) {
   const auto tree = model.tree();
   const auto known = tree->find(name);
   if (known && *known != tree->root() && tree->at(*known).parent != location::no_node)
-    model.reparent(name, parent);  // it has one parent
+    model.reparent(name, parent, site);  // it has one parent
   else
-    model.attach(name, parent);
+    model.attach(name, parent, site);
 }
 
-void detach(location_model& model, const std::string& name, std::string_view parent) {
+void detach(location_model& model, const std::string& name, std::string_view parent, std::source_location site) {
   const auto tree = model.tree();
   if (model.attached(name) && tree->find(name) != tree->root()) {
     const std::string& above = tree->at(tree->at(*tree->find(name)).parent).properties.name;
     if (above != parent)
-      refuse(fmt::format("location '{}' is below '{}', not '{}'", name, above, parent), "hierarchy",
-             fmt::format("write parent({})", above));
+      refuse(fmt::format("location '{}' is below '{}', not '{}'", name, above, parent),
+             detail::place_of("hierarchy", site), fmt::format("write parent({})", above));
   }
-  model.detach(name);
+  model.detach(name, site);
 }
 
 }  // namespace
 
-location::node_id attached_location(running& in, const location::tree& tree, std::string_view name) {
-  if (!in.model->attached(name))
-    refuse(fmt::format("location '{}' is detached", name), {}, "'gecko hierarchy children(\"+\", ...)' attaches it");
-  return *tree.find(name);
+location::node_id attached_location(const location::tree& tree, std::string_view name, const std::string& where) {
+  const auto found = tree.find(name);
+  if (!found) hierarchy::refuse_location(tree, name, where);
+  if (!tree.attached(*found))
+    refuse(fmt::format("location '{}' is detached", name), where, "'gecko hierarchy children(\"+\", ...)' attaches it");
+  return *found;
 }
 
-void config(std::string_view file) {
+void config(std::string_view file, std::source_location site) {
   if (!program::the().started()) return program::the().config(file);
   if (file.ends_with(".csv"))
-    refuse(fmt::format("'config' with the CSV file {} after the first array or region", file), "config",
-           "write the tree as TOML to arrange it while the program runs");
+    refuse(fmt::format("'config' with the CSV file {} after the first array or region", file),
+           detail::place_of("config", site), "write the tree as TOML to arrange it while the program runs");
   running& in = program::the().run();
   const location::tree wanted = read_tree(*in.rt, std::filesystem::path(file));
   const edit_pause without_views(in);
-  in.model->arrange(wanted);
+  in.model->arrange(wanted, site);
 }
 
-void declare_type(const location_type& type) {
+void declare_type(const location_type& type, std::source_location site) {
   std::string text = "[[loctype]]\n";
   const auto add = [&](std::string_view key, std::string_view value) {
     if (!value.empty()) text += fmt::format("{} = {}\n", key, tessera::config::in_quotes(value));
@@ -117,36 +121,40 @@ void declare_type(const location_type& type) {
   add("plugin", type.plugin);
   add("match", type.match);
   add("path", type.path);
-  program::the().declare(text, "loctype");
+  program::the().declare(text, "loctype", site);
 }
 
-void declare_locations(std::initializer_list<std::string_view> names, std::string_view type, const numbering& which) {
+void declare_locations(std::initializer_list<std::string_view> names, std::string_view type, const numbering& which,
+                       std::source_location site) {
   program::the().declare(fmt::format("[[location]]\nname = {}\ntype = {}\n{}", list(names),
                                      tessera::config::in_quotes(type), text_of(which)),
-                         "location");
+                         "location", site);
 }
 
 void edit_hierarchy(std::string_view sign, std::initializer_list<std::string_view> children, std::string_view parent,
-                    const numbering& which) {
+                    const numbering& which, std::source_location site) {
+  const std::string where = detail::place_of("hierarchy", site);
   if (sign != "+" && sign != "-")
-    refuse(fmt::format("children begin with '{}'", sign), "hierarchy", "\"+\" attaches them, \"-\" detaches them");
+    refuse(fmt::format("children begin with '{}'", sign), where, "\"+\" attaches them, \"-\" detaches them");
   if (!program::the().started())
     return program::the().declare(
         fmt::format("[[hierarchy]]\nparent = {}\n{} = {}\n{}", tessera::config::in_quotes(parent),
                     sign == "+" ? "children" : "detach", list(children), text_of(which)),
-        "hierarchy");
+        "hierarchy", site);
   running& in = program::the().run();
   std::vector<std::string> names;
   for (const std::string_view child : children)
-    for (std::string& name : numbered(*in.model->tree(), child, which)) names.push_back(std::move(name));
+    for (std::string& name : numbered(*in.model->tree(), child, which, where)) names.push_back(std::move(name));
   const edit_pause without_views(in);
-  for (const std::string& name : names) sign == "+" ? attach(*in.model, name, parent) : detach(*in.model, name, parent);
+  for (const std::string& name : names)
+    sign == "+" ? attach(*in.model, name, parent, site) : detach(*in.model, name, parent, site);
 }
 
-void draw(std::string_view root, std::string_view file) {
+void draw(std::string_view root, std::string_view file, std::source_location site) {
+  const std::string where = detail::place_of("draw", site);
   running& in = program::the().run();
   const auto tree = in.model->tree();
-  hierarchy::drawing what{.from = root.empty() ? tree->root() : attached_location(in, *tree, root)};
+  hierarchy::drawing what{.from = root.empty() ? tree->root() : attached_location(*tree, root, where)};
   what.note = [&](location::node_id id) {
     std::string names;
     for (const auto& [address, array] : in.arrays)
@@ -156,7 +164,7 @@ void draw(std::string_view root, std::string_view file) {
   };
   std::ofstream out{std::string(file)};
   out << (file.ends_with(".dot") ? hierarchy::to_dot(*tree, what) : hierarchy::to_svg(*tree, what));
-  if (!out.flush()) throw error(error_kind::output, fmt::format("cannot write {}", file), "draw");
+  if (!out.flush()) throw error(error_kind::output, fmt::format("cannot write {}", file), where);
 }
 
 }  // namespace tessera::directives

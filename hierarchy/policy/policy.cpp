@@ -87,11 +87,18 @@ class policy_reader {
       const std::string_view item = trimmed(list.substr(0, comma));
       number value{};
       const auto [end, status] = std::from_chars(item.data(), item.data() + item.size(), value);
-      bool good = !item.empty() && status == std::errc{} && end == item.data() + item.size();
+      bool good = status == std::errc{} && end == item.data() + item.size();
       if constexpr (std::is_floating_point_v<number>) good = good && std::isfinite(value) && value >= 0;
+      if (item.empty())
+        refuse_at(item, fmt::format("policy {}: entry {} is empty", word, found.size() + 1),
+                  "a number stands in front of each comma and behind it");
       if (!good)
-        refuse_at(item, fmt::format("policy {}: '{}' is not a number of at least 0", word, item),
-                  std::is_integral_v<number> ? "numbers of iterations are whole" : "");
+        refuse_at(
+            item,
+            std::is_integral_v<number>
+                ? fmt::format("policy {}: '{}' is not a whole number from 0 to 2^64 - 1", word, item)
+                : fmt::format("policy {}: '{}' is not a number of at least 0", word, item),
+            std::is_integral_v<number> ? "they are numbers of iterations; percentage takes parts of a hundred" : "");
       found.push_back(value);
       more = comma != list.npos;
       if (more) list.remove_prefix(comma + 1);

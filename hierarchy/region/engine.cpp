@@ -78,7 +78,10 @@ location::node_id region_engine::place(const region_request& c, const location::
   if (c.options.at.empty() && !arrays.empty() && std::ranges::none_of(arrays, elsewhere))
     return c.code.copies ? executing_above(tree, arrays.front().at, who) : arrays.front().at;
   std::optional<location::node_id> at;
-  if (!c.options.at.empty()) at = attached_location(tree, c.options.at);
+  if (!c.options.at.empty()) {
+    at = tree.find(c.options.at);
+    if (!at || !tree.attached(*at)) refuse_location(tree, c.options.at, "region " + c.who());
+  }
   return place_of_region(tree, arrays, at, c.who());
 }
 

@@ -17,14 +17,18 @@ void leaf_work::note_recorded(const std::shared_ptr<const void>& by) {
   recordings.push_back(by);
 }
 
-location::node_id attached_location(const location::tree& tree, std::string_view name) {
+location::node_id attached_location(const location::tree& tree, std::string_view name, const std::string& where) {
   if (const auto found = tree.find(name); found && tree.attached(*found)) return *found;
+  refuse_location(tree, name, where);
+}
+
+void refuse_location(const location::tree& tree, std::string_view name, const std::string& where) {
   if (tree.find(name))
-    throw error(error_kind::usage, fmt::format("location '{}' is detached", name), {}, "attach it first");
+    throw error(error_kind::usage, fmt::format("location '{}' is detached", name), where, "attach it first");
   std::vector<std::string> names;
   for (const location::node_id node : tree.subtree(tree.root())) names.push_back(tree.at(node).properties.name);
   const std::string near = suggest(name, names);
-  throw error(error_kind::usage, fmt::format("there is no location '{}'", name), {},
+  throw error(error_kind::usage, fmt::format("there is no location '{}'", name), where,
               near.empty() ? "`tessera topology` lists them" : fmt::format("did you mean '{}'?", near));
 }
 
@@ -38,7 +42,9 @@ std::shared_ptr<const location::tree> live_tree::now() const {
   return m_now;
 }
 
-location::node_id live_tree::at(std::string_view name) const { return attached_location(*now(), name); }
+location::node_id live_tree::at(std::string_view name, const std::string& where) const {
+  return attached_location(*now(), name, where);
+}
 
 void live_tree::enter(const std::shared_ptr<array_storage>& array, bool foreign) {
   const std::lock_guard guard(m_mutex);
@@ -82,9 +88,10 @@ std::string live_tree::location_of(const array_storage& array) const {
   return m_now->at(array.at()).properties.name;
 }
 
-void live_tree::move(array_storage& array, std::string_view to) const {
+void live_tree::move(array_storage& array, std::string_view to, std::source_location site) const {
   const std::lock_guard guard(m_mutex);
-  array.place(attached_location(*m_now, to));
+  array.place(attached_location(
+      *m_now, to, fmt::format("array '{}', moved at {}:{}", array.name(), site.file_name(), site.line())));
 }
 
 void live_tree::place(array_storage& array, location::node_id to) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,8 +32,10 @@ struct leaf_work {
   void note_recorded(const std::shared_ptr<const void>& by);
 };
 
-/// The number of an attached location. Throws tessera::error (usage) with the nearest name.
-location::node_id attached_location(const location::tree& tree, std::string_view name);
+/// The number of an attached location. Throws tessera::error (usage) with the nearest name. @param where  for messages
+location::node_id attached_location(const location::tree& tree, std::string_view name, const std::string& where = {});
+/// Throws what attached_location throws for a name that is none.
+[[noreturn]] void refuse_location(const location::tree& tree, std::string_view name, const std::string& where);
 
 /// A tree, the arrays that are placed in it, and the work on its locations: one for each runtime, whatever the number
 /// of models. It begins as the runtime's own, which says where memories are and is never edited. Whoever plans a region
@@ -47,7 +50,8 @@ class live_tree {
 
   /// As it is now; what is returned never changes.
   std::shared_ptr<const location::tree> now() const;
-  location::node_id at(std::string_view name) const;  ///< attached_location, as it is now
+  /// attached_location, as it is now
+  location::node_id at(std::string_view name, const std::string& where = {}) const;
 
   /// A new array, to be moved when its location leaves. Throws tessera::error (usage) where it is in memory of the
   /// program (`foreign`), and another one that has not ended has some of that: regions of the two would have no order.
@@ -57,7 +61,7 @@ class live_tree {
   /// The name of the location that an array is at.
   std::string location_of(const array_storage& array) const;
   /// Moves an array to an attached location. Throws as `at`.
-  void move(array_storage& array, std::string_view to) const;
+  void move(array_storage& array, std::string_view to, std::source_location site) const;
   /// The same by its number; where that has left meanwhile, to the root.
   void place(array_storage& array, location::node_id to) const;
 

@@ -54,40 +54,47 @@ location_model::~location_model() {
 
 namespace {
 
+std::string place_in(const std::source_location& site) { return fmt::format("{}:{}", site.file_name(), site.line()); }
+
 /// Bytes of the elements. Throws usage for extents that are negative or too large.
-std::uint64_t bytes_of(const std::string& name, element_type type, const row_extents& e) {
+std::uint64_t bytes_of(const std::string& name, element_type type, const row_extents& e,
+                       const std::source_location& site) {
   std::int64_t bytes = 0;
   if (e.rows < 0 || e.second < 1 || e.third < 1 || __builtin_mul_overflow(e.second, e.third, &bytes) ||
       __builtin_mul_overflow(bytes, e.rows, &bytes) ||
       __builtin_mul_overflow(bytes, static_cast<std::int64_t>(size_of(type)), &bytes) ||
       bytes > (std::int64_t{1} << 46))
     throw error(error_kind::usage, fmt::format("array '{}' has extents {} x {} x {}", name, e.rows, e.second, e.third),
-                {}, "rows may be 0, the others at least 1, and all elements together at most 2^46 bytes");
+                place_in(site), "rows may be 0, the others at least 1, and all elements together at most 2^46 bytes");
   return static_cast<std::uint64_t>(bytes);
 }
 
 /// Throws usage where memory of so many elements is not that of the extents. @returns its bytes
 std::uint64_t bytes_over(const void* memory, const std::string& name, element_type type, std::size_t elements,
-                         const row_extents& e) {
-  const std::uint64_t bytes = bytes_of(name, type, e);
+                         const row_extents& e, const std::source_location& site) {
+  const std::uint64_t bytes = bytes_of(name, type, e, site);
   if (bytes != elements * size_of(type))
-    throw error(error_kind::usage, fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name, e.rows,
-                                               e.second, e.third, elements));
+    throw error(error_kind::usage,
+                fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name, e.rows, e.second, e.third,
+                            elements),
+                place_in(site));
   if (memory == nullptr && bytes != 0)
-    throw error(error_kind::usage, fmt::format("array '{}' adopts {} elements at no address", name, elements));
+    throw error(error_kind::usage, fmt::format("array '{}' adopts {} elements at no address", name, elements),
+                place_in(site));
   return bytes;
 }
 
 /// @param fresh  make_array makes its memory
-void check_distance(const std::string& name, const array_options& options, bool fresh) {
+void check_distance(const std::string& name, const array_options& options, bool fresh,
+                    const std::source_location& site) {
   if (!options.distance) return;
   if (!options.at.empty())
-    throw error(error_kind::usage, fmt::format("array '{}' is placed at '{}' and by distance", name, options.at), {},
-                "a distance stands instead of a location");
+    throw error(error_kind::usage, fmt::format("array '{}' is placed at '{}' and by distance", name, options.at),
+                place_in(site), "a distance stands instead of a location");
   if (!fresh && options.distance->keeps == array_distance::form::realloc)
     throw error(error_kind::usage,
-                fmt::format("array '{}' would be made again for each region, and has memory of its own", name), {},
-                "'realloc' is for arrays that make_array makes; the automatic form keeps the elements");
+                fmt::format("array '{}' would be made again for each region, and has memory of its own", name),
+                place_in(site), "'realloc' is for arrays that make_array makes; the automatic form keeps the elements");
 }
 
 /// Arrays that have ended may still have tasks, with which those of another array over the same elements would have no
@@ -103,11 +110,13 @@ std::shared_ptr<hierarchy::array_storage> location_model::add(std::string name, 
                                                               const row_extents& extents, const array_options& options,
                                                               std::source_location site) {
   const std::shared_ptr<hierarchy::live_tree>& tree = live();
-  const location::node_id at = options.at.empty() ? tree->now()->root() : tree->at(options.at);
+  const location::node_id at = options.at.empty()
+                                   ? tree->now()->root()
+                                   : tree->at(options.at, fmt::format("array '{}' at {}", name, place_in(site)));
   const bool foreign = memory == nullptr;
   const auto ranges = hierarchy::adopted_ranges::of(owner());
   std::shared_ptr<hierarchy::adopted_ranges::claim> claimed;
-  if (foreign && extents.rows != 0) memory = claimed = ranges->take(data, bytes_of(name, type, extents), name);
+  if (foreign && extents.rows != 0) memory = claimed = ranges->take(data, bytes_of(name, type, extents, site), name);
   auto made = std::make_shared<hierarchy::array_storage>(owner(), std::move(name), type, data, std::move(memory),
                                                          extents, tree, at, site);
   if (claimed != nullptr) ranges->hold(*claimed, made);
@@ -118,8 +127,8 @@ std::shared_ptr<hierarchy::array_storage> location_model::add(std::string name, 
 
 detail::region_array_handle location_model::make(std::string name, element_type type, const row_extents& extents,
                                                  const array_options& options, std::source_location site) {
-  check_distance(name, options, true);
-  auto memory = hierarchy::array_memory::fresh(bytes_of(name, type, extents), name);
+  check_distance(name, options, true, site);
+  auto memory = hierarchy::array_memory::fresh(bytes_of(name, type, extents, site), name);
   void* const data = memory->data();
   return detail::region_array_handle(add(std::move(name), type, data, std::move(memory), extents, options, site));
 }
@@ -127,8 +136,8 @@ detail::region_array_handle location_model::make(std::string name, element_type 
 detail::region_array_handle location_model::adopt_memory(std::string name, element_type type, void* memory,
                                                          std::size_t elements, const row_extents& extents,
                                                          const array_options& options, std::source_location site) {
-  check_distance(name, options, false);
-  finish_ended(memory, bytes_over(memory, name, type, elements, extents));
+  check_distance(name, options, false, site);
+  finish_ended(memory, bytes_over(memory, name, type, elements, extents, site));
   return detail::region_array_handle(add(std::move(name), type, memory, nullptr, extents, options, site));
 }
 
@@ -140,8 +149,8 @@ void location_model::finish_ended(const void* memory, std::uint64_t bytes) {
 detail::region_array_handle location_model::map(std::string name, element_type type, const std::filesystem::path& file,
                                                 const row_extents& extents, const array_options& options,
                                                 std::source_location site) {
-  check_distance(name, options, false);
-  const std::uint64_t bytes = bytes_of(name, type, extents);
+  check_distance(name, options, false, site);
+  const std::uint64_t bytes = bytes_of(name, type, extents, site);
   if (hierarchy::array_memory::is_mapped(file)) finish_ended_arrays(*owner().inside().scheduler);
   const auto memory = hierarchy::array_memory::of_file(file, bytes, name);
   detail::region_array_handle made(add(std::move(name), type, memory->data(), memory, extents, options, site));
@@ -153,7 +162,7 @@ detail::region_array_handle location_model::map(std::string name, element_type t
 detail::region_array_handle location_model::memory_until_pause(std::string name, element_type type, void* memory,
                                                                std::size_t elements, const row_extents& extents,
                                                                std::source_location site) {
-  const std::uint64_t bytes = bytes_over(memory, name, type, elements, extents);
+  const std::uint64_t bytes = bytes_over(memory, name, type, elements, extents, site);
   finish_ended(memory, bytes);  // before the lock below, since it may run tasks
   return detail::region_array_handle(m_memory->array_over({memory, bytes, type, extents}, name, [&] {
     auto made = add(name, type, memory, nullptr, extents, {}, site);
@@ -165,7 +174,7 @@ detail::region_array_handle location_model::memory_until_pause(std::string name,
 detail::region_array_handle location_model::copy_of_memory(std::string name, element_type type, void* memory,
                                                            std::size_t elements, std::source_location site) {
   const row_extents extents{static_cast<std::int64_t>(elements)};
-  const std::uint64_t bytes = bytes_of(name, type, extents);
+  const std::uint64_t bytes = bytes_of(name, type, extents, site);
   if (auto known = m_memory->find({memory, bytes, type, extents})) return detail::region_array_handle(std::move(known));
   if (owner().inside().scheduler->is_recording())
     throw error(error_kind::usage, fmt::format("'{}' is read inside a recording", name),
@@ -187,16 +196,12 @@ void location_model::launch(const task_name& name, const region_options& options
 
 void location_model::pause(const pause_options& options, std::source_location site) {
   if (!options.at.empty() && tree()->find(options.at) != tree()->root()) return edits().wait_below(options.at, site);
-  schedule::scheduler& scheduler = *owner().inside().scheduler;
-  if (const std::uint32_t views = scheduler.views_here(); views != 0)
-    throw error(error_kind::usage, fmt::format("pause while this thread holds {} host views", views),
-                fmt::format("{}:{}", site.file_name(), site.line()),
-                "let views end before waiting for regions, which may need their arrays");
+  edits().require_may_wait("pause", site);
   const bool has_memory = m_memory->has_arrays();
-  if (has_memory && scheduler.in_program() && !scheduler.is_recording()) {  // elsewhere the fence refuses
+  if (has_memory) {
     // Regions that other threads submit meanwhile over the same memory find its arrays, and so follow those before.
     const std::vector<std::shared_ptr<hierarchy::array_storage>> ending = m_memory->let_go();
-    scheduler.settle();
+    owner().inside().scheduler->settle();
   }
   if (has_memory || m_engine->has_files())
     owner().fence(site);  // also brings home what devices hold

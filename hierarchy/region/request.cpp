@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -49,6 +50,12 @@ row_interval some_within(std::int64_t rows, std::int64_t begin, std::int64_t end
 bool is_wider_than_arrays(const access_pattern& p) {
   constexpr std::int64_t most = std::int64_t{1} << 46;
   return p.first > most || p.first < -most || p.last > most || p.last < -most;
+}
+
+/// How far the nearest row of a halo is from the iteration's own, which the halo may not have; else 0.
+std::int64_t beside_own(const access_pattern& p) {
+  if (p.which != kind::halo) return 0;
+  return p.first < 0 ? -p.first : std::min<std::int64_t>(p.last, 0);
 }
 
 /// How many rows beside those of its own a halo has.
@@ -138,8 +145,10 @@ void region_request::check_apart(const detail::region_demand& one, const detail:
     refuse(
         fmt::format("it names array '{}' twice: it writes rows {} to {}, and reads rows {} to {}", name_of_it,
                     written.begin, written.end, read.begin, read.end),
-        "name it once, with inout where it is read and written; an iteration that reads rows which others write needs "
-        "a second array");
+        splits_other_rows()
+            ? "split_over counts all rows that it splits as written: leave it out, or read from a second array"
+            : "name it once, with inout where it is read and written; an iteration that reads rows which others write "
+              "needs a second array");
 }
 
 row_interval region_request::loop_rows() const {
@@ -221,6 +230,8 @@ void region_request::check_rows_of(const detail::region_demand& d) const {
                              : fmt::format("its halo of {} rows before and {} behind does not fit array '{}', which "
                                            "has {} rows",
                                            p.first, p.last, d.array->name(), rows));
+  if (p.which == kind::halo) check_surely_read(d);
+  if (p.which == kind::halo && !around) check_reach(d);
   if (p.which == kind::whole || (p.which == kind::halo && !around)) return;
   if (splits_other_rows() && (options.split_over[0] < 0 || options.split_over[1] > rows))
     refuse(fmt::format("it splits rows {} to {}, and array '{}' has {} rows", options.split_over[0],
@@ -231,6 +242,39 @@ void region_request::check_rows_of(const detail::region_demand& d) const {
     refuse(fmt::format("iteration {} has no row in array '{}', which has {} rows",
                        loop.begin < 0 ? loop.begin : loop.end - 1, d.array->name(), rows),
            "the index of the first loop is the row of arrays that are used by chunk or halo; `whole` takes any row");
+}
+
+void region_request::check_surely_read(const detail::region_demand& d) const {
+  const auto [from, to] = std::pair(d.pattern.surely_from, d.pattern.surely_to);
+  if (count == 0 || (from == 0 && to == 0)) return;
+  const std::int64_t rows = d.array->extents().rows;
+  const row_interval loop = loop_rows();
+  const auto refuse_row = [&](std::int64_t iteration, std::int64_t row) {
+    refuse(fmt::format("iteration {} reads row {} of array '{}', which has {} rows", iteration, row, d.array->name(),
+                       rows),
+           "let the loop end before, make the array longer, or read under a condition");
+  };
+  if (from < 0 && bounded_sum(loop.begin, from) < 0) refuse_row(loop.begin, bounded_sum(loop.begin, from));
+  if (to > 0 && bounded_sum(loop.end, to) > rows) refuse_row(loop.end - 1, bounded_sum(loop.end - 1, to));
+}
+
+/// A halo beside row i may end where the array does, also for all iterations of a short loop; not where no row of the
+/// array could have one.
+void region_request::check_reach(const detail::region_demand& d) const {
+  if (count == 0) return;
+  const std::int64_t rows = d.array->extents().rows, away = beside_own(d.pattern);
+  const row_interval loop = loop_rows(),
+                     used = {bounded_sum(loop.begin, -d.pattern.first), bounded_sum(loop.end, d.pattern.last)};
+  if (used.begin < rows && used.end > 0) return;
+  if (away < rows && away > -rows && loop.begin < rows && loop.end > 0) return;
+  const auto row = [](std::int64_t away_from_i) {
+    return fmt::format("i {} {}", away_from_i < 0 ? '-' : '+', std::abs(away_from_i));
+  };
+  refuse(fmt::format("its iterations i = {} to {} read no row of array '{}', which has {} rows, but {}", loop.begin,
+                     loop.end - 1, d.array->name(), rows,
+                     beside(d.pattern) == 0 ? fmt::format("row {}", row(d.pattern.last))
+                                            : fmt::format("rows {} to {}", row(-d.pattern.first), row(d.pattern.last))),
+         "offset(k) is row i + k, and halo(before, behind) rows i - before to i + behind; `whole` reads any row");
 }
 
 void region_request::check_writes(std::size_t pieces) const {
@@ -298,8 +342,7 @@ std::shared_ptr<const plan> region_request::of_the_loop(std::shared_ptr<const pl
 std::span<const row_interval> region_request::own_rows(const detail::region_demand& d,
                                                        std::span<const row_interval> parts,
                                                        std::vector<row_interval>& room) {
-  const access_pattern& p = d.pattern;
-  const std::int64_t away = p.which != kind::halo ? 0 : p.first < 0 ? -p.first : std::min<std::int64_t>(p.last, 0);
+  const std::int64_t away = beside_own(d.pattern);
   if (away == 0) return parts;
   room.clear();
   for (const row_interval& part : parts)

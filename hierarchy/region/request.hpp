@@ -97,6 +97,8 @@ class region_request {
   row_interval loop_rows() const;
   void check_apart(const detail::region_demand& one, const detail::region_demand& other) const;
   void check_rows_of(const detail::region_demand& d) const;
+  void check_reach(const detail::region_demand& d) const;
+  void check_surely_read(const detail::region_demand& d) const;
   void check_writes_of(const detail::region_demand& d, std::size_t pieces) const;
 };
 

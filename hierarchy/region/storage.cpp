@@ -100,9 +100,9 @@ std::string region_array_handle::location() const {
   return storage.tree().location_of(storage);
 }
 
-void region_array_handle::move(std::string_view to) {
-  hierarchy::array_storage& storage = there(std::source_location::current());
-  storage.tree().move(storage, to);
+void region_array_handle::move(std::string_view to, std::source_location site) {
+  hierarchy::array_storage& storage = there(site);
+  storage.tree().move(storage, to, site);
 }
 
 void check_copy(const region_array_handle& from, std::int64_t first, std::int64_t last, const region_array_handle& to,

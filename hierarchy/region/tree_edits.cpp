@@ -20,6 +20,8 @@ using location::node_id;
 
 const std::string& name_in(const location::tree& tree, node_id id) { return tree.at(id).properties.name; }
 
+std::string place_in(std::source_location site) { return fmt::format("{}:{}", site.file_name(), site.line()); }
+
 /// Whether it must be the same thing under the same name: it executes, or it keeps what devices or disks have.
 bool is_real(const location::properties& is) {
   return is.kind == location::kind::worker || is.kind == location::kind::storage;
@@ -93,10 +95,12 @@ location::tree arranged(const location::tree& now, const location::tree& wanted)
   return next;
 }
 
-void tree_edits::require_editable(std::string_view call, std::source_location site) const {
+void tree_edits::require_may_wait(std::string_view call, std::source_location site) const {
   schedule::scheduler& scheduler = *m_runtime.inside().scheduler;
-  const std::string where = fmt::format("{}:{}", site.file_name(), site.line());
-  if (scheduler.is_recording()) throw error(error_kind::usage, fmt::format("{} inside a recording", call), where);
+  const std::string where = place_in(site);
+  if (scheduler.is_recording())
+    throw error(error_kind::usage, fmt::format("{} inside a recording", call), where,
+                "a recording keeps tasks alone: call it before the recording, or behind a replay");
   if (!scheduler.in_program())
     throw error(error_kind::usage, fmt::format("{} inside a task", call), where,
                 "it waits for tasks: call it in the program's own threads");
@@ -106,9 +110,9 @@ void tree_edits::require_editable(std::string_view call, std::source_location si
 }
 
 void tree_edits::detach(std::string_view location, std::source_location site) {
-  require_editable("detach", site);
+  require_may_wait("detach", site);
   edit([&](location::tree& next) {
-    const node_id id = m_tree.at(location);
+    const node_id id = m_tree.at(location, place_in(site));
     if (id == next.root())
       throw error(error_kind::usage, fmt::format("'{}' is the root of the tree, which stays", location));
     next.detach(id);
@@ -116,11 +120,11 @@ void tree_edits::detach(std::string_view location, std::source_location site) {
 }
 
 void tree_edits::attach(std::string_view location, std::string_view parent, std::source_location site) {
-  require_editable("attach", site);
+  require_may_wait("attach", site);
   edit([&](location::tree& next) {
     const auto id = next.find(location);
     if (!id || next.attached(*id)) {
-      (void)m_tree.at(location);
+      (void)m_tree.at(location, place_in(site));
       throw error(error_kind::usage, fmt::format("location '{}' is attached already", location), {},
                   "reparent moves it to another parent");
     }
@@ -130,7 +134,9 @@ void tree_edits::attach(std::string_view location, std::string_view parent, std:
           fmt::format("location '{}' is below '{}', which is detached", location, name_in(next, next.at(*id).parent)),
           {}, "attach that one, or reparent this one to a location that is attached");
     const node_id before = m_tree.parent_before(*id);
-    const node_id above = !parent.empty() ? m_tree.at(parent) : before == location::no_node ? next.root() : before;
+    const node_id above = !parent.empty()               ? m_tree.at(parent, place_in(site))
+                          : before == location::no_node ? next.root()
+                                                        : before;
     if (!next.attached(above))
       throw error(error_kind::usage,
                   fmt::format("location '{}' was below '{}', which is detached", location, name_in(next, above)), {},
@@ -141,11 +147,11 @@ void tree_edits::attach(std::string_view location, std::string_view parent, std:
 }
 
 void tree_edits::reparent(std::string_view location, std::string_view parent, std::source_location site) {
-  require_editable("reparent", site);
+  require_may_wait("reparent", site);
   edit([&](location::tree& next) {
-    const node_id above = m_tree.at(parent);
+    const node_id above = m_tree.at(parent, place_in(site));
     const auto id = next.find(location);
-    if (!id) (void)m_tree.at(location);
+    if (!id) (void)m_tree.at(location, place_in(site));
     if (*id == next.root())
       throw error(error_kind::usage, fmt::format("'{}' is the root of the tree, which has no parent", location));
     if (next.is_ancestor(*id, above))
@@ -158,14 +164,14 @@ void tree_edits::reparent(std::string_view location, std::string_view parent, st
 }
 
 void tree_edits::arrange(const location::tree& wanted, std::source_location site) {
-  require_editable("arrange", site);
+  require_may_wait("arrange", site);
   edit([&](location::tree& next) { next = arranged(next, wanted); });
 }
 
 void tree_edits::wait_below(std::string_view location, std::source_location site) {
-  require_editable("pause", site);
+  require_may_wait("pause", site);
   const auto tree = m_tree.now();
-  wait_for(tree->subtree(attached_location(*tree, location)));
+  wait_for(tree->subtree(attached_location(*tree, location, place_in(site))));
 }
 
 void tree_edits::edit(const change& by) {

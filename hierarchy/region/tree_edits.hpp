@@ -37,10 +37,11 @@ class tree_edits {
   /// Waits for the tasks of regions at or below a location; where recordings have tasks there, for everything. Throws
   /// no failure of theirs.
   void wait_below(std::string_view location, std::source_location site);
+  /// Throws usage inside a task or a recording, and while the thread holds views. @param call  for messages
+  void require_may_wait(std::string_view call, std::source_location site) const;
 
  private:
   using change = std::function<void(location::tree&)>;
-  void require_editable(std::string_view call, std::source_location site) const;
   void edit(const change& by);
   void wait_for(const std::vector<location::node_id>& leaves);
   std::vector<location::node_id> devices_among(const std::vector<location::node_id>& nodes, bool attached) const;

@@ -4,7 +4,7 @@
 /// structures (docs/deep_copy.md).
 /// @code
 /// auto positions = tessera::chain(sim, &simulation::atoms, &atom_data::positions)[3 * n];
-/// model.region("drift", tessera::iterate(0, 3 * n), inout(positions), in(scalar(sim.step)),
+/// model.region("drift", tessera::iterate(0, 3 * n), inout(positions), in(tessera::scalar(sim.step)),
 ///              [](auto i, auto x, auto step) { x[i] += step[0]; });
 /// @endcode
 #include <array>

@@ -320,8 +320,8 @@ object_use<T, intent::update> update(const deep_copied<T>& copy) {
 /// the originals are not looked at any more. Where the memory has no addresses that kernels could store (OpenCL 1.2,
 /// simulated devices), pointers are offsets from the begin of the arena (docs/deep_copy.md). Throws tessera::error:
 /// usage (a path that leads nowhere, a description that does not fit, pieces of memory that overlap in part, no such
-/// location, inside a task), memory (also where the copy is larger than that of the location); device for
-/// block_per_object where the memory has no addresses.
+/// location, inside a task, block_per_object where the memory has no addresses), memory (also where the copy is larger
+/// than that of the location).
 template <described_object T>
 deep_copied<T> deep_copy(T& root, const copy_target& target, const paths& parts = {}, const copy_options& options = {},
                          std::source_location site = std::source_location::current()) {

@@ -46,19 +46,19 @@ struct numbering {
 
 /// `gecko config file(...)`: a TOML file with the machine's settings, or, where its name ends in .csv, declarations in
 /// the older form. When the runtime has started, the tree becomes that of the file (location_model::arrange), which is
-/// in TOML then; throws as that.
-void config(std::string_view file);
+/// in TOML then; throws as that. Errors of this function and of the others name the `site`.
+void config(std::string_view file, std::source_location site = std::source_location::current());
 /// `gecko loctype`. This and the next one throw tessera::error (usage) when the runtime has started.
-void declare_type(const location_type& type);
+void declare_type(const location_type& type, std::source_location site = std::source_location::current());
 /// `gecko location`
 void declare_locations(std::initializer_list<std::string_view> names, std::string_view type,
-                       const numbering& which = {});
+                       const numbering& which = {}, std::source_location site = std::source_location::current());
 /// `gecko hierarchy`: before the runtime has started a part of its description, afterwards an edit of the tree that
 /// regions see, in the order of the children; each is attached below the parent, moved there from another one, or
 /// detached from it. Throws tessera::error (usage) for another sign, then for children to detach that are not below the
 /// parent, and as location_model::attach, reparent and detach. @param sign  "+": attach, "-": detach
 void edit_hierarchy(std::string_view sign, std::initializer_list<std::string_view> children, std::string_view parent,
-                    const numbering& which = {});
+                    const numbering& which = {}, std::source_location site = std::source_location::current());
 
 /// The model that regions are submitted to. The first call starts the runtime, on what was declared, else on what
 /// TESSERA_CONFIG names; `stop` ends it. Throws as the runtime does.
@@ -66,7 +66,7 @@ location_model& model();
 
 /// `gecko draw`: the tree below a location (empty: all of it) as a picture, SVG or, where the name ends in .dot, for
 /// Graphviz. Throws tessera::error: usage for an unknown location, output.
-void draw(std::string_view root, std::string_view file);
+void draw(std::string_view root, std::string_view file, std::source_location site = std::source_location::current());
 
 // ---- arrays ---------------------------------------------------------------------------------------------------------
 
@@ -140,10 +140,14 @@ class program_array_of final : public program_array {
 
 /// From now on the program has it. Returns its address; throws where it overlaps another one.
 void* enter(std::unique_ptr<program_array> array);
+/// Where a directive stands: "memory free at main.cpp:12".
+std::string place_of(std::string_view directive, const std::source_location& site);
 /// The array that begins there; throws usage as `array` does.
-program_array& array_at(const void* first, element_type type, std::int64_t row_elements);
+program_array& array_at(const void* first, element_type type, std::int64_t row_elements, std::string_view name,
+                        const std::source_location& site);
 /// Throws as `elements`.
-void check_chain(const void* first, const row_extents& extents, std::size_t size, std::int64_t row_elements);
+void check_chain(const void* first, const row_extents& extents, std::size_t size, std::int64_t row_elements,
+                 const std::source_location& site);
 /// Elements [first, first + count) of an array.
 struct array_range {
   program_array* array;    ///< whose they are
@@ -151,7 +155,8 @@ struct array_range {
   std::int64_t count = 0;  ///< so many
 };
 /// The elements from the `first` behind a pointer into an array on. Throws usage where it has none there.
-array_range range_at(const void* pointer, element_type type, std::int64_t first, std::int64_t count, std::size_t size);
+array_range range_at(const void* pointer, element_type type, std::int64_t first, std::int64_t count, std::size_t size,
+                     std::string_view clause, const std::source_location& site);
 /// Whether a copy is one of rows that a region does: not where the program has both arrays, where they overlap, and
 /// where rows are cut.
 bool is_region(const array_range& from, const array_range& to);
@@ -191,13 +196,15 @@ void register_memory(std::string name, T* first, const row_extents& extents, con
 }
 
 /// `gecko memory free`: regions that were submitted before end first. The pointer must not be used any more. Throws
-/// tessera::error (usage) for what was not allocated.
-void free(const void* first);
+/// tessera::error (usage) for what was not allocated. @param name  of the pointer, for messages; here and below
+void free(const void* first, std::string_view name = {}, std::source_location site = std::source_location::current());
 /// `gecko memory unregister`: waits for the regions that use it; then the memory is the program's, with what they
 /// wrote. Throws tessera::error (usage) for what was not registered.
-void unregister_memory(const void* first);
+void unregister_memory(const void* first, std::string_view name = {},
+                       std::source_location site = std::source_location::current());
 /// `gecko memory move`: from now on the array is at another location. Throws as region_array::move.
-void move(const void* first, std::string_view location);
+void move(const void* first, std::string_view location, std::string_view name = {},
+          std::source_location site = std::source_location::current());
 
 /// `gecko memory copy`: `count` elements. Both pointers may point into an array. Where the program has both arrays, it
 /// is done at the end and the program keeps them. Else it is a region, behind those that make the elements, and the
@@ -206,15 +213,16 @@ void move(const void* first, std::string_view location);
 /// again; of two types it does not compile.
 template <class T>
 void copy(const T* from, std::int64_t from_first, std::int64_t from_count, T* to, std::int64_t to_first,
-          std::int64_t to_count);
+          std::int64_t to_count, std::source_location site = std::source_location::current());
 
 /// An array for a region, from now on the region's: `in(array(x))`. Throws tessera::error (usage) when there is no
 /// array of this type at the address, and when its rows have another length than the region's subscripts say.
 /// @param row_elements  elements of a row; 1: of one dimension; 0: any
 template <class T>
-const region_array<std::remove_const_t<T>>& array(T* first, std::int64_t row_elements = 1) {
+const region_array<std::remove_const_t<T>>& array(T* first, std::int64_t row_elements = 1, std::string_view name = {},
+                                                  std::source_location site = std::source_location::current()) {
   using element = std::remove_const_t<T>;
-  detail::program_array& found = detail::array_at(first, element_type_of<element>(), row_elements);
+  detail::program_array& found = detail::array_at(first, element_type_of<element>(), row_elements, name, site);
   found.take();
   return static_cast<detail::program_array_of<element>&>(found).array();
 }
@@ -223,15 +231,28 @@ const region_array<std::remove_const_t<T>>& array(T* first, std::int64_t row_ele
 /// (usage) where an array of the program has them, which regions name as that, and when rows have another length than
 /// the region's subscripts say. @param row_elements  as of array
 template <class T>
-const chained_elements<T>& elements(const chained_elements<T>& of, std::int64_t row_elements = 1) {
-  detail::check_chain(of.data(), of.extents(), sizeof(T), row_elements);
+const chained_elements<T>& elements(const chained_elements<T>& of, std::int64_t row_elements = 1,
+                                    std::source_location site = std::source_location::current()) {
+  detail::check_chain(of.data(), of.extents(), sizeof(T), row_elements, site);
   return of;
+}
+
+/// What `follow` finds at the end of a chain. Its errors name the chain and the place.
+template <class Follow>
+decltype(auto) followed(std::string_view chain, const Follow& follow,
+                        std::source_location site = std::source_location::current()) {
+  try {
+    return follow();
+  } catch (const error& e) {
+    if (!e.where().empty()) throw;
+    throw error(e.kind(), e.message(), detail::place_of("chain '" + std::string(chain) + "'", site), e.hint());
+  }
 }
 
 /// `gecko pause`: waits for everything; then the program has all arrays. Throws the first failure of a region.
 void pause(std::source_location site = std::source_location::current());
 /// The same for the arrays at a location and below: waits for the regions that use those. At the root it is `pause()`.
-void pause(std::string_view at);
+void pause(std::string_view at, std::source_location site = std::source_location::current());
 
 /// Ends the runtime, behind everything that was submitted. Pointers to arrays that were not freed must not be used any
 /// more. A later directive starts another one, and the machine may be declared again before.
@@ -248,14 +269,14 @@ class session {
 
 template <class T>
 void copy(const T* from, std::int64_t from_first, std::int64_t from_count, T* to, std::int64_t to_first,
-          std::int64_t to_count) {
+          std::int64_t to_count, std::source_location site) {
   if (from_count != to_count)
     throw error(error_kind::usage,
-                "a copy from " + std::to_string(from_count) + " elements to " + std::to_string(to_count), "memory copy",
-                "the counts of both ranges are the same");
+                "a copy from " + std::to_string(from_count) + " elements to " + std::to_string(to_count),
+                detail::place_of("memory copy", site), "the counts of both ranges are the same");
   constexpr element_type type = element_type_of<T>();
-  const detail::array_range source = detail::range_at(from, type, from_first, from_count, sizeof(T)),
-                            target = detail::range_at(to, type, to_first, to_count, sizeof(T));
+  const detail::array_range source = detail::range_at(from, type, from_first, from_count, sizeof(T), "from", site),
+                            target = detail::range_at(to, type, to_first, to_count, sizeof(T), "to", site);
   if (detail::is_region(source, target)) {
     const auto rows_of = [](const detail::array_range& range) {
       range.array->take();
@@ -264,7 +285,7 @@ void copy(const T* from, std::int64_t from_first, std::int64_t from_count, T* to
           .array()
           .part(range.first / row, (range.first + range.count) / row);
     };
-    return model().copy(rows_of(source), rows_of(target));
+    return model().copy(rows_of(source), rows_of(target), site);
   }
   source.array->lend();
   target.array->lend();

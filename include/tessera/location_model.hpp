@@ -167,7 +167,7 @@ class location_model : public editable_tree {
   }
 
   /// Waits for everything submitted to the runtime so far, and flushes files. Throws the first failure since the last
-  /// pause or fence; usage inside a task, and when the calling thread holds views (regions may wait for those).
+  /// pause or fence; usage inside a task or a recording, and while the thread holds views (regions may wait for them).
   /// Elements stay where they are, read_host shows them; but memory of adopt and array_over holds its elements then.
   void pause(std::source_location site = std::source_location::current()) { pause(pause_options{}, site); }
   /// The same for a part of the tree, `pause({.at = "LocB"})`, unless it is the root: waits for the tasks that regions

@@ -152,7 +152,7 @@ class region_array_handle {
   const std::string& name() const noexcept;
   const row_extents& extents() const noexcept;
   std::string location() const;
-  void move(std::string_view to);
+  void move(std::string_view to, std::source_location site);
   held_rows hold(intent how, std::int64_t first, std::int64_t last, std::source_location site) const;
   /// Null: it was moved from.
   const std::shared_ptr<hierarchy::array_storage>& storage() const noexcept { return m_storage; }
@@ -184,7 +184,9 @@ class region_array {
   std::string location() const { return m_handle.location(); }                ///< name of the location that it is at
   /// From now on the array is at another location; regions submitted before are not affected, and nothing is copied
   /// before a region needs it. Throws tessera::error (usage) for an unknown one, with the nearest name.
-  void move(std::string_view to) { m_handle.move(to); }
+  void move(std::string_view to, std::source_location site = std::source_location::current()) {
+    m_handle.move(to, site);
+  }
 
   /// Waits for the regions that write it and shows all of it on the host. Throws the failure of the region that should
   /// have made it; usage inside a task, and where the thread holds a view of the array for which it would wait.

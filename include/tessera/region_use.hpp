@@ -19,6 +19,16 @@ struct access_pattern {
   kind which = kind::chunk;  ///< one of them
   std::int64_t first = 0;    ///< of rows: the first one; of halo: how many before row i
   std::int64_t last = 0;     ///< of rows: the one after the last; of halo: how many behind row i
+  /// Of halo: rows i + surely_from to i + surely_to are read in each iteration, so that they must be there. Those of 0
+  /// say nothing.
+  std::int64_t surely_from = 0, surely_to = 0;
+
+  /// The same, of which the body reads rows i + from to i + to whatever happens: a region is refused where an iteration
+  /// has none there, instead of reading past the array. tessera-translate knows it. @param from  at most 0
+  /// @param to  at least 0
+  constexpr access_pattern surely(std::int64_t from, std::int64_t to) const noexcept {
+    return {which, first, last, from, to};
+  }
 };
 /// Row i, and no other.
 inline constexpr access_pattern chunk{access_pattern::kind::chunk, 0, 0};

@@ -69,6 +69,25 @@ TEST(accesses, on_one_side) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[i + 5];"), (list{"in x halo(-5, 5)", "out y chunk"}));
 }
 
+/// What is read in each iteration must be there when the program runs.
+TEST(accesses, of_each_iteration) {
+  const auto pattern_of = [](const std::string& body) {
+    const auto made = translate(
+        "void p(double* x, double* y, int n, int m) {\n#pragma gecko region\n"
+        "for (int i = 1; i < n; ++i) " +
+        body + "\n#pragma gecko region end\n}\n");
+    const std::size_t at = made.text.find("array(x, ");
+    const std::size_t begin = made.text.find("tessera::halo", at);
+    return begin == std::string::npos ? made.messages : made.text.substr(begin, made.text.find("), ", begin) - begin);
+  };
+  EXPECT_EQ(pattern_of("y[i] = x[i - 1] + x[i + 2];"), "tessera::halo(1, 2).surely(-1, 2)");
+  EXPECT_EQ(pattern_of("y[i] = x[i + 5];"), "tessera::halo(-5, 5).surely(0, 5)");
+  EXPECT_EQ(pattern_of("y[i] = x[i - 1] + (i + 1 < n ? x[i + 1] : 0);"), "tessera::halo(1).surely(-1, 0)");
+  EXPECT_EQ(pattern_of("{ if (i + 1 < n) y[i] = x[i + 1]; }"), "tessera::halo(-1, 1)");
+  EXPECT_EQ(pattern_of("{ if (i > m) continue; y[i] = x[i + 1]; }"), "tessera::halo(-1, 1)");
+  EXPECT_EQ(pattern_of("{ for (int j = 0; j < m; ++j) y[i] = x[i + 1]; }"), "tessera::halo(-1, 1)");
+}
+
 TEST(accesses, through_a_reference_are_those_of_what_it_is_for) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double& to = y[i]; to += x[i]; }"),
             (list{"inout y chunk", "in x chunk"}));
@@ -143,6 +162,19 @@ TEST(kernels, plain_arithmetic_has_one_and_a_call_has_none) {
   EXPECT_THAT(call.text, Not(HasSubstr("with_kernel")));
 }
 
+TEST(kernels, arrays_of_an_iteration_have_initialisers) {
+  const auto made = translate(
+      "void p(double* x, int n, const char* t) {\n#pragma gecko region\n"
+      "for (int i = 0; i < n; ++i) { double own[3] = {1, 2}; int none[2] = {}; x[i] = own[i % 3] + none[0]; }\n"
+      "#pragma gecko region end\n#pragma gecko region\n"
+      "for (int i = 0; i < n; ++i) { unsigned char w[] = \"ab\"; x[i] = w[i % 2]; }\n#pragma gecko region end\n}\n");
+  ASSERT_EQ(made.code, 0) << made.messages;
+  EXPECT_THAT(made.text, HasSubstr("double own[3] = {"));
+  EXPECT_THAT(made.text, HasSubstr("int none[2] = {0};"));
+  EXPECT_THAT(made.messages, HasSubstr("6:45: remark: this region runs on the host alone: no kernel has this "
+                                       "initialiser of 'w'"));
+}
+
 TEST(lines, errors_of_compilers_are_in_the_source) {
   const auto made = translate(
       "void p(double* x, int n) {\n#pragma gecko region\n  for (int i = 0; i < n;\n       ++i) {\n"
@@ -169,6 +201,9 @@ TEST(command, mistakes) {
   EXPECT_EQ(same.code, 2);
   EXPECT_THAT(same.messages, HasSubstr("would be overwritten"));
   EXPECT_EQ(run("'" + source + "' -o /nowhere/out.cpp").code, 11);
+  const outcome unwritten = run("'" + source + "' -o /dev/null --depfile /nowhere/d");
+  EXPECT_EQ(unwritten.code, 11);
+  EXPECT_THAT(unwritten.messages, HasSubstr("cannot write /nowhere/d"));
   const auto wrong = translate("void p() { int i = \"\"; }\n");
   EXPECT_EQ(wrong.code, 4);
   EXPECT_THAT(wrong.messages, HasSubstr("t.cpp:1:16: error: cannot initialize"));

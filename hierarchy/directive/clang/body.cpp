@@ -279,8 +279,11 @@ class body_reader {
                               fmt::format("'{}' is a reduction, and used in another way here", s.name),
                               "its value is there behind the region");
     if (s.type->isPointerType() || s.type->isArrayType())
-      return m_messages.error(where.getBeginLoc(), fmt::format("'{}' is used other than by a subscript", s.name),
-                              fmt::format("in a region an array is used as {0}[...]; *({0} + i) is {0}[i]", s.name));
+      return m_messages.error(
+          where.getBeginLoc(), fmt::format("'{}' is used other than by a subscript", s.name),
+          s.type->isPointerType() && s.type->getPointeeType()->isRecordType()
+              ? fmt::format("for arrays that chains like {}->x lead to there is pointerchain", s.name)
+              : fmt::format("in a region an array is used as {0}[...]; *({0} + i) is {0}[i]", s.name));
     if (!s.type.getNonReferenceType()->isArithmeticType() && !s.type.getNonReferenceType()->isEnumeralType())
       return m_messages.error(where.getBeginLoc(),
                               fmt::format("'{}' is an object, which a region does not copy", s.name),

@@ -96,12 +96,17 @@ std::string chain_reader::open(const chain& c, clang::SourceLocation at, const c
   m_open.push_back({c, {name, counted ? name + "_elements" : ""}, pointer});
   try {
     const std::string chain = chain_expression(chain_path_of(used, m_context, m_text), c.ranges);
+    const auto followed = [&](const char* result, const std::string& what) {
+      return fmt::format("tessera::directives::followed({}, [&]{} {{ return {}; }})", literal(c.path.text), result,
+                         what);
+    };
     if (counted)
       return fmt::format("const auto {0}_elements = {1}; [[maybe_unused]] {2} const {0} = {0}_elements.data(); ", name,
-                         chain, c.type);
-    if (pointer) return fmt::format("[[maybe_unused]] {} const {} = &{}.get(); ", c.type, name, chain);
-    return fmt::format("[[maybe_unused]] auto& {0}_home = {1}.get(); [[maybe_unused]] {2} {0} = {0}_home; ", name,
-                       chain, c.type);
+                         followed("", chain), c.type);
+    const std::string last_link = followed("() -> auto&", chain + ".get()");
+    if (pointer) return fmt::format("[[maybe_unused]] {} const {} = &{}; ", c.type, name, last_link);
+    return fmt::format("[[maybe_unused]] auto& {0}_home = {1}; [[maybe_unused]] {2} {0} = {0}_home; ", name, last_link,
+                       c.type);
   } catch (const no_chain& reason) {
     m_messages.error(reason.where, reason.message, reason.hint);
     return {};

@@ -178,17 +178,32 @@ class kernel_writer {
       if (v == nullptr || v->getType()->isReferenceType()) refuse(s, "this declaration");
       const clang::ConstantArrayType* const array = m_context.getAsConstantArrayType(v->getType());
       const std::string type = c_type(array != nullptr ? array->getElementType() : v->getType());
-      if (type.empty() || (array != nullptr && v->getInit() != nullptr) || v->getName().startswith("tessera_"))
+      const auto* list = llvm::dyn_cast_or_null<clang::InitListExpr>(v->getInit());
+      if (type.empty() || v->getName().startswith("tessera_"))
         refuse(v->getLocation(), fmt::format("a variable of type {}", v->getType().getAsString()));
+      if (array != nullptr && v->getInit() != nullptr && list == nullptr)
+        refuse(v->getLocation(), fmt::format("this initialiser of '{}'", v->getNameAsString()));
       if (made.empty())
         made = type;
       else
         made += ",";
       made += " " + v->getNameAsString();
       if (array != nullptr) made += fmt::format("[{}]", array->getSize().getZExtValue());
-      if (v->getInit() != nullptr) made += " = " + expression(v->getInit());
+      if (array != nullptr && list != nullptr)
+        made += " = " + elements_of(*list);
+      else if (v->getInit() != nullptr)
+        made += " = " + expression(v->getInit());
     }
     return made;
+  }
+
+  /// {1, 2, 3}; elements that have no value of their own are 0 in both languages.
+  std::string elements_of(const clang::InitListExpr& list) {
+    std::vector<std::string> values;
+    for (const Expr* one : list.inits())
+      values.push_back(llvm::isa<clang::ImplicitValueInitExpr>(one) ? "0" : expression(one));
+    if (values.empty()) values.emplace_back("0");
+    return fmt::format("{{{}}}", fmt::join(values, ", "));
   }
 
   // ---- expressions ----

@@ -81,6 +81,13 @@ std::optional<canonical_loop> read_loop(const clang::ForStmt& loop, const refuse
     read.index = llvm::dyn_cast<clang::VarDecl>(declared->getSingleDecl());
     if (read.index != nullptr) read.begin = read.index->getInit();
   }
+  if (read.begin != nullptr && !read.index->getType()->isDependentType() && !read.index->getType()->isIntegerType()) {
+    refuse(read.index->getLocation(),
+           "the loop's index '" + read.index->getNameAsString() + "' has type " + read.index->getType().getAsString() +
+               ", which is no integer type",
+           form);
+    return std::nullopt;
+  }
   if (read.begin == nullptr || !read.index->getType()->isIntegerType()) {
     refuse(loop.getForLoc(), "the loop does not begin with a declaration of its index", form);
     return std::nullopt;

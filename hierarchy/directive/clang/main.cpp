@@ -104,6 +104,15 @@ void write(const std::string& path, const std::string& text) {
   if (!out || failed) throw error(error_kind::output, fmt::format("cannot write {}", path));
 }
 
+/// Clang writes the dependencies itself, and would say of a file that it cannot write that the source is wrong.
+void require_writable(const std::string& path) {
+  const bool there = std::filesystem::exists(path);
+  const bool opened = std::ofstream(path, std::ios::app).is_open();
+  if (!opened) throw error(error_kind::output, fmt::format("cannot write {}", path));
+  std::error_code ignored;
+  if (!there) std::filesystem::remove(path, ignored);  // a source that is refused has none
+}
+
 int run(const options& o) {
   std::error_code same;
   if (std::filesystem::equivalent(o.input, o.output, same))
@@ -112,7 +121,10 @@ int run(const options& o) {
                                     "-Qunused-arguments", "-resource-dir=" TESSERA_CLANG_RESOURCES};
   const auto is_standard = [](const std::string& f) { return f.starts_with("-std="); };
   if (std::ranges::none_of(o.flags, is_standard)) flags.emplace_back("-std=c++20");
-  if (!o.dependencies.empty()) flags.insert(flags.end(), {"-MD", "-MF", o.dependencies, "-MT", o.output});
+  if (!o.dependencies.empty()) {
+    require_writable(o.dependencies);
+    flags.insert(flags.end(), {"-MD", "-MF", o.dependencies, "-MT", o.output});
+  }
   flags.insert(flags.end(), o.flags.begin(), o.flags.end());
   const clang::tooling::FixedCompilationDatabase how(".", flags);
   clang::tooling::ClangTool tool(how, {o.input});

@@ -106,7 +106,10 @@ class region_reader {
   bool in_order() const { return m_made.model.policy == "\"any\""; }
 
   array_use use_of(const body_array& a, const canonical_loop& loop) {
-    array_use made{a.name, a.inner.empty() ? a.name : "&" + a.name + "[0]", a.elements, array_use::intent::in, {}, {}};
+    array_use made;
+    made.name = a.name;
+    made.address = a.inner.empty() ? a.name : "&" + a.name + "[0]";
+    made.elements = a.elements;
     for (std::size_t k = 0; k < a.inner.size(); ++k) made.address += "[0]";
     bool reads = false, writes = false, covered = false;
     const array_access *strange = nullptr, *rows = nullptr;  // not understood; the first that is
@@ -138,6 +141,11 @@ class region_reader {
     made.pattern = before == 0 && behind == 0 ? "chunk"
                    : before == behind         ? fmt::format("halo({})", behind)
                                               : fmt::format("halo({}, {})", before, behind);
+    for (const array_access& one : a.accesses) {
+      if (made.pattern == "chunk" || !one.always || !one.in_loops.empty()) continue;
+      made.surely_from = std::min(made.surely_from, one.reach.lowest);
+      made.surely_to = std::max(made.surely_to, one.reach.highest);
+    }
     if (!(rows->reach.row_elements == polynomial::constant(1))) made.row_elements = rows->reach.row_elements.text();
     const std::string step = step_text(loop, m_text);
     if (writes && !reads && covered && (step == "1" || step == "-1")) made.how = array_use::intent::out;

@@ -154,10 +154,15 @@ std::string copy_statement(const directive& d) {
 
 std::string use_text(const array_use& a) {
   static constexpr std::array words = {"in", "out", "inout"};
+  const std::string pattern = a.surely_from == 0 && a.surely_to == 0
+                                  ? a.pattern
+                                  : fmt::format("{}.surely({}, {})", a.pattern, a.surely_from, a.surely_to);
+  const std::string word = fmt::format("tessera::{}({}", words[static_cast<std::size_t>(a.how)], calls);
+  if (a.elements.empty())
+    return fmt::format("{}array({}, {}, {}), tessera::{})", word, a.address,
+                       a.row_elements.empty() ? "1" : a.row_elements, literal(a.name), pattern);
   const std::string row = a.row_elements.empty() ? "" : ", " + a.row_elements;
-  return fmt::format("tessera::{}({}{}({}{}), tessera::{})", words[static_cast<std::size_t>(a.how)], calls,
-                     a.elements.empty() ? "array" : "elements", a.elements.empty() ? a.address : a.elements, row,
-                     a.pattern);
+  return fmt::format("{}elements({}{}), tessera::{})", word, a.elements, row, pattern);
 }
 
 /// iterate(begin, end, step), or iterate({begin, end}, {begin, end}).
@@ -253,15 +258,17 @@ std::string statement_of(const directive& d, const is_variable& variable) {
       });
     }
     case action::release:
-      return for_names(d.needed("free"), [&](const std::string& x) { return fmt::format("{}free({});", calls, x); });
+      return for_names(d.needed("free"),
+                       [&](const std::string& x) { return fmt::format("{}free({}, {});", calls, x, literal(x)); });
     case action::unadopt:
-      return for_names(d.needed("unregister"),
-                       [&](const std::string& x) { return fmt::format("{}unregister_memory({});", calls, x); });
+      return for_names(d.needed("unregister"), [&](const std::string& x) {
+        return fmt::format("{}unregister_memory({}, {});", calls, x, literal(x));
+      });
     case action::copy:
       return copy_statement(d);
     case action::move:
       return for_names(d.needed("move"), [&, to = name("to")](const std::string& x) {
-        return fmt::format("{}move({}, {});", calls, x, to);
+        return fmt::format("{}move({}, {}, {});", calls, x, to, literal(x));
       });
     case action::pause:
       return fmt::format("{}pause({});", calls, d.find("at") != nullptr ? "std::string_view(" + name("at") + ")" : "");

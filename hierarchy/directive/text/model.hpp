@@ -1,5 +1,6 @@
 #pragma once
 // A region as the analysis understood it: what the emission writes. Plain texts, no Clang.
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct array_use {
   intent how = intent::in;   ///< read, written whole, or both
   std::string pattern;       ///< "chunk", "halo(1)", "whole"
   std::string row_elements;  ///< expression; empty: one
+  std::int64_t surely_from = 0, surely_to = 0;  ///< as of tessera::access_pattern
 };
 
 /// A number that the loop reduces to.

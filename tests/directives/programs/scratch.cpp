@@ -1,4 +1,4 @@
-// distance(near) realloc: memory for one region alone, also where devices run it.
+// distance(near) realloc: memory for one region alone, and an array of an iteration's own, also where devices run it.
 #include "check.hpp"
 
 int main() {
@@ -9,7 +9,8 @@ int main() {
   for (int round = 1; round <= 3; ++round) {
 #pragma gecko region exec_pol(flatten)
     for (int i = 0; i < n; ++i) {
-      scratch[i] = round * i;
+      const double factors[3] = {1, 2, 3};
+      scratch[i] = factors[round - 1] * i;
       x[i] += scratch[i] * scratch[i];
     }
 #pragma gecko region end

@@ -218,6 +218,8 @@ TEST(bad_input, the_command_line) {
   expect_failure({"cholesk"}, 2, {"there is no command 'cholesk'", "did you mean 'cholesky'?"});
   expect_failure({"topologie"}, 2, {"did you mean 'topology'?"});
   expect_failure({"gemm", "--n", "10", "--tiel", "5"}, 2, {"--tiel", "did you mean '--tile'?"});
+  expect_failure({"study", "percentage", "--app", "hotspot", "--workers", "1", "--", "--size", "64"}, 2,
+                 {"was not expected: --workers", "tessera study percentage --help"});
   expect_failure({"plugins", "explian"}, 2, {"explian", "did you mean 'explain'?"});
   expect_failure({"sial", "run", "a.sialx", "--progres", "always"}, 2, {"--progres", "did you mean '--progress'?"});
   expect_failure({"sial", "run", "a.sialx", "--init", "a.toml", "--progress", "sometimes"}, 2,

@@ -166,7 +166,7 @@ TEST_P(deep_copies, in_a_block_per_object) {
   const auto run = [&] { return deep_copy(r.links[0], there(), {}, {.form = copy_form::block_per_object}); };
   if (!GetParam().addresses) {
     const error refused = error_of([&] { (void)run(); });
-    EXPECT_EQ(refused.kind(), error_kind::device);
+    EXPECT_EQ(refused.kind(), error_kind::usage);
     EXPECT_THAT(refused.what(), HasSubstr("has no addresses"));
     rt.fence();
     return;

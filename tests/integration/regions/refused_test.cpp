@@ -52,6 +52,44 @@ TEST_F(refused_regions, rows_that_do_not_exist) {
   refuses_split({10, 0}, iterate(10, 10), "it splits rows 10 to 0, which are none");
 }
 
+TEST_F(refused_regions, rows_read_beside_those_that_split_over_names) {
+  model.region("fits", iterate(10, 100), in(x, rows(9, 10)), inout(x), nothing);
+  refuses(error_kind::usage, "it writes rows 0 to 100, and reads rows 9 to 10", "split_over counts all rows",
+          region_options{.split_over = {0, 100}}, iterate(10, 100), in(x, rows(9, 10)), inout(x), nothing);
+  model.pause();
+}
+
+TEST_F(refused_regions, halos_that_no_row_has) {
+  refuses(error_kind::usage, "its iterations i = 0 to 99 read no row of array 'x', which has 100 rows, but row i + 200",
+          "offset(k) is row i + k", iterate(0, 100), in(x, offset(200)), nothing);
+  refuses(error_kind::usage, "read no row of array 'y', which has 50 rows, but row i + 100", "", iterate(0, 50),
+          in(y, offset(100)), nothing);
+  refuses(error_kind::usage, "but rows i - 61 to i - 60", "", iterate(0, 50), in(y, halo(61, -60)), nothing);
+  refuses(error_kind::usage, "i = 100 to 199 read no row of array 'x'", "", iterate(100, 200), in(x, offset(1)),
+          nothing);
+  refuses(error_kind::usage, "read no row of array 'one'", "", iterate(0, 1),
+          in(model.make_array<double>("one", {1}), offset(1)), nothing);
+  // At the ends there may be none, and a loop elsewhere may lead to rows that there are.
+  model.region("last", iterate(99, 100), in(x, offset(1)), nothing);
+  model.region("half", iterate(50, 100), in(x, offset(50)), nothing);
+  model.region("away", iterate(200, 300), in(x, offset(-200)), nothing);
+  model.region("never", iterate(0, 0), in(x, offset(200)), nothing);
+  model.pause();
+}
+
+TEST_F(refused_regions, rows_that_each_iteration_reads_and_one_has_not) {
+  refuses(error_kind::usage, "iteration 99 reads row 100 of array 'x', which has 100 rows", "let the loop end before",
+          iterate(0, 100), in(x, halo(1).surely(0, 1)), nothing);
+  refuses(error_kind::usage, "iteration 0 reads row -1 of array 'x'", "", iterate(99, -1, -1),
+          in(x, halo(1).surely(-1, 1)), nothing);
+  refuses(error_kind::usage, "iteration 48 reads row 50 of array 'y'", "", iterate(0, 49),
+          in(y, offset(2).surely(0, 2)), nothing);
+  model.region("inside", iterate(1, 99), in(x, halo(1).surely(-1, 1)), nothing);
+  model.region("steps", iterate(0, 100, 2), in(x, halo(1).surely(0, 1)), nothing);
+  model.region("none", iterate(0, 0), in(x, halo(1).surely(-1, 1)), nothing);
+  model.pause();
+}
+
 TEST_F(refused_regions, arrays_and_results_that_were_moved_from) {
   region_array<double> moved = model.make_array<double>("moved", {100});
   region_result<double> total(rt, "total");
@@ -120,6 +158,40 @@ TEST_F(refused_regions, places_that_cannot_run_them) {
   refuses(error_kind::usage, "array 'y' is at 'core0', and cannot be used at 'sim0'", "move it to",
           region_options{.at = "sim0"}, iterate(0, 50), in(y), nothing);
   EXPECT_EQ(error_of([&] { x.move("nowhere"); }).kind(), error_kind::usage);
+}
+
+TEST_F(refused_regions, locations_that_there_are_not_with_their_place) {
+  const auto says = [](const error& e, std::initializer_list<const char*> parts) {
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    for (const char* part : parts) EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  };
+  says(error_of([&] { model.region("loop", {.at = "sim7"}, iterate(0, 100), in(x), nothing); }),
+       {"there is no location 'sim7'", "region 'loop' at ", "refused_test.cpp:", "did you mean 'sim0'?"});
+  says(error_of([&] { (void)model.make_array<double>("a", {5}, {.at = "machin"}); }),
+       {"there is no location 'machin'", "array 'a' at ", "refused_test.cpp:", "did you mean 'machine'?"});
+  says(error_of([&] { x.move("nowhere"); }), {"array 'x', moved at ", "refused_test.cpp:", "`tessera topology`"});
+  says(error_of([&] { model.pause({.at = "nowhere"}); }), {"there is no location 'nowhere'", "refused_test.cpp:"});
+  says(error_of([&] { model.detach("nowhere"); }), {"there is no location 'nowhere'", "refused_test.cpp:"});
+}
+
+TEST_F(refused_regions, pauses_in_recordings_and_tasks) {
+  const auto kept = [&] { model.region("kept", {.policy = "static"}, iterate(0, 100), inout(x), nothing); };
+  kept();
+  for (const char* at : {"", "machine"}) {
+    error e = error_of([&] {
+      (void)rt.record([&] {
+        kept();
+        model.pause({.at = at});
+      });
+    });
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    for (const char* part : {"pause inside a recording", "refused_test.cpp:", "before the recording"})
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+    std::string text;
+    rt.submit("pauses", [&] { text = error_of([&] { model.pause({.at = at}); }).what(); });
+    rt.fence();
+    EXPECT_NE(text.find("pause inside a task"), std::string::npos) << text;
+  }
 }
 
 TEST_F(refused_regions, arrays_that_cannot_be) {

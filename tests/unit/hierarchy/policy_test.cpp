@@ -129,6 +129,10 @@ TEST(policy_text, refuses_with_reasons) {
         "percentage:[50,50", "percentage:50,50]", "percentage:[nan]", "range:[1,,2]", "percentage:[100.02]",
         "percentage:[-1,101]", "range:[99999999999999999999]", "range:[1,2,]"})
     message_of([&] { policy::parse(text); });
+  EXPECT_NE(message_of([] { policy::parse("percentage:50,50,"); }).find("entry 3 is empty"), std::string::npos);
+  EXPECT_NE(message_of([] { policy::parse("range:1,,2"); }).find("entry 2 is empty"), std::string::npos);
+  EXPECT_NE(message_of([] { policy::parse("range:50.5,49.5"); }).find("'50.5' is not a whole number"),
+            std::string::npos);
   const auto column_of = [&](const char* text) {
     const std::string found = message_of([&] { policy::parse(text, "--policy"); });
     const std::string before = "--policy, column ", behind = " of the policy's text";

@@ -83,6 +83,9 @@ TEST(options, wrong_types_ranges_and_choices) {
   EXPECT_THAT(failure_of({{"clock", std::int64_t{1}, ""}}).message(), HasSubstr("text in quotes"));
   EXPECT_THAT(failure_of({{"clock", std::string("virtaul"), ""}}).hint(), HasSubstr("\"virtual\""));
   EXPECT_THAT(failure_of({{"device[0].memory", std::string("64 XB"), ""}}).message(), HasSubstr("size such as"));
+  EXPECT_THAT(failure_of({{"device[0].memory", std::string("99999999 TiB"), ""}}).message(),
+              HasSubstr("\"99999999 TiB\", which is out of range: sizes are below 8 EiB"));
+  EXPECT_THAT(failure_of({{"device[0].memory", std::string("9 TiB/s"), ""}}).message(), HasSubstr("size such as"));
   EXPECT_THAT(failure_of({{"device[0].memory", std::int64_t{-1}, ""}}).message(), HasSubstr("outside 4 KiB .. 1 TiB"));
   EXPECT_THAT(failure_of({{"device[0].delay", std::string("2 s"), ""}}).message(), HasSubstr("outside"));
   EXPECT_THAT(failure_of({{"scale", -2.5, ""}}).message(), HasSubstr("outside -2 .. 2"));

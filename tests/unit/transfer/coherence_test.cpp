@@ -238,8 +238,10 @@ TEST(coherence, sole_copies_are_written_back_before_they_go) {
   r.end();
 }
 
+constexpr eviction_settings ahead{.write_ahead = 0.03};  // of the memory
+
 TEST(coherence, the_next_to_leave_is_copied_ahead) {
-  rig r({"fake"}, 70, false, 4 * 4096, 0, {.write_ahead = 0.03});  // two blocks are kept ready
+  rig r({"fake"}, 70, false, 4 * 4096, 0, ahead);  // two blocks are kept ready
   std::vector<block::record*> blocks;
   for (int k = 0; k < 8; ++k) {
     blocks.push_back(&r.make());
@@ -264,7 +266,7 @@ TEST(coherence, the_next_to_leave_is_copied_ahead) {
 }
 
 TEST(coherence, what_will_be_written_again_is_not_copied_ahead) {
-  rig r({"fake"}, 40);
+  rig r({"fake"}, 40, false, 4 * 4096, 0, ahead);
   use_log log;
   std::vector<block::record*> blocks;
   for (int k = 0; k < 3; ++k) {
@@ -282,7 +284,7 @@ TEST(coherence, what_will_be_written_again_is_not_copied_ahead) {
 }
 
 TEST(coherence, a_copy_ahead_may_become_one_that_leaves) {
-  rig r({"fake"}, 40);
+  rig r({"fake"}, 40, false, 4 * 4096, 0, ahead);
   block::record &first = r.make(), &second = r.make();
   r.put(first, 1, 1);
   r.put(second, 1, 2);
@@ -298,7 +300,7 @@ TEST(coherence, a_copy_ahead_may_become_one_that_leaves) {
 }
 
 TEST(coherence, what_is_written_while_it_is_copied_ahead_stays_the_only_one) {
-  rig r({"fake"}, 40);
+  rig r({"fake"}, 40, false, 4 * 4096, 0, ahead);
   block::record &first = r.make(), &second = r.make();
   r.put(first, 1, 1);
   r.put(second, 1, 2);
@@ -312,7 +314,7 @@ TEST(coherence, what_is_written_while_it_is_copied_ahead_stays_the_only_one) {
 }
 
 TEST(coherence, nothing_leaves_the_parent_for_a_copy_ahead) {
-  rig r({"fake"}, 40, false, 4 * 4096, 1);
+  rig r({"fake"}, 40, false, 4 * 4096, 1, ahead);
   block::record &first = r.make(), &second = r.make();
   r.put(first, 1, 1);
   r.put(second, 1, 2);

@@ -29,9 +29,10 @@ TEST(emit, statements) {
               HasSubstr("{.distance = tessera::array_distance::near(tessera::array_distance::form::realloc)}"));
   EXPECT_THAT(statement("gecko memory allocate(x[0:n]) type(float) distance(far) auto"),
               HasSubstr("{.distance = tessera::array_distance::far(1)}"));
-  EXPECT_EQ(statement("gecko memory free(x, y)"), "tessera::directives::free(x); tessera::directives::free(y);");
+  EXPECT_EQ(statement("gecko memory free(x, y)"),
+            "tessera::directives::free(x, \"x\"); tessera::directives::free(y, \"y\");");
   EXPECT_EQ(statement("gecko memory copy from(x[0:n]) to(y[1:n])"), "tessera::directives::copy(x, 0, n, y, 1, n);");
-  EXPECT_EQ(statement("gecko memory move(x) to(chosen)"), "tessera::directives::move(x, chosen);");
+  EXPECT_EQ(statement("gecko memory move(x) to(chosen)"), "tessera::directives::move(x, chosen, \"x\");");
   EXPECT_EQ(statement("gecko pause"), "tessera::directives::pause();");
   EXPECT_EQ(statement("gecko region pause at(LocA)"), "tessera::directives::pause(std::string_view(\"LocA\"));");
   EXPECT_EQ(statement("gecko draw filename(\"t.svg\")"), "tessera::directives::draw(\"\", \"t.svg\");");
@@ -67,13 +68,14 @@ TEST(emit, policies) {
 
 TEST(emit, a_region) {
   region_model r{"f.cpp:3", "\"LocA\"", "\"any\"", {{"int", "i", "0", "n", "1"}}, {}, {}, {"a", "g = g"}, "", {}};
-  r.arrays = {{"x", "x", "", array_use::intent::in, "halo(1)", "m"},
-              {"y", "&y[0][0]", "", array_use::intent::out, "chunk", ""}};
+  r.arrays = {{"x", "x", "", array_use::intent::in, "halo(1)", "m", 0, 0},
+              {"y", "&y[0][0]", "", array_use::intent::out, "chunk", "", 0, 0}};
+  r.arrays[0].surely_to = 1;
   r.reductions = {{"s", "double", "max"}};
   const std::string head = region_head(r);
   EXPECT_THAT(head, HasSubstr("region_options{.policy = \"any\", .at = \"LocA\"}, tessera::iterate(0, n, 1), "
-                              "tessera::in(tessera::directives::array(x, m), tessera::halo(1)), "
-                              "tessera::out(tessera::directives::array(&y[0][0]), tessera::chunk), "
+                              "tessera::in(tessera::directives::array(x, m, \"x\"), tessera::halo(1).surely(0, 1)), "
+                              "tessera::out(tessera::directives::array(&y[0][0], 1, \"y\"), tessera::chunk), "
                               "tessera::maximum(tessera_s), [a, g = g]("));
   EXPECT_THAT(region_tail(r), HasSubstr("s = std::max<double>(s, tessera_s.get());"));
   r.kernel = "(i, x, y, s, a) { }";
@@ -85,7 +87,7 @@ TEST(emit, a_region) {
 TEST(emit, collapsed_loops_over_a_chain) {
   region_model r;
   r.loops = {{"int", "i", "0", "n", "1"}, {"long", "j", "1", "m - 1", "1"}};
-  r.arrays = {{"c_x", "c_x", "c_x_elements", array_use::intent::inout, "chunk", "m"}};
+  r.arrays = {{"c_x", "c_x", "c_x_elements", array_use::intent::inout, "chunk", "m", 0, 0}};
   EXPECT_THAT(region_head(r),
               HasSubstr("tessera::iterate({static_cast<std::int64_t>(0), static_cast<std::int64_t>(n)}, "
                         "{static_cast<std::int64_t>(1), static_cast<std::int64_t>(m - 1)}), "

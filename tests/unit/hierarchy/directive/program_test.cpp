@@ -58,6 +58,43 @@ TEST_F(program, arrays_are_found_by_their_first_elements) {
   EXPECT_THAT(refused([&] { directives::free(x); }), HasSubstr("there is no array"));
 }
 
+TEST_F(program, what_is_wrong_is_told_with_the_variable_and_its_place) {
+  const auto says = [](const std::string& said, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) EXPECT_THAT(said, HasSubstr(part));
+    EXPECT_THAT(said, HasSubstr("program_test.cpp:"));
+  };
+  double* const x = directives::allocate<double>("x", {10});
+  double other = 0, *none = nullptr;
+  says(refused([&] { (void)directives::array(&other, 1, "other"); }), {"'other' points to no array", "region at "});
+  says(refused([&] { (void)directives::array(none, 1, "none"); }), {"'none' is null: there is no array", "region at "});
+  says(refused([&] { (void)directives::array(x, 3, "x"); }), {"rows of array 'x'", "region at "});
+  says(refused([&] { directives::free(&other, "other"); }), {"'other' points to no array", "memory free at "});
+  says(refused([&] { directives::unregister_memory(x, "x"); }), {"was allocated", "memory unregister at "});
+  says(refused([&] { directives::move(none, "machine", "none"); }), {"'none' is null", "memory move at "});
+  says(refused([&] { directives::move(x, "Nowhere", "x"); }),
+       {"there is no location 'Nowhere'", "array 'x', moved at "});
+  says(refused([&] { directives::copy(x, 5, 6, x, 0, 6); }), {"elements 5 to 11 of array 'x'", "memory copy at "});
+  says(refused([&] { directives::copy(x, 0, 1, &other, 0, 1); }), {"'to' points to no array", "memory copy at "});
+  says(refused([&] { directives::copy(x, 0, 1, x, 0, 2); }), {"from 1 elements to 2", "memory copy at "});
+  says(refused([&] { directives::pause("Nowhere"); }), {"there is no location 'Nowhere'", "pause at "});
+  says(refused([&] { directives::draw("Nowhere", "t.svg"); }), {"there is no location 'Nowhere'", "draw at "});
+  says(refused([&] { (void)directives::allocate<double>("y", {-5}); }), {"array 'y' has extents -5", "program_test"});
+  says(refused([&] { directives::declare_type({.name = "late", .kind = "cpu"}); }), {"'loctype' after", "loctype at "});
+  try {
+    directives::draw("", "/nowhere/t.svg");
+    ADD_FAILURE() << "not refused";
+  } catch (const tessera::error& e) {
+    EXPECT_EQ(e.kind(), tessera::error_kind::output);
+    says(e.what(), {"cannot write /nowhere/t.svg", "draw at "});
+  }
+  struct owner {
+    double* values;
+  };
+  owner of{nullptr};
+  const auto follow = [&] { return tessera::chain(of, &owner::values)[8]; };
+  says(refused([&] { (void)directives::followed("of->values", follow); }), {"is null", "chain 'of->values' at "});
+}
+
 TEST_F(program, memory_is_one_array_at_a_time) {
   std::array<int, 20> memory{};
   directives::register_memory("first", memory.data() + 5, {10});
