@@ -205,7 +205,6 @@ int run(const eigs_options& o) {
   const double change = store_values(o, a);
   session s(o);
   eigen_options how = solver_options(o);
-  if (by.preconditioned) how.precondition = chosen_preconditioning(a, how.precondition);
   if (!o.guess.empty()) how.guess = read_vectors(o.guess, a.rows, hermitian);
   if (!o.deflate.empty()) how.deflate = read_vectors(o.deflate, a.rows, hermitian);
   std::optional<csr_matrix> mass;
@@ -215,6 +214,7 @@ int run(const eigs_options& o) {
     how.deflate = order->reordered(how.deflate);
     if (mass && mass->rows == a.rows && mass->columns == a.columns) mass = order->reordered(*mass);
   }
+  if (by.preconditioned) how.precondition = chosen_preconditioning(a, how);
   s.require_memory(by.least_memory(a, hermitian ? real_options(a, how) : how), "the vectors");
   solver_history history;
   how.report = [&](const eigen_progress& now) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "apps/sparse/solver/diagonal_mass.hpp"
 #include "apps/sparse/solver/spectrum_bounds.hpp"
 
 namespace tessera::sparse {
@@ -25,10 +26,19 @@ std::optional<inverse_polynomial> polynomial_for(runtime& rt, const csr_matrix& 
 
 }  // namespace
 
-preconditioning chosen_preconditioning(const csr_matrix& a, preconditioning asked) {
-  if (asked != preconditioning::automatic) return asked;
+preconditioning chosen_preconditioning(const csr_matrix& a, const eigen_options& o) {
+  if (o.precondition != preconditioning::automatic) return o.precondition;
+  std::vector<double> diagonal = diagonal_of(a);
+  if (has_diagonal_mass(a, o)) {
+    const std::vector<double> of_mass = diagonal_of(*o.mass);
+    for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] /= of_mass[i];
+  } else if (o.mass != nullptr) {
+    const bool upper = o.which == spectrum_end::largest;
+    if (!std::ranges::all_of(diagonal, [upper](double d) { return upper ? d <= 0 : d >= 0; }))
+      return preconditioning::none;
+  }
   double least = std::numeric_limits<double>::infinity(), largest = 0;
-  for (const double d : diagonal_of(a)) least = std::min(least, std::abs(d)), largest = std::max(largest, std::abs(d));
+  for (const double d : diagonal) least = std::min(least, std::abs(d)), largest = std::max(largest, std::abs(d));
   constexpr double alike = 2;
   return largest > alike * least ? preconditioning::jacobi : preconditioning::none;
 }
@@ -38,13 +48,14 @@ double shift_for(double outermost_ritz_value, spectrum_end end) noexcept {
   return beyond_zero ? -2 * outermost_ritz_value : 0;
 }
 
-bool is_too_small(double shift, double outermost_ritz_value, spectrum_end end) noexcept {
-  return std::abs(shift_for(outermost_ritz_value, end)) > 2 * std::abs(shift);
+bool is_too_small(double shift, double outermost_ritz_value, spectrum_end end, double rounding) noexcept {
+  return std::abs(outermost_ritz_value) > rounding &&
+         std::abs(shift_for(outermost_ritz_value, end)) > 2 * std::abs(shift);
 }
 
 std::optional<preconditioner> preconditioner_for(runtime& rt, const csr_matrix& a, const eigen_options& o,
                                                  double shift) {
-  switch (chosen_preconditioning(a, o.precondition)) {
+  switch (chosen_preconditioning(a, o)) {
     case preconditioning::automatic:
     case preconditioning::none:
       break;
