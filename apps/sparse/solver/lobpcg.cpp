@@ -117,8 +117,7 @@ class iteration {
     if (auto one = preconditioner_for(m_runtime, m_a, m_options, shift)) made.push_back(*std::move(one));
     return made;
   }
-  /// Whether Ritz values have shown that the end of the spectrum is farther out than the preconditioner assumes. With a
-  /// mass matrix a shift would be one of B, and it stays as it is.
+  /// Whether Ritz values have shown that the end of the spectrum is farther out than the preconditioner assumes.
   bool has_small_shift() const {
     return m_shifts && is_too_small(m_shift, m_values.values()[0], m_options.which, m_rule.rounding);
   }
@@ -233,8 +232,7 @@ class iteration {
   const csr_matrix* m_mass = m_options.mass;
   runtime& m_runtime;
   const preconditioning m_kind = chosen_preconditioning(m_a, m_options);
-  const bool m_shifts =
-      m_mass == nullptr && (m_kind == preconditioning::jacobi || m_kind == preconditioning::block_jacobi);
+  const bool m_shifts = m_kind == preconditioning::jacobi || m_kind == preconditioning::block_jacobi;
   double m_shift = 0;  ///< of the matrix in the preconditioner
   /// The last one is used; loops of the program that have ended name the others. None where there is none.
   std::list<preconditioner> m_preconditioners;

@@ -7,8 +7,7 @@
 namespace tessera::sparse {
 
 /// What is asked for; where that is `automatic`, what is chosen for the matrix: of A x = lambda B x with a diagonal B
-/// for B^-1/2 A B^-1/2. With another one, where there is no shift, none unless all of the diagonal is on that side of 0
-/// on which a shift would bring it for the end that is asked for.
+/// for B^-1/2 A B^-1/2, with another one for A and B.
 preconditioning chosen_preconditioning(const csr_matrix& a, const eigen_options& o);
 
 /// How far A is shifted so that the end of its spectrum that is asked for is on one side of 0, as Jacobi
@@ -19,8 +18,9 @@ double shift_for(double outermost_ritz_value, spectrum_end end) noexcept;
 /// A value within `rounding` is as good as 0: a shift by it would make an element 0 of the diagonal a tiny one.
 bool is_too_small(double shift, double outermost_ritz_value, spectrum_end end, double rounding) noexcept;
 
-/// None for preconditioning::none. Jacobi ones are of A + shift. A Chebyshev polynomial gets the bounds of the spectrum
-/// by spectrum_bounds, and is near the inverse from a 30th of the spectrum beside the end that is asked for.
+/// None for preconditioning::none. Jacobi ones are of A + shift, or A + shift B. A Chebyshev polynomial gets the bounds
+/// of the spectrum by spectrum_bounds, and is near the inverse from a 30th of the spectrum beside the end that is asked
+/// for.
 std::optional<preconditioner> preconditioner_for(runtime& rt, const csr_matrix& a, const eigen_options& o,
                                                  double shift = 0);
 
