@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "apps/common/machine_rates.hpp"
+#include "apps/common/retry_on_loss.hpp"
 #include "apps/common/session.hpp"
 #include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
@@ -225,7 +226,8 @@ int run(const eigs_options& o) {
   {
     const progress line([&](double seconds) { return history.line(seconds); },
                         {.where = o.quiet ? progress_where::nowhere : progress_where::everywhere});
-    found = hermitian ? hermitian_pairs(s.rt(), by.solve, a, how) : by.solve(s.rt(), a, how);
+    retry_on_loss(s.rt(),
+                  [&] { found = hermitian ? hermitian_pairs(s.rt(), by.solve, a, how) : by.solve(s.rt(), a, how); });
   }
   if (order) found.vectors = order->restored(found.vectors);
   for (eigenvalue& e : found.values) e.error_bound += change;
