@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "apps/common/machine_rates.hpp"
+#include "apps/common/retry_on_loss.hpp"
 #include "apps/common/session.hpp"
 #include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
@@ -243,7 +244,6 @@ int run(const eigs_options& o) {
   session s(o);
   require_location(s, o.solver.program.at);
   eigen_options how = solver_options(o);
-  if (by.preconditioned) how.precondition = chosen_preconditioning(a, how.precondition);
   if (!o.guess.empty()) how.guess = read_vectors(o.guess, a.rows, hermitian);
   if (!o.deflate.empty()) how.deflate = read_vectors(o.deflate, a.rows, hermitian);
   std::optional<csr_matrix> mass;
@@ -253,6 +253,7 @@ int run(const eigs_options& o) {
     how.deflate = order->reordered(how.deflate);
     if (mass && mass->rows == a.rows && mass->columns == a.columns) mass = order->reordered(*mass);
   }
+  if (by.preconditioned) how.precondition = chosen_preconditioning(a, how);
   s.require_memory(by.least_memory(a, hermitian ? real_options(a, how) : how), "the vectors");
   solver_history history;
   how.report = [&](const eigen_progress& now) {
@@ -263,7 +264,8 @@ int run(const eigs_options& o) {
   {
     const progress line([&](double seconds) { return history.line(seconds); },
                         {.where = o.quiet ? progress_where::nowhere : progress_where::everywhere});
-    found = hermitian ? hermitian_pairs(s.rt(), by.solve, a, how) : by.solve(s.rt(), a, how);
+    retry_on_loss(s.rt(),
+                  [&] { found = hermitian ? hermitian_pairs(s.rt(), by.solve, a, how) : by.solve(s.rt(), a, how); });
   }
   if (order) found.vectors = order->restored(found.vectors);
   for (eigenvalue& e : found.values) e.error_bound += change;

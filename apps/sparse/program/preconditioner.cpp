@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "apps/lapack/lapack.hpp"
 #include "apps/sparse/program/call.hpp"
@@ -103,12 +104,18 @@ class room_in_place {
 }  // namespace
 
 preconditioner preconditioner::jacobi(const csr_matrix& a, double shift) {
-  constexpr double least = 0x1p-300;  // of the largest; squares of the factors are finite
   std::vector<double> factors = diagonal_of(a);
-  double largest = 0;
+  double largest = 0, sum = 0;
   for (double& d : factors) d += shift;
   for (const double d : factors) largest = std::max(largest, std::abs(d));
-  for (double& d : factors) d = d == 0 || std::abs(d) < least * largest ? 1 : 1 / std::abs(d);
+  // What rounding leaves of a diagonal says nothing: its inverse would make a residual of what is rounding as well.
+  // Such a row counts as one of the mean, which the others do not notice.
+  const double least = std::numeric_limits<double>::epsilon() * largest;
+  const auto told = [&](double d) { return std::abs(d) > least; };
+  for (const double d : factors) sum += told(d) ? std::abs(d) / largest : 0;
+  const auto count = static_cast<double>(std::ranges::count_if(factors, told));
+  const double neutral = count > 0 ? count / sum / largest : 1;
+  for (double& d : factors) d = told(d) ? 1 / std::abs(d) : neutral;
   preconditioner made;
   made.m_factors = std::move(factors);
   return made;

@@ -65,6 +65,8 @@ bool independent(const small_view& products) {
 /// The solver as a program: X, AX, and the three blocks of the filter, of which one becomes A Y and one the residuals.
 class filtered_subspace {
  public:
+  static constexpr int least_blocks = 3;
+
   filtered_subspace(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t b, const stopping_rule& rule)
       : m_a(a),
         m_options(o),
@@ -72,7 +74,14 @@ class filtered_subspace {
         m_b(b),
         m_program(rt, a, o.program),
         m_filter(m_program, a, b, o.degree != 0 ? o.degree : first_degree) {
-    m_bounds = spectrum_bounds(rt, a, o.program, o.seed);
+    m_bounds = spectrum_bounds_beside_deflated(rt, a, o);
+    if (!o.deflate.empty()) {
+      // Where deflated values lie outside, a polynomial grows there.
+      constexpr double aside = 0.1;
+      const spectrum_interval all = spectrum_bounds(rt, a, o.program, o.seed);
+      const double outside = std::max(m_bounds.lower - all.lower, all.upper - m_bounds.upper);
+      m_filters_beside_deflated = outside > aside * m_bounds.width();
+    }
     m_x.set(started_at(o, a.rows, b));
   }
 
@@ -98,48 +107,34 @@ class filtered_subspace {
     m_pace.restart();
     m_iterations_left = most;
     return m_program.while_not(
-        [this] { return pairs_done() == m_options.pairs || m_hopeless || is_slow(); }, [this] { step(); },
+        [this] { return pairs_done() == m_options.pairs || m_hopeless || m_far > 0 || is_slow(); }, [this] { step(); },
         {.most_iterations = most, .after_each = after, .lag = m_options.lag, .watched = {m_ritz, m_norms}});
   }
 
   std::int64_t pairs_done() const { return m_rule.pairs_done(values(), norms(), m_options.pairs); }
 
   void give(eigenpairs& to) const {
-    // Pairs are given from outside, of both ends the smallest first; a block is in turn.
-    const std::vector<double> by_rank = m_x.values(), overlap = m_xx.values();
-    measured_block block{values(), norms(), {}, {}};
-    const auto each_pair = [&](const std::vector<double>& row_major, std::int64_t row, std::vector<double>& into) {
-      for (std::int64_t pair = 0; pair < m_options.pairs; ++pair)
-        into.push_back(row_major[static_cast<std::size_t>(row * m_b + rank_of(pair))]);
-    };
-    for (std::int64_t i = 0; i < m_a.rows; ++i) each_pair(by_rank, i, block.vectors);
-    for (std::int64_t pair = 0; pair < m_options.pairs; ++pair) each_pair(overlap, rank_of(pair), block.overlap);
-    give_pairs(to, m_rule, m_options.pairs, block);
+    give_pairs(to, m_rule, m_options.pairs, {values(), norms(), m_x.values(), m_xx.values()});
     to.panels = m_program.panels();
     to.degree = degree();
+    to.far = m_far;
   }
 
  private:
-  std::int64_t rank_of(std::int64_t pair) const { return rank_of_pair(pair, m_options.pairs, m_options.which); }
-  /// Of the pairs, in their order.
-  std::vector<double> of_pairs(const small_matrix& by_rank) const {
-    const std::vector<double> all = by_rank.values();
-    std::vector<double> made;
-    for (std::int64_t pair = 0; pair < m_options.pairs; ++pair)
-      made.push_back(all[static_cast<std::size_t>(rank_of(pair))]);
-    return made;
-  }
   int degree() const { return static_cast<int>(m_filter.degree()); }
 
   filter_interval interval_for(const std::vector<double>& ritz, const std::vector<double>& residuals,
                                int degree) const {
     spectrum_interval all = m_bounds;
-    // Bounds that a Ritz value is outside of are none.
-    if (!std::ranges::all_of(ritz, [&](double v) { return v >= all.lower && v <= all.upper; }))
+    // Bounds that a Ritz value is outside of are none. The norm may be that of deflated values, far from all others.
+    const auto [least, most] = std::ranges::minmax(ritz);
+    if (least < all.lower || most > all.upper) {
       all = {-m_rule.norm, m_rule.norm};
+      if (m_filters_beside_deflated)
+        all = {std::max(all.lower, least - m_bounds.width()), std::min(all.upper, most + m_bounds.width())};
+    }
     // An eigenvalue is within the residual of the outermost Ritz value. A polynomial of a high degree whose growth is
-    // measured at a bound that is farther out does not grow within the spectrum. Of both ends, the Ritz values of one
-    // say nothing of the other, from which the vectors may be gone.
+    // measured at a bound that is farther out does not grow within the spectrum.
     if (m_options.which == spectrum_end::smallest) all.lower = std::max(all.lower, ritz[0] - residuals[0]);
     if (m_options.which == spectrum_end::largest) all.upper = std::min(all.upper, ritz[0] + residuals[0]);
     filter_interval made = unwanted(ritz, m_options.which, all, degree);
@@ -147,7 +142,7 @@ class filtered_subspace {
     constexpr double far = 1e-2, most_growth = 1e140;
     if (residuals[0] > far * (m_bounds.upper - m_bounds.lower)) {
       const double farthest = std::max(m_bounds.upper - made.centre, made.centre - m_bounds.lower);
-      made.half_width = std::max(made.half_width, farthest / std::cosh(std::acosh(most_growth) / degree));
+      made.half_width = std::max(made.half_width, farthest / std::cosh(std::acosh(most_growth) / made.degree));
       const double outside = std::max(std::abs(made.outermost - made.centre), made.half_width);
       made.outermost = made.centre + std::copysign(outside, made.outermost - made.centre);
     }
@@ -156,24 +151,43 @@ class filtered_subspace {
 
   /// Whether the loop ends before all pairs are done: so that the filter gets a larger degree, where residuals fall
   /// slowly and the polynomial is hardly larger at the end of the spectrum than at the innermost vector of the block;
-  /// or because the largest one is too slow as well.
+  /// because pairs far out keep the degree low; or because the largest one is too slow as well.
   bool is_slow() {
     m_pace.note(m_rule, values(), norms());
     --m_iterations_left;
-    // Of both ends, a polynomial of a high degree would be far larger at one of them, and leave the other.
-    if (m_options.degree != 0 || m_options.which == spectrum_end::both) return false;
+    const bool slow = m_pace.iterations_left(few_iterations).value_or(0) > too_many;
+    if (!slow && 2 * degree() <= largest_degree) return false;
+    const std::vector<double> ritz = m_ritz.values();
+    const filter_interval at = interval_for(ritz, m_norms.values(), degree());
+    if (slow && at.degree < degree()) m_far = far_pairs();
+    if (m_far > 0) return true;
+    if (m_options.degree != 0) return false;
     if (2 * degree() > largest_degree) {
       m_hopeless = m_pace.iterations_left(enough_to_give_up).value_or(0) > m_iterations_left;
       return m_hopeless;
     }
-    if (!(m_pace.iterations_left(few_iterations).value_or(0) > too_many)) return false;
-    const std::vector<double> ritz = m_ritz.values();
-    const filter_interval at = interval_for(ritz, m_norms.values(), degree());
-    return m_slow = growth(at, ritz[0], degree()) < small_growth;
+    return m_slow = growth(at, ritz[0]) < small_growth;
   }
 
-  std::vector<double> values() const { return of_pairs(m_ritz); }
-  std::vector<double> norms() const { return of_pairs(m_norms); }
+  /// How many of the first pairs are so exact that the others, orthogonal to them, can have residuals that are small
+  /// enough.
+  std::int64_t far_pairs() const {
+    constexpr double part = 0.1;
+    const std::vector<double> at = values(), residuals = norms();
+    double least = m_rule.wanted(at[0]);
+    for (const double v : at) least = std::min(least, m_rule.wanted(v));
+    const double exact = std::max(m_rule.rounding, part * least);
+    return std::ranges::find_if(residuals, [&](double r) { return r > exact; }) - residuals.begin();
+  }
+
+  std::vector<double> values() const { return first_of(m_ritz); }
+  std::vector<double> norms() const { return first_of(m_norms); }
+  /// Of the pairs.
+  std::vector<double> first_of(const small_matrix& numbers) const {
+    std::vector<double> all = numbers.values();
+    all.resize(static_cast<std::size_t>(m_options.pairs));
+    return all;
+  }
 
   /// The filter's products with A, one more, and one Rayleigh-Ritz step.
   void step() {
@@ -181,7 +195,7 @@ class filtered_subspace {
     m_filter.prepare(from, [this, degree = degree()](std::span<const small_view> in) {
       return interval_for(elements_of(in[0]), elements_of(in[1]), degree);
     });
-    m_filter.run(m_x, m_ax);
+    m_filter.run(m_x, m_ax, m_filters_beside_deflated ? &*m_deflation : nullptr);
     const block_vector &y = m_filter.filtered(), &ay = m_filter.following();
     if (m_deflation) m_deflation->project(y);
     mxm(m_a, y, ay);
@@ -229,7 +243,8 @@ class filtered_subspace {
   spectrum_interval m_bounds;
   convergence_pace m_pace;
   int m_iterations_left = 0;
-  bool m_slow = false, m_hopeless = false;
+  bool m_slow = false, m_hopeless = false, m_filters_beside_deflated = false;
+  std::int64_t m_far = 0;  ///< of the pairs, see far_pairs
   std::optional<deflation> m_deflation = deflation::of(m_program, m_a.rows, m_options, m_b);
   block_vector m_x = m_program.vector("X", m_b), m_ax = m_program.vector("AX", m_b);
   small_matrix m_xx = products("X'X"), m_x_ax = products("X'AX"), m_yy = products("Y'Y"), m_y_ay = products("Y'AY"),
@@ -239,16 +254,165 @@ class filtered_subspace {
                m_norms = m_program.small("residuals", 1, m_b);
 };
 
+/// Columns from `first` on, `count` of them, of row-major numbers.
+std::vector<double> some_columns(const std::vector<double>& of, std::int64_t rows, std::int64_t first,
+                                 std::int64_t count) {
+  const std::int64_t all = std::ssize(of) / rows;
+  std::vector<double> made;
+  made.reserve(static_cast<std::size_t>(rows * count));
+  for (std::int64_t i = 0; i < rows; ++i)
+    made.insert(made.end(), of.begin() + i * all + first, of.begin() + i * all + first + count);
+  return made;
+}
+
+/// The columns in the opposite order.
+std::vector<double> turned(std::vector<double> of, std::int64_t rows) {
+  const std::int64_t columns = std::ssize(of) / rows;
+  for (std::int64_t i = 0; i < rows; ++i) std::reverse(of.begin() + i * columns, of.begin() + (i + 1) * columns);
+  return of;
+}
+
+/// Pairs that are solved one part after the other, told as all of them.
+class parts_of_pairs {
+ public:
+  parts_of_pairs(const eigen_options& whole, const stopping_rule& rule) : m_whole(whole) {
+    // Of a part that has not begun nothing is known but that no residual is larger than the norm.
+    m_pairs.assign(static_cast<std::size_t>(whole.pairs), {0, rule.norm, rule.wanted(0)});
+  }
+  /// Options for a part: the pairs from `first` on, `count` of them.
+  eigen_options part(std::int64_t first, std::int64_t count) {
+    eigen_options o = m_whole;
+    o.pairs = count;
+    o.most_iterations = std::max(0, m_whole.most_iterations - m_found.loop.iterations);
+    if (m_whole.report)
+      o.report = [this, first](const eigen_progress& now) {
+        std::ranges::copy(now.of_pairs, m_pairs.begin() + first);
+        eigen_progress all{m_found.loop.iterations + now.iteration, 0, m_whole.pairs, 0, m_pairs};
+        for (const pair_progress& p : m_pairs) {
+          all.converged += p.residual <= p.wanted;
+          all.largest_residual = std::max(all.largest_residual, p.residual);
+        }
+        m_whole.report(all);
+      };
+    return o;
+  }
+  /// The pairs of the part that was asked for last.
+  void add(const eigenpairs& part, std::int64_t rows) {
+    for (std::size_t k = 0; k < part.values.size(); ++k)
+      m_pairs[m_found.values.size() + k] = {part.values[k].value, part.values[k].residual,
+                                            std::max(m_pairs[0].wanted, part.values[k].residual)};
+    m_found.vectors = beside(m_found.vectors, part.vectors, rows);
+    m_found.values.insert(m_found.values.end(), part.values.begin(), part.values.end());
+    add_iterations(m_found.loop, part.loop);
+    m_found.panels = std::max(m_found.panels, part.panels);
+    m_found.degree = std::max(m_found.degree, part.degree);
+    m_found.block = std::max(m_found.block, part.block);
+  }
+  const eigenpairs& found() const { return m_found; }
+
+ private:
+  const eigen_options& m_whole;
+  std::vector<pair_progress> m_pairs;
+  eigenpairs m_found;
+};
+
+/// Ritz vectors of the vectors of all parts, with their residuals.
+eigenpairs joined(runtime& rt, const csr_matrix& a, const eigen_options& o, const stopping_rule& rule,
+                  const eigenpairs& parts) {
+  eigenpairs all = parts;
+  all.values.clear();
+  program p(rt, a, o.program);
+  const std::int64_t b = o.pairs;
+  block_vector x = p.vector("X", b);
+  const block_vector ax = p.vector("AX", b), r = p.vector("R", b);
+  const small_matrix xx = p.small("X'X", b, b), x_ax = p.small("X'AX", b, b), c = p.small("start", b, b),
+                     values = p.small("values", 1, b), minus = p.small("-values", 1, b), norms = p.small("norms", 1, b);
+  x.set(std::exchange(all.vectors, {}));
+  mxm(a, x, ax);
+  gram(x, x, xx);
+  gram(x, ax, x_ax);
+  record_ritz_vectors(x_ax, xx, o.which, c, values, minus);
+  combine(x, c, x);
+  mxm(a, x, ax);
+  record_residuals(ax, x, minus, r, norms);
+  gram(x, x, xx);
+  p.run();
+  // Pairs are given from outside, of both ends the smallest first; Ritz vectors come in turn.
+  const auto rank_of = [&](std::int64_t pair) { return rank_of_pair(pair, b, o.which); };
+  const auto in_order = [&](const std::vector<double>& by_rank) {
+    std::vector<double> made;
+    made.reserve(by_rank.size());
+    for (std::int64_t i = 0; i < std::ssize(by_rank) / b; ++i)
+      for (std::int64_t pair = 0; pair < b; ++pair)
+        made.push_back(by_rank[static_cast<std::size_t>(i * b + rank_of(pair))]);
+    return made;
+  };
+  const std::vector<double> rows = in_order(xx.values());
+  std::vector<double> overlap;
+  for (std::int64_t pair = 0; pair < b; ++pair)
+    overlap.insert(overlap.end(), rows.begin() + rank_of(pair) * b, rows.begin() + (rank_of(pair) + 1) * b);
+  give_pairs(all, rule, b, {in_order(values.values()), in_order(norms.values()), in_order(x.values()), overlap});
+  return all;
+}
+
+/// Of one end. Pairs that lie far out keep a filter from the others: these are looked for beside them.
+eigenpairs pairs_of_one_end(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t block) {
+  eigenpairs found = iterated_pairs<filtered_subspace>(rt, a, o, block);
+  if (found.converged() || found.far == 0) return found;
+  const stopping_rule rule = rule_for(a, o);
+  parts_of_pairs parts(o, rule);
+  const std::int64_t far = found.far, others = o.pairs - far;
+  const std::vector<double> guess = some_columns(found.vectors, a.rows, far, others);
+  found.vectors = some_columns(found.vectors, a.rows, 0, far);
+  found.values.resize(static_cast<std::size_t>(far));
+  parts.add(found, a.rows);
+  eigen_options rest = parts.part(far, others);
+  rest.guess = guess;
+  rest.deflate = beside(found.vectors, o.deflate, a.rows);
+  parts.add(pairs_of_one_end(rt, a, rest, block), a.rows);
+  found = joined(rt, a, o, rule, parts.found());
+  found.loop.converged = found.converged();
+  found.norm = rule.norm;
+  return found;
+}
+
+/// One end after the other: in one polynomial for both, what grows at one end hides the other.
+eigenpairs pairs_of_both_ends(runtime& rt, const csr_matrix& a, const eigen_options& o) {
+  const stopping_rule rule = rule_for(a, o);
+  parts_of_pairs parts(o, rule);
+  const std::int64_t lower = (o.pairs + 1) / 2;
+  for (const spectrum_end end : {spectrum_end::smallest, spectrum_end::largest}) {
+    const bool low = end == spectrum_end::smallest;
+    const std::int64_t count = low ? lower : o.pairs - lower;
+    if (count == 0) continue;
+    eigen_options how = parts.part(low ? 0 : lower, count);
+    how.which = end;
+    how.block = o.block == 0 ? 0 : std::max(count, (o.block + 1) / 2);
+    how.tolerance *= 0.9;  // vectors of both ends are made orthogonal, which changes residuals a little
+    if (!low) how.guess = turned(how.guess, a.rows);
+    parts.add(pairs_of_one_end(rt, a, how, vectors_for(how)), a.rows);
+  }
+  eigenpairs found = joined(rt, a, o, rule, parts.found());
+  found.loop.converged = found.converged();
+  found.norm = rule.norm;
+  return found;
+}
+
 eigenpairs chebyshev_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o) {
-  return iterated_pairs<filtered_subspace>(rt, a, o, vectors_for(o));
+  const std::int64_t block = vectors_for(o);
+  if (o.which != spectrum_end::both) return pairs_of_one_end(rt, a, o, block);
+  return is_small(a, o, block, filtered_subspace::least_blocks) ? iterated_pairs<filtered_subspace>(rt, a, o, block)
+                                                                : pairs_of_both_ends(rt, a, o);
 }
 
 }  // namespace
 
 double least_memory_of_chebyshev(const csr_matrix& a, const eigen_options& o) {
   const std::int64_t b = vectors_for(o);
-  const double solving = static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
-                         static_cast<double>((is_small(a, o, b) ? a.rows : 5 * b + deflated_columns(a, o)) + o.pairs);
+  const double solving =
+      static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
+      static_cast<double>(
+          (is_small(a, o, b, filtered_subspace::least_blocks) ? a.rows : 5 * b + deflated_columns(a, o)) + o.pairs);
   return std::max(solving, least_memory_of_search(a, o));
 }
 

@@ -22,31 +22,26 @@ double begin_of_interval(double innermost, double outermost, double far, int deg
 
 filter_interval unwanted(std::span<const double> ritz_values, spectrum_end end, const spectrum_interval& all,
                          int degree) {
-  const std::size_t count = ritz_values.size();
-  double low = all.lower, high = all.upper;
-  if (end == spectrum_end::largest) {
-    high = begin_of_interval(ritz_values.back(), ritz_values.front(), low, degree);
-  } else if (end == spectrum_end::smallest || count < 2) {
-    low = begin_of_interval(ritz_values.back(), ritz_values.front(), high, degree);
-  } else {  // in turn
-    low = begin_of_interval(ritz_values[(count - 1) / 2 * 2], ritz_values[0], all.upper, degree);
-    high = begin_of_interval(ritz_values[count / 2 * 2 - 1], ritz_values[1], all.lower, degree);
-  }
-  const double centre = 0.5 * (low + high);
-  const bool to_upper =
-      end == spectrum_end::largest || (end == spectrum_end::both && all.upper - centre > centre - all.lower);
-  const double distance = to_upper ? all.upper - centre : centre - all.lower;
-  // T grows by so much at most: of a vector at the far end, rounding has left a little in all others.
+  const bool to_upper = end == spectrum_end::largest;
+  const double far = to_upper ? all.lower : all.upper;
+  const double begin = begin_of_interval(ritz_values.back(), ritz_values.front(), far, degree);
+  const double centre = 0.5 * (begin + far), distance = to_upper ? all.upper - centre : centre - all.lower;
+  filter_interval made{centre, 0.5 * std::abs(far - begin), 0, degree};
+  // T grows by so much at most: of a vector at the far end, rounding has left a little in all others. A wider interval
+  // would damp what is wanted beside it.
   constexpr double most_growth = 1e12;
-  const double farthest = std::cosh(std::acosh(most_growth) / degree);
-  filter_interval made{centre, std::max(0.5 * (high - low), distance / farthest), 0};
+  if (distance > made.half_width && made.half_width > 0) {
+    const double of_one = std::acosh(distance / made.half_width);
+    made.degree = static_cast<int>(std::clamp<double>(std::acosh(most_growth) / of_one, 1, degree));
+  }
+  made.half_width = std::max(made.half_width, distance / std::cosh(std::acosh(most_growth) / made.degree));
   if (!(made.half_width > 0)) made.half_width = std::max(std::abs(centre), 1.0);
   made.outermost = centre + (to_upper ? 1 : -1) * std::max(distance, made.half_width);
   return made;
 }
 
-double growth(const filter_interval& of, double place, int degree) {
-  return std::cosh(degree * std::acosh(std::max(1.0, std::abs(place - of.centre) / of.half_width)));
+double growth(const filter_interval& of, double place) {
+  return std::cosh(of.degree * std::acosh(std::max(1.0, std::abs(place - of.centre) / of.half_width)));
 }
 
 chebyshev_filter::chebyshev_filter(program& p, const csr_matrix& a, std::int64_t columns, int degree)
@@ -75,7 +70,10 @@ void chebyshev_filter::prepare(std::span<const small_matrix> from,
                     for (std::size_t i = 0; i < out.size(); i += 3) {
                       const double next = i == 0 ? first : 1 / (2 / first - sigma);
                       const double product = (i == 0 ? 1 : 2) * next / at.half_width;
-                      const double of_step[] = {product, -at.centre * product, i == 0 ? 0 : -sigma * next};
+                      // Steps behind the degree leave what there is.
+                      const bool behind = i >= 3 * static_cast<std::size_t>(at.degree);
+                      const double of_step[] = {behind ? 0 : product, behind ? 1 : -at.centre * product,
+                                                behind || i == 0 ? 0 : -sigma * next};
                       for (std::size_t part = 0; part < 3; ++part)
                         std::fill_n(out[i + part].data, out[i + part].columns, of_step[part]);
                       sigma = next;
@@ -83,10 +81,11 @@ void chebyshev_filter::prepare(std::span<const small_matrix> from,
                   });
 }
 
-void chebyshev_filter::run(const block_vector& x, const block_vector& ax) const {
+void chebyshev_filter::run(const block_vector& x, const block_vector& ax, const deflation* away) const {
   copy(ax, m_blocks[0]);
   scale(m_steps[0].product, m_blocks[0]);
   axpy(m_steps[0].same, x, m_blocks[0]);
+  if (away != nullptr) away->project(m_blocks[0]);
   for (std::size_t i = 1; i < m_steps.size(); ++i) {
     const block_vector &before = i == 1 ? x : m_blocks[(i - 2) % 3], &last_one = m_blocks[(i - 1) % 3],
                        &next = m_blocks[i % 3];
@@ -94,6 +93,7 @@ void chebyshev_filter::run(const block_vector& x, const block_vector& ax) const 
     scale(m_steps[i].product, next);
     axpy(m_steps[i].same, last_one, next);
     axpy(m_steps[i].before, before, next);
+    if (away != nullptr) away->project(next);
   }
 }
 

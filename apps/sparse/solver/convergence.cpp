@@ -72,8 +72,8 @@ void require_block(const eigen_options& o) {
                 "each vector of the block becomes one pair; a few more than the pairs make the last ones converge");
 }
 
-bool is_small(const csr_matrix& a, const eigen_options& o, std::int64_t block) {
-  return a.rows - deflated_columns(a, o) < 3 * block;
+bool is_small(const csr_matrix& a, const eigen_options& o, std::int64_t block, int blocks) {
+  return a.rows - deflated_columns(a, o) < blocks * block;
 }
 
 std::vector<double> random_start(std::int64_t count, std::uint64_t seed) {

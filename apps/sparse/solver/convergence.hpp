@@ -1,6 +1,7 @@
 #pragma once
 // What all eigensolvers share: when a pair is done, its residual, and how pairs are given.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct stopping_rule {
   double tolerated(double value) const;
   /// The same, or what rounding leaves: the largest one that is small enough.
   double wanted(double value) const { return std::max(rounding, tolerated(value)); }
-  bool done(double value, double residual) const { return residual <= wanted(value); }
+  /// What is not finite is never done.
+  bool done(double value, double residual) const { return std::isfinite(value) && residual <= wanted(value); }
   /// With its error bound, for a residual that was measured.
   eigenvalue judged(double value, double residual) const;
   /// How many of the first pairs are done.
@@ -39,8 +41,9 @@ void require_solvable(const csr_matrix& a, const eigen_options& o);
 [[noreturn]] void refuse_option(const char* solver, const char* option, const char* hint = "LOBPCG does");
 /// Throws tessera::error (usage) for a block that has fewer vectors than there are pairs.
 void require_block(const eigen_options& o);
-/// Whether blocks of `block` vectors leave no room for an iteration, beside what is deflated.
-bool is_small(const csr_matrix& a, const eigen_options& o, std::int64_t block);
+/// Whether the matrix has fewer rows than `blocks` blocks of `block` vectors, beside what is deflated: they leave no
+/// room for an iteration.
+bool is_small(const csr_matrix& a, const eigen_options& o, std::int64_t block, int blocks);
 
 /// Numbers between -1 and 1, the same everywhere.
 std::vector<double> random_start(std::int64_t count, std::uint64_t seed);

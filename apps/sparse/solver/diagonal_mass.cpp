@@ -66,6 +66,17 @@ void measure(const csr_matrix& a, const std::vector<double>& root, eigenpairs& o
 
 }  // namespace
 
+bool has_diagonal_mass(const csr_matrix& a, const eigen_options& o) {
+  if (o.mass == nullptr || o.mass->rows != a.rows) return false;
+  const csr_matrix& b = *o.mass;
+  require_well_formed(b);
+  for (std::int64_t i = 0; i < b.rows; ++i)
+    for (auto k = static_cast<std::size_t>(b.row_starts[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(b.row_starts[static_cast<std::size_t>(i) + 1]); ++k)
+      if (b.entry_columns[k] != i && b.values[k] != 0) return false;
+  return true;
+}
+
 eigenpairs with_diagonal_mass(const csr_matrix& a, const eigen_options& o, const char* solver,
                               const std::function<eigenpairs(const csr_matrix&, const eigen_options&)>& solve) {
   if (o.mass == nullptr) return solve(a, o);

@@ -83,7 +83,8 @@ struct eigenpairs {
   bool dense = false;              ///< solved as a dense matrix: the block was too large for it
   loop_outcome loop = {};          ///< of all iterations; those of restarts added up
   std::int64_t panels = 0;
-  int degree = 0;                   ///< of the last filter, of Chebyshev
+  int degree = 0;        ///< of the last filter, of Chebyshev
+  std::int64_t far = 0;  ///< of Chebyshev: so many of the first pairs are done, and hide the others from the filter
   bool converged() const noexcept;  ///< all pairs
 };
 

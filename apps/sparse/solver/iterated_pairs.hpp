@@ -31,14 +31,15 @@ eigenpairs pairs_of_one_start(runtime& rt, const csr_matrix& a, const eigen_opti
 }
 
 /// Pairs of `a` by an Iteration, which is made of the runtime, the matrix, the options, the number of vectors and the
-/// stopping rule, and starts, iterates and gives what it has found; small matrices are solved densely. Where all pairs
+/// stopping rule, and starts, iterates and gives what it has found; matrices
+/// of fewer rows than its `least_blocks` are solved densely. Where all pairs
 /// are done, it is looked for some that were passed over; with those the iteration starts again. Throws what the
 /// iteration throws.
 template <class Iteration>
 eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t block) {
   const stopping_rule rule = rule_for(a, o);
   eigenpairs found;
-  if (is_small(a, o, block)) {
+  if (is_small(a, o, block, Iteration::least_blocks)) {
     found = dense_pairs(a, o, rule);
   } else {
     constexpr int most_starts = 10;

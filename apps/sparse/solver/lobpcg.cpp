@@ -10,6 +10,7 @@
 
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/deflation.hpp"
+#include "apps/sparse/solver/diagonal_mass.hpp"
 #include "apps/sparse/solver/iterated_pairs.hpp"
 #include "apps/sparse/solver/mass.hpp"
 #include "apps/sparse/solver/preconditioning.hpp"
@@ -50,6 +51,10 @@ std::vector<double> assembled(std::int64_t b, std::span<const small_view> xx_rr_
 /// columns.
 class iteration {
  public:
+  /// The small problem has three blocks. Where they are most of all directions, those that are left depend on each
+  /// other nearly, and residuals stay at what rounding makes of that.
+  static constexpr int least_blocks = 6;
+
   iteration(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t b, const stopping_rule& rule)
       : m_a(a),
         m_options(o),
@@ -112,9 +117,10 @@ class iteration {
     if (auto one = preconditioner_for(m_runtime, m_a, m_options, shift)) made.push_back(*std::move(one));
     return made;
   }
-  /// Whether Ritz values have shown that the end of the spectrum is farther out than the preconditioner assumes. With a
-  /// mass matrix a shift would be one of B, and it stays as it is.
-  bool has_small_shift() const { return m_shifts && is_too_small(m_shift, m_values.values()[0], m_options.which); }
+  /// Whether Ritz values have shown that the end of the spectrum is farther out than the preconditioner assumes.
+  bool has_small_shift() const {
+    return m_shifts && is_too_small(m_shift, m_values.values()[0], m_options.which, m_rule.rounding);
+  }
   void shift_preconditioner() {
     m_shift = shift_for(m_values.values()[0], m_options.which);
     m_preconditioners.splice(m_preconditioners.end(), made_for(m_shift));
@@ -225,9 +231,8 @@ class iteration {
   std::int64_t m_b;
   const csr_matrix* m_mass = m_options.mass;
   runtime& m_runtime;
-  const preconditioning m_kind = chosen_preconditioning(m_a, m_options.precondition);
-  const bool m_shifts =
-      m_mass == nullptr && (m_kind == preconditioning::jacobi || m_kind == preconditioning::block_jacobi);
+  const preconditioning m_kind = chosen_preconditioning(m_a, m_options);
+  const bool m_shifts = m_kind == preconditioning::jacobi || m_kind == preconditioning::block_jacobi;
   double m_shift = 0;  ///< of the matrix in the preconditioner
   /// The last one is used; loops of the program that have ended name the others. None where there is none.
   std::list<preconditioner> m_preconditioners;
@@ -278,7 +283,7 @@ double least_memory_of_lobpcg(const csr_matrix& a, const eigen_options& o) {
   const std::int64_t kept = (o.mass != nullptr ? 9 : 6) * b + blocks_of_preconditioner(o) * b +
                             deflated_columns(a, o) * (o.mass != nullptr ? 2 : 1);
   const double solving = static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
-                         static_cast<double>((is_small(a, o, b) ? a.rows : kept) + o.pairs);
+                         static_cast<double>((is_small(a, o, b, iteration::least_blocks) ? a.rows : kept) + o.pairs);
   return std::max(solving, least_memory_of_search(a, o));
 }
 
@@ -286,8 +291,15 @@ eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   require_solvable(a, o);
   if (o.orthogonal != reorthogonalization::full)
     refuse_option("LOBPCG", "choice of reorthogonalization", "Lanczos does");
-  return at_moderate_scale(
-      a, o, [&rt](const csr_matrix& scaled, const eigen_options& how) { return of_any_mass(rt, scaled, how); });
+  const auto solve = [&rt](const csr_matrix& plain, const eigen_options& options) {
+    return at_moderate_scale(plain, options, [&rt](const csr_matrix& scaled, const eigen_options& how) {
+      return of_any_mass(rt, scaled, how);
+    });
+  };
+  eigenpairs found = has_diagonal_mass(a, o) ? with_diagonal_mass(a, o, "LOBPCG", solve) : solve(a, o);
+  if (!std::ranges::all_of(found.values, [](const eigenvalue& e) { return std::isfinite(e.value); }))
+    throw error(error_kind::input, "an eigenvalue is too large for a double", a.name, "divide its entries by a number");
+  return found;
 }
 
 }  // namespace tessera::sparse

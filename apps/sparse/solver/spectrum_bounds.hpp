@@ -2,6 +2,7 @@
 // An interval that has the whole spectrum of a symmetric matrix.
 #include <cstdint>
 
+#include "apps/sparse/solver/eigenpairs.hpp"
 #include "tessera/sparse.hpp"
 
 namespace tessera::sparse {
@@ -16,5 +17,8 @@ struct spectrum_interval {
 /// and Li, Comput. Phys. Commun. 182 (2011) 1), within the infinity norm. The start is random; in practice no
 /// eigenvalue is outside, and what relies on it must notice when a Ritz value is, and then use the norm.
 spectrum_interval spectrum_bounds(runtime& rt, const csr_matrix& a, const program_options& how, std::uint64_t seed);
+
+/// Of A beside what the options deflate.
+spectrum_interval spectrum_bounds_beside_deflated(runtime& rt, const csr_matrix& a, const eigen_options& o);
 
 }  // namespace tessera::sparse

@@ -313,6 +313,22 @@ TEST(eigs_command, refuses_a_tolerance_that_is_no_number) {
   EXPECT_THAT(done.err, HasSubstr("the tolerance is nan"));
 }
 
+TEST(eigs_command, begins_again_without_a_device_that_is_lost) {
+  for (const char* solver : {"lobpcg", "lanczos", "chebyshev"}) {
+    const outcome done = eigs({"--generate", "lap3d:8", "--pairs", "2", "--solver", solver, "--config",
+                               source("configs/sim_lost.toml"), "--at", "sim0", "--json", "-"});
+    ASSERT_EQ(done.code, 0) << solver << ": " << done.err;
+    EXPECT_THAT(done.err, HasSubstr("it is lost")) << solver;
+    const nlohmann::json seen = json_of(done.out);
+    EXPECT_EQ(seen["statistics"]["lost_devices"], 1) << solver;
+    EXPECT_NEAR(seen["eigenvalues"][0]["value"], seen["eigenvalues"][0]["known"], 1e-7) << solver;
+    // There may be nothing on it that nothing else had.
+    EXPECT_EQ(done.err.find("and with it") == std::string::npos,
+              done.err.find("beginning again without it") == std::string::npos)
+        << solver << ": " << done.err;
+  }
+}
+
 TEST(eigs_command, filters_subspaces_with_a_lag) {
   const outcome done = eigs({"--generate", "lap2d:20", "--solver", "chebyshev", "--which", "both", "--pairs", "2",
                              "--degree", "12", "--lag", "1", "--json", "-"});

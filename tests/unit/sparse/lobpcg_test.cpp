@@ -242,6 +242,64 @@ TEST_F(sparse_lobpcg, refuses_mass_matrices_that_are_not_positive_definite) {
   refused(matrix_of("no entries", 400, 400, {}), "element (1, 1) is 0");
 }
 
+/// A chain of points and, behind it, points that nothing is connected to, with this on the diagonal.
+csr_matrix chain_and_points(std::int32_t chain, std::int32_t points, double on_diagonal) {
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < chain; ++i) {
+    entries.push_back({i, i, i == 0 || i + 1 == chain ? 1.0 : 2.0});
+    if (i > 0) entries.push_back({i, i - 1, -1}), entries.push_back({i - 1, i, -1});
+  }
+  for (std::int32_t i = chain; i < chain + points; ++i) entries.push_back({i, i, on_diagonal});
+  return matrix_of("chain and points", chain + points, chain + points, entries);
+}
+
+TEST_F(sparse_lobpcg, converges_on_laplacians_of_graphs_that_are_not_connected) {
+  // Ritz values of -1e-18 had made a shift of the preconditioner, and this an inverse of 1e17 where the diagonal is 0.
+  expect(chain_and_points(60, 5, 0), {.pairs = 4, .most_iterations = 400}, {0, 0, 0, 0}, 1e-13);
+  expect(chain_and_points(60, 5, 1e-18), {.pairs = 4, .most_iterations = 400}, {0, 0, 0, 0}, 1e-13);
+  // Blocks that have most of all directions stayed at residuals of 1e-9.
+  for (const std::int64_t block : {10, 13, 16})
+    expect(chain_and_points(60, 5, 0), {.pairs = 4, .block = block, .most_iterations = 400}, {0, 0, 0, 0}, 1e-13);
+  expect(generate("nrmat:6"), {.pairs = 8, .most_iterations = 400}, std::vector<double>(8, 0.0), 1e-13);
+}
+
+TEST_F(sparse_lobpcg, refuses_eigenvalues_that_no_double_holds) {
+  const csr_matrix a = diagonal(300, [](std::int32_t i) { return (1.0 + i) * 1e300; });
+  std::vector<triplet> entries{{0, 1, 1e-301}, {1, 0, 1e-301}};
+  for (std::int32_t i = 0; i < 300; ++i) entries.push_back({i, i, (1.0 + i) * 1e-300});
+  const csr_matrix coupled = matrix_of("coupled", 300, 300, entries);
+  const csr_matrix mass = diagonal(300, [](std::int32_t i) { return (1.0 + i) * 1e-300; });
+  for (const csr_matrix* b : {&coupled, &mass})
+    EXPECT_NE(message_of([&] { lobpcg(rt, a, {.pairs = 2, .mass = b}); }, error_kind::input).find("too large"),
+              std::string::npos);
+}
+
+TEST_F(sparse_lobpcg, takes_a_diagonal_mass_matrix_of_any_condition) {
+  // From 1e-8 to 1e8: a smallest eigenvalue that is looked for is as good as zero.
+  const csr_matrix mass = diagonal(200, [](std::int32_t i) { return std::pow(10.0, (i * 37 % 200) / 12.5 - 8); });
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < 200; ++i) entries.push_back({i, i, mass.values[static_cast<std::size_t>(i)] * (1 + i)});
+  expect(matrix_of("a", 200, 200, entries), {.pairs = 3, .mass = &mass}, {1, 2, 3}, 1e-6);
+}
+
+TEST_F(sparse_lobpcg, shifts_an_indefinite_matrix_by_the_mass_matrix_in_its_preconditioner) {
+  // By absolute values of the diagonal it needs more than ten times as many iterations.
+  std::vector<triplet> entries, of_mass;
+  for (std::int32_t i = 0; i < 300; ++i) {
+    const std::int32_t j = (i + 7) % 300;
+    entries.push_back({i, i, (i - 149.5) / 30}), entries.push_back({i, j, 0.1}), entries.push_back({j, i, 0.1});
+    of_mass.push_back({i, i, 1.2}), of_mass.push_back({i, j, 0.1}), of_mass.push_back({j, i, 0.1});
+  }
+  const csr_matrix a = matrix_of("indefinite", 300, 300, entries), mass = matrix_of("mass", 300, 300, of_mass);
+  for (const spectrum_end end : {spectrum_end::smallest, spectrum_end::largest})
+    for (const preconditioning how : {preconditioning::automatic, preconditioning::block_jacobi}) {
+      const eigenpairs found =
+          lobpcg(rt, a, {.pairs = 4, .which = end, .most_iterations = 100, .precondition = how, .mass = &mass});
+      EXPECT_TRUE(found.converged());
+      expect_residuals(a, found, &mass);
+    }
+}
+
 /// The identity, but for two rows that are coupled: random vectors are nearly eigenvectors of it.
 csr_matrix nearly_the_identity(std::int32_t n, double coupling) {
   std::vector<triplet> entries{{7, n / 2, coupling}, {n / 2, 7, coupling}};

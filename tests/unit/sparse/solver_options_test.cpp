@@ -20,6 +20,7 @@ using test_support::message_of;
 
 /// Is never done, and does not go on.
 struct stuck_iteration {
+  static constexpr int least_blocks = 3;
   stuck_iteration(runtime&, const csr_matrix&, const eigen_options&, std::int64_t, const stopping_rule&) {}
   void start() {}
   loop_outcome iterate(int, int) { return {.converged = true}; }
@@ -294,10 +295,20 @@ TEST(preconditioned_lobpcg, shifts_an_indefinite_matrix) {
 TEST(preconditioning_choice, goes_by_the_diagonal) {
   using enum preconditioning;
   const csr_matrix even = generate("lap2d:9"), uneven = diagonal(9, [](std::int32_t i) { return 1.0 + i; });
-  EXPECT_EQ(chosen_preconditioning(even, automatic), none);
-  EXPECT_EQ(chosen_preconditioning(uneven, automatic), jacobi);
+  EXPECT_EQ(chosen_preconditioning(even, {}), none);
+  EXPECT_EQ(chosen_preconditioning(uneven, {}), jacobi);
   for (const preconditioning asked : {none, jacobi, block_jacobi, chebyshev})
-    EXPECT_EQ(chosen_preconditioning(uneven, asked), asked);
+    EXPECT_EQ(chosen_preconditioning(uneven, {.precondition = asked}), asked);
+  // With a mass matrix either diagonal counts.
+  const csr_matrix both = diagonal(9, [](std::int32_t i) { return i - 3.5; });
+  csr_matrix chain = generate("lap2d:3");
+  EXPECT_EQ(chosen_preconditioning(generate("lap2d:3"), {.mass = &chain}), none);
+  EXPECT_EQ(chosen_preconditioning(both, {.mass = &chain}), jacobi);
+  chain.values[0] = 10;
+  EXPECT_EQ(chosen_preconditioning(generate("lap2d:3"), {.mass = &chain}), jacobi);
+  // A diagonal one divides.
+  EXPECT_EQ(chosen_preconditioning(uneven, {.mass = &uneven}), none);
+  EXPECT_EQ(chosen_preconditioning(both, {.mass = &uneven}), jacobi);
 }
 
 TEST(preconditioning_shift, brings_the_end_to_one_side_of_zero) {
@@ -306,10 +317,11 @@ TEST(preconditioning_shift, brings_the_end_to_one_side_of_zero) {
   EXPECT_GT(-3 + shift_for(-3, smallest), 0);
   EXPECT_LT(3 + shift_for(3, largest), 0);
   EXPECT_EQ(shift_for(-3, largest), 0);
-  EXPECT_FALSE(is_too_small(shift_for(-3, smallest), -3.5, smallest));
-  EXPECT_TRUE(is_too_small(shift_for(-3, smallest), -7, smallest));
-  EXPECT_TRUE(is_too_small(0, -1e-3, smallest));
-  EXPECT_FALSE(is_too_small(0, 1, smallest));
+  EXPECT_FALSE(is_too_small(shift_for(-3, smallest), -3.5, smallest, 1e-9));
+  EXPECT_TRUE(is_too_small(shift_for(-3, smallest), -7, smallest, 1e-9));
+  EXPECT_TRUE(is_too_small(0, -1e-3, smallest, 1e-9));
+  EXPECT_FALSE(is_too_small(0, 1, smallest, 1e-9));
+  EXPECT_FALSE(is_too_small(0, -1e-18, smallest, 1e-14));  // as good as 0
 }
 
 }  // namespace
