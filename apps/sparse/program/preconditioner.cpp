@@ -108,14 +108,15 @@ preconditioner preconditioner::jacobi(const csr_matrix& a, double shift) {
   double largest = 0, sum = 0;
   for (double& d : factors) d += shift;
   for (const double d : factors) largest = std::max(largest, std::abs(d));
-  // What rounding leaves of a diagonal says nothing: its inverse would make a residual of what is rounding as well.
-  // Such a row counts as one of the mean, which the others do not notice.
+  // What rounding leaves of a diagonal says nothing, and its inverse covers all other residuals with that of its row.
+  // Such a row counts as a small part of the mean: of a positive matrix it is one of zeros, whose vector is soon known.
+  constexpr double part = 1e-4;
   const double least = std::numeric_limits<double>::epsilon() * largest;
   const auto told = [&](double d) { return std::abs(d) > least; };
   for (const double d : factors) sum += told(d) ? std::abs(d) / largest : 0;
   const auto count = static_cast<double>(std::ranges::count_if(factors, told));
-  const double neutral = count > 0 ? count / sum / largest : 1;
-  for (double& d : factors) d = told(d) ? 1 / std::abs(d) : neutral;
+  const double instead = count > 0 ? count / sum / largest / part : 1;
+  for (double& d : factors) d = told(d) ? 1 / std::abs(d) : instead;
   preconditioner made;
   made.m_factors = std::move(factors);
   return made;

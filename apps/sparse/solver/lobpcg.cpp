@@ -53,7 +53,7 @@ class iteration {
  public:
   /// The small problem has three blocks. Where they are most of all directions, those that are left depend on each
   /// other nearly, and residuals stay at what rounding makes of that.
-  static constexpr int least_blocks = 6;
+  static constexpr int least_blocks = 10;
 
   iteration(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t b, const stopping_rule& rule)
       : m_a(a),
