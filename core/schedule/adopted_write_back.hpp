@@ -16,15 +16,15 @@ class adopted_write_back {
  public:
   explicit adopted_write_back(transfer::coherence& coherence) noexcept : m_coherence(coherence) {}
 
-  /// Calls submit(block) for each block whose last version is elsewhere: that task reads it at home, and note_read
-  /// follows. False: there is none, and none is on its way.
+  /// Calls submit(block) for each block in this memory whose last version is elsewhere: that task reads it at home, and
+  /// note_read follows. False: there is none, and none is on its way.
   template <class Submit>
-  bool begin(Submit&& submit) {
+  bool begin(const transfer::memory_choice& where, Submit&& submit) {
     // The flag goes down behind the count of what another thread brings home.
     if (!m_coherence.adopted().any_stale() && m_under_way.load(std::memory_order_acquire) == 0) return false;
     // An array that ends meanwhile does so behind these reads, or before they are thought of.
     const std::lock_guard guard(m_mutex);
-    const std::vector<block::record*> stale = m_coherence.adopted().take_stale();
+    const std::vector<block::record*> stale = m_coherence.adopted().take_stale(where);
     m_under_way.fetch_add(stale.size(), std::memory_order_release);
     for (block::record* const b : stale) submit(*b);
     m_coherence.adopted().none_stale();

@@ -47,6 +47,13 @@ bool memory_deadlock::all_wait() const {
   return !something_moves() && program_outlook() == outlook::none;
 }
 
+/// A sixteenth of the memory, or more where that did not help before or has nothing that may leave.
+bool memory_deadlock::evict_some(const memory::space& space, std::uint32_t doublings) const {
+  for (std::uint32_t k = doublings; k <= most_doublings; ++k)
+    if (m_setup.coherence->evict(space.number(), space.limit() >> (most_doublings - k))) return true;
+  return false;
+}
+
 memory_deadlock::finding memory_deadlock::resolve(bool single_space) {
   transfer::coherence& coherence = *m_setup.coherence;
   // No task runs, nothing moves, and a task waits for memory: no event will ever wake it.
@@ -62,9 +69,7 @@ memory_deadlock::finding memory_deadlock::resolve(bool single_space) {
   if (!single_space && coherence.stuck_rounds() < most_rounds) {
     for (std::size_t k = 0; k < coherence.space_count(); ++k)
       if (memory::space* const space = awaited(k);
-          space != nullptr &&
-          coherence.evict(space->number(),
-                          space->limit() >> (4 - std::min<std::size_t>(coherence.stuck_rounds(), 4)))) {
+          space != nullptr && evict_some(*space, std::min<std::uint32_t>(coherence.stuck_rounds(), most_doublings))) {
         coherence.note_stuck();
         space->notify();
         return {.released = true, .hopeless = nullptr, .why = {}};

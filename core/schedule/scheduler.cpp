@@ -424,14 +424,18 @@ void scheduler::fence(std::source_location site) {
 
 void scheduler::wait_idle(std::source_location site) { wait_for_all(site, false); }
 
-void scheduler::wait_for_all(std::source_location site, bool home) {
+void scheduler::wait_home(const transfer::memory_choice& where, std::source_location site) {
+  wait_for_all(site, true, where);
+}
+
+void scheduler::wait_for_all(std::source_location site, bool home, const transfer::memory_choice& where) {
   thread_context& mine = current_thread();
   if (!mine.in_program())
     throw error(error_kind::usage, "fence inside a task", fmt::format("{}:{}", site.file_name(), site.line()),
                 "a task that waits for all tasks waits for itself; wait in the program's own threads");
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
   run_tasks_until(mine, [this] { return all_retired(); });
-  if (home && bring_home(site)) run_tasks_until(mine, [this] { return all_retired(); });
+  if (home && bring_home(where, site)) run_tasks_until(mine, [this] { return all_retired(); });
   if (mine.events != nullptr) trace_fence(*mine.events, began);
   const failures::report failed = m_failures.take();
   if (m_setup.validator != nullptr)

@@ -111,6 +111,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// As fence, also while threads hold views: it waits for everything else. Whoever calls it knows that no task waits
   /// for those.
   void wait_idle(std::source_location site = std::source_location::current());
+  /// As wait_idle; of the memory that was adopted, this holds its last versions then. Throws as a fence.
+  void wait_home(const transfer::memory_choice& where, std::source_location site);
   /// As fence, but reports failures to nobody.
   void drain() noexcept;
   /// As wait_idle, but reports failures to nobody.
@@ -276,8 +278,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void stop_threads() noexcept;
   void begin_simulation();  ///< instead of start_threads
   void end_own_views();
-  bool bring_home(std::source_location site);
-  void wait_for_all(std::source_location site, bool home);
+  bool bring_home(const transfer::memory_choice& where, std::source_location site);
+  void wait_for_all(std::source_location site, bool home, const transfer::memory_choice& where = {});
   bool all_retired() const noexcept;
   void worker_thread(thread_context& mine);
 

@@ -76,7 +76,7 @@ bool scheduler::give_up_views() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   const std::vector<thread_context*> all = asking();  // one of them: its views may be what the others wait for
-  if (all.empty()) return false;
+  if (all.empty() || m_queues.any() || !m_deadlock.all_wait()) return false;
   all.front()->in_vain.store(true, std::memory_order_release);
   m_pool.wake_waiters();
   return true;
@@ -119,8 +119,8 @@ void scheduler::wait_for(std::unique_ptr<host_access>& asked) {
     if (!mine->in_vain.load(std::memory_order_acquire) || !held->abandon()) continue;
     (void)asked.release();  // whoever has its turn ends it
     throw error(error_kind::usage,
-                fmt::format("this thread waits for itself: what comes before its view of {} waits for views that it "
-                            "holds, {}",
+                fmt::format("this thread waits for itself, or for another one that waits for it: all threads of the "
+                            "program wait, and it asks for a view of {} while it holds {}",
                             block::name_of(*t.accesses[0].block), held_by(*mine)),
                 fmt::format("{}:{}", t.site.file_name(), t.site.line()),
                 "let views end before asking for what tasks make of their blocks");
@@ -165,9 +165,9 @@ void scheduler::end_own_views() {
 }
 
 /// Submits a read at home of each block whose last version is elsewhere. False: there is none, and none is on its way.
-bool scheduler::bring_home(std::source_location site) {
+bool scheduler::bring_home(const transfer::memory_choice& where, std::source_location site) {
   if (m_mode.simulated) return false;  // nobody looks at the memory
-  return m_write_back.begin([&](block::record& b) {
+  return m_write_back.begin(where, [&](block::record& b) {
     thread_context* mine = nullptr;
     task::record& t = begin(m_own.bring_home, site, mine);
     t.access_count = 1;

@@ -86,9 +86,10 @@ class worker_pool {
   }
   /// After something changed that any worker may have to look at.
   void wake_all() noexcept { m_work.notify_all(); }
-  /// What could have made room in a memory has ended: if somebody waits for room, a worker looks again.
+  /// What could have made room in a memory, or brought about what a thread with views asks for, has ended: if somebody
+  /// waits so, a worker looks again.
   void look_for_memory() noexcept {
-    if (memory_awaited()) m_work.notify_one();
+    if (m_asking.load(std::memory_order_seq_cst) != 0 || memory_awaited()) m_work.notify_one();
   }
   /// By a thread that will make no room from now on: perhaps nobody will.
   void notice_no_more_room() noexcept {
@@ -218,7 +219,6 @@ void worker_pool::run_tasks_until(Host&& host, thread_context& mine, const predi
       continue;
     }
     notice_no_more_room();
-    if (m_asking.load(std::memory_order_seq_cst) != 0) m_work.notify_one();  // this may have been their last hope
     waiter_list::sleep(me, calls);
   }
   m_waiters.leave(me);

@@ -22,7 +22,7 @@ void worker_queues::leave_next(thread_context& mine) noexcept {
 // Of what next_task looks at before it looks at others' queues; and of the tasks of low priority.
 bool worker_queues::nothing_for(const thread_context& mine) const noexcept {
   const placement::place& home = place(mine.place);
-  const core_queue* const asked = queue_at(mine.location);
+  const core_queue* const asked = core_of(mine);
   if (asked != nullptr && !asked->tasks.empty()) return false;
   return home.high_priority.empty() && mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() &&
          home.mailbox.empty() && home.low_priority.empty();
@@ -43,14 +43,18 @@ bool worker_queues::any() const noexcept {
 task::record* worker_queues::next_task(thread_context& mine, reach far) {
   placement::place& home = place(mine.place);
   if ((++mine.ticks & 63) == 0)  // so that a long chain of successors starves no other task
+  {
     if (task::record* t = home.mailbox.pop()) return t;
+    if (core_queue* const own = core_of(mine); own != nullptr)
+      if (task::record* t = own->tasks.pop()) return t;
+  }
   if (!home.high_priority.empty())
     if (task::record* t = home.high_priority.pop()) return t;
   if (task::record* t = mine.next_task) {
     mine.next_task = nullptr;
     return t;
   }
-  core_queue* const asked = queue_at(mine.location);
+  core_queue* const asked = core_of(mine);
   if (asked != nullptr && !asked->tasks.empty())
     if (task::record* t = asked->tasks.pop()) return t;
   if (task::record* t = mine.ready.pop()) return t;

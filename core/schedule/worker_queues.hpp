@@ -47,7 +47,7 @@ class worker_queues {
       where.high_priority.push(t);
     } else if (t.priority < 0) {
       where.low_priority.push(t);
-    } else if (asked != nullptr && asked->place == where.number && mine.location != t.hint) {
+    } else if (asked != nullptr && asked->place == where.number && asked != core_of(mine)) {
       asked->tasks.push(t);
     } else if (mine.is_driver || mine.place != where.number) {
       where.mailbox.push(t);
@@ -79,6 +79,11 @@ class worker_queues {
   /// Of the core at a location, if a worker is there.
   core_queue* queue_at(location::node_id location) const noexcept {
     return location < m_by_location.size() ? m_by_location[location] : nullptr;
+  }
+  /// Of the thread's own core; a thread of the program is worker 0 when it runs tasks, wherever it is.
+  core_queue* core_of(const thread_context& mine) const noexcept {
+    core_queue* const at = queue_at(mine.location);
+    return at == nullptr && mine.is_program && !m_cores.empty() ? m_cores.front().get() : at;
   }
   void refresh_victims(thread_context& mine);
   placement::place& place(std::uint32_t number) const noexcept { return *(*m_setup.places)[number]; }

@@ -79,8 +79,8 @@ bool adopted_memory::stale(block::record& block) const {
   return is_stale(block);
 }
 
-std::vector<block::record*> adopted_memory::take_stale() {
-  std::vector<block::record*> listed;
+std::vector<block::record*> adopted_memory::take_stale(const memory_choice& where) {
+  std::vector<block::record*> listed, left;
   {
     const std::lock_guard guard(m_mutex);
     listed.swap(m_stale);
@@ -93,9 +93,19 @@ std::vector<block::record*> adopted_memory::take_stale() {
     }
     const std::lock_guard guard(b->lock);
     if (b->home != block::home_state::listed) return true;  // its end takes its last version home
+    if (where) {
+      const memory::space_number home = m_home.load(std::memory_order_relaxed);
+      const block::replica* const here = b->find(home);
+      if (here == nullptr || !where(m_memories.at(home).host_pointer(here->where))) {
+        left.push_back(b);
+        return true;
+      }
+    }
     b->home = block::home_state::there;
     return b->flow.is_private || !(open || is_stale(*b));
   });
+  const std::lock_guard guard(m_mutex);
+  m_stale.insert(m_stale.end(), left.begin(), left.end());
   return listed;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Blocks in memory of the program: their replica in one space, at home, is that memory.
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -9,6 +10,9 @@
 #include "core/transfer/replicas.hpp"
 
 namespace tessera::transfer {
+
+/// Whether the memory at an address is meant; empty: all is.
+using memory_choice = std::function<bool(const void*)>;
 
 /// One per runtime. Thread-safe. Knows which of these blocks have their last version elsewhere, so that a fence can
 /// bring it home.
@@ -39,8 +43,9 @@ class adopted_memory {
   void note_version(block::record& block, memory::space_number made_in) {
     if (block.foreign && made_in != m_home.load(std::memory_order_relaxed)) note_stale(block);
   }
-  /// The blocks whose last version is not at home now, though it could be; but for those that are kept to one thread.
-  std::vector<block::record*> take_stale();
+  /// The blocks in this memory whose last version is not at home now, though it could be; but for those that are kept
+  /// to one thread.
+  std::vector<block::record*> take_stale(const memory_choice& where = {});
   void none_stale();  ///< when what take_stale gave is on its way: any_stale says so, unless there is more
   /// Whether a block is one of those.
   bool stale(block::record& block) const;

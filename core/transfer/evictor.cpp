@@ -316,7 +316,7 @@ void evictor::keep_some_ready(memory::space_number number, std::span<const candi
 
 bool evictor::evict(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence) {
   const survey found = look_over(number, sequence);
-  const std::uint64_t dying = sum_of(found.dying);
+  const std::uint64_t dying = sequence == 0 ? 0 : sum_of(found.dying);  // for nobody: nothing ends by itself any more
   std::uint64_t freed = 0, leaving = 0, deficit = 0;
   std::size_t next = 0;
   for (; next < found.may_leave.size(); ++next) {

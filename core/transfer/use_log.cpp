@@ -1,5 +1,8 @@
 #include "core/transfer/use_log.hpp"
 
+#include <cstdlib>
+#include <new>
+
 namespace tessera::transfer {
 namespace {
 
@@ -11,14 +14,24 @@ bool is_of(const announced_use* use, const block::record& block) noexcept {
 
 }  // namespace
 
+// Zeros that take no memory before they are touched.
 use_log::use_log()
-    : m_entries(std::make_unique<announced_use[]>(capacity)),
-      m_begun(std::make_unique<std::atomic<std::uint64_t>[]>(capacity)) {
-  for (std::uint64_t k = 0; k < capacity; ++k) m_entries[k].log = this;
+    : m_entries(capacity / chunk),
+      m_begun(static_cast<std::atomic<std::uint64_t>*>(std::calloc(capacity, sizeof(std::atomic<std::uint64_t>)))) {
+  if (m_begun == nullptr) throw std::bad_alloc();
 }
 
+void use_log::give_back::operator()(std::atomic<std::uint64_t>* p) const noexcept { std::free(p); }
+
 void use_log::add(block::record& block, std::uint64_t sequence, bool writes, bool expected) noexcept {
-  announced_use& fresh = m_entries[m_head++ % capacity];
+  const std::uint64_t at = m_head++ % capacity;
+  std::unique_ptr<announced_use[]>& within = m_entries[at / chunk];
+  if (within == nullptr) {
+    within.reset(new (std::nothrow) announced_use[chunk]);
+    if (within == nullptr) return;
+    for (std::uint64_t k = 0; k < chunk; ++k) within[k].log = this;
+  }
+  announced_use& fresh = within[at % chunk];
   fresh.next.store(nullptr, std::memory_order_relaxed);
   fresh.age_and_intent.store(sequence * 4 + (expected ? 2 : 0) + (writes ? 1 : 0), std::memory_order_relaxed);
   fresh.block.store(&block, std::memory_order_release);

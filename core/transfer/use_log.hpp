@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "core/block/announced_use.hpp"
 
@@ -51,8 +52,12 @@ class use_log {
     return m_begun[sequence % capacity].load(std::memory_order_relaxed) >= sequence;
   }
 
-  std::unique_ptr<block::announced_use[]> m_entries;
-  std::unique_ptr<std::atomic<std::uint64_t>[]> m_begun;  // by age: the age of the last task there that has begun
+  struct give_back {
+    void operator()(std::atomic<std::uint64_t>* p) const noexcept;
+  };
+  static constexpr std::uint64_t chunk = 1 << 12;
+  std::vector<std::unique_ptr<block::announced_use[]>> m_entries;  // chunks; one that no use has reached takes nothing
+  std::unique_ptr<std::atomic<std::uint64_t>[], give_back> m_begun;  // by age: of the last task there that has begun
   std::uint64_t m_head = 0;
 };
 

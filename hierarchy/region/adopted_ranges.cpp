@@ -23,7 +23,7 @@ struct adopted_ranges::claim {
   const std::byte* const first;
   const std::byte* const last;  // behind it
   const std::string array;
-  std::weak_ptr<array_storage> holder;  // under m_mutex
+  std::weak_ptr<const array_storage> holder;  // under m_mutex
 };
 
 std::shared_ptr<adopted_ranges> adopted_ranges::of(runtime& rt) {
@@ -59,17 +59,19 @@ std::shared_ptr<adopted_ranges::claim> adopted_ranges::take(const void* memory, 
   return made;
 }
 
-void adopted_ranges::hold(claim& held, const std::shared_ptr<array_storage>& by) {
+void adopted_ranges::hold(claim& held, const std::shared_ptr<const array_storage>& by) {
   const std::lock_guard guard(m_mutex);
   held.holder = by;
 }
 
-std::vector<std::shared_ptr<array_storage>> adopted_ranges::arrays() const {
-  std::vector<std::shared_ptr<array_storage>> living;
+bool adopted_ranges::has(const void* memory) const {
   const std::lock_guard guard(m_mutex);
-  for (const auto& [end, one] : m_claims)
-    if (auto array = one->holder.lock()) living.push_back(std::move(array));
-  return living;
+  return find(memory, 1) != nullptr;
+}
+
+bool adopted_ranges::any() const {
+  const std::lock_guard guard(m_mutex);
+  return !m_claims.empty();
 }
 
 bool adopted_ranges::used_by_ended(const void* memory, std::uint64_t bytes) const {

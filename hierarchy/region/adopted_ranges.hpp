@@ -25,9 +25,10 @@ class adopted_ranges : public std::enable_shared_from_this<adopted_ranges> {
   /// @param array  its name, for messages
   std::shared_ptr<claim> take(const void* memory, std::uint64_t bytes, const std::string& array);
   /// Now there is the array that a claim was made for.
-  void hold(claim& held, const std::shared_ptr<array_storage>& by);
-  /// The arrays that have ranges, in the order of their memory.
-  std::vector<std::shared_ptr<array_storage>> arrays() const;
+  void hold(claim& held, const std::shared_ptr<const array_storage>& by);
+  /// Whether an array has the range of this address.
+  bool has(const void* memory) const;
+  bool any() const;  ///< whether there are ranges
   /// Whether an array that has ended has some of the range: its tasks are not done.
   bool used_by_ended(const void* memory, std::uint64_t bytes) const;
 

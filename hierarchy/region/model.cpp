@@ -205,9 +205,10 @@ void location_model::pause(const pause_options& options, std::source_location si
   }
   if (has_memory || m_engine->has_files())
     owner().fence(site);  // also brings home what devices hold
+  else if (const auto adopted = hierarchy::adopted_ranges::of(owner()); adopted->any())
+    owner().inside().scheduler->wait_home([&](const void* memory) { return adopted->has(memory); }, site);
   else
     front_end(owner()).wait_idle(site);
-  for (const auto& array : hierarchy::adopted_ranges::of(owner())->arrays()) bring_home(array);
   m_engine->flush_files();
 }
 

@@ -16,12 +16,11 @@ struct access_pattern {
     whole,  ///< any row
     rows    ///< the same rows in each iteration
   };
-  kind which = kind::chunk;  ///< one of them
-  std::int64_t first = 0;    ///< of rows: the first one; of halo: how many before row i
-  std::int64_t last = 0;     ///< of rows: the one after the last; of halo: how many behind row i
-  /// Of halo: rows i + surely_from to i + surely_to are read in each iteration, so that they must be there. Those of 0
-  /// say nothing.
-  std::int64_t surely_from = 0, surely_to = 0;
+  kind which = kind::chunk;      ///< one of them
+  std::int64_t first = 0;        ///< of rows: the first one; of halo: how many before row i
+  std::int64_t last = 0;         ///< of rows: the one after the last; of halo: how many behind row i
+  std::int64_t surely_from = 0;  ///< of halo: row i + surely_from is read in each iteration, so that it must be there
+  std::int64_t surely_to = 0;    ///< likewise; 0 says nothing
 
   /// The same, of which the body reads rows i + from to i + to whatever happens: a region is refused where an iteration
   /// has none there, instead of reading past the array. tessera-translate knows it. @param from  at most 0

@@ -285,7 +285,7 @@ TEST(documented, keys_of_trace_summary) {
   std::filesystem::create_directories(folder);
   const std::string file = (folder / "run.json").string();
   EXPECT_EQ(run({"cholesky", "--n", "500", "--tile", "50", "--quiet", "--config", source("configs/sim_two.toml"),
-                 "--trace", file})
+                 "--set", "runtime.placement=eager", "--trace", file})
                 .code,
             0);
   expect_agreement(keys_of(run({"trace", "summary", file, "--json", "-"}).out), documented("## tessera trace summary"),

@@ -46,6 +46,37 @@ TEST(region_arrays, in_memory_of_the_program_are_changed_in_place) {
   EXPECT_EQ(memory[999], -999);
 }
 
+TEST(region_arrays, in_memory_of_the_program_that_cannot_come_home_are_an_error_of_the_pause) {
+  runtime rt(
+      testing::machine_of("plugins = [\"host\", \"sim\"]\ncopy_retries = 0\nplacement = \"eager\"\nhistory = "
+                          "\"off\"\n[[plugin.sim.device]]\nmemory = \"64 MiB\"\n[[plugin.sim.inject]]\n"
+                          "device = \"sim0\"\nkind = \"copy_fails\"\nat = 1\n"));
+  location_model model(rt);
+  std::vector<double> memory(1000, 1);
+  auto x = model.adopt("x", std::span(memory), {1000});
+  model.region("set", {.at = "sim0"}, iterate(0, 1000), out(x),
+               with_kernel([](auto i, auto to) { to[i] = 2; }, "(i, to) { to[i] = 2; }"));
+  const error e = error_of([&] { model.pause(); });
+  EXPECT_NE(e.message().find("the copy of x(0)"), std::string::npos) << e.message();
+}
+
+TEST(region_arrays, in_memory_of_the_program_are_paused_while_another_thread_looks_at_them) {
+  runtime rt(testing::host_only(2));
+  location_model model(rt);
+  std::vector<double> memory(1000, 1);
+  auto x = model.adopt("x", std::span(memory), {1000});
+  std::atomic<bool> holds{false}, paused{false};
+  std::thread other([&] {
+    const auto held = x.part(0, 500).update_host();
+    holds = true;
+    while (!paused) std::this_thread::yield();
+  });
+  while (!holds) std::this_thread::yield();
+  model.pause();  // which waits for regions, and for no views
+  paused = true;
+  other.join();
+}
+
 TEST(region_arrays, that_are_large_do_not_all_lie_whole_large_pages_apart) {
   constexpr std::uintptr_t large_page = 2 << 20;
   runtime rt(testing::host_only());

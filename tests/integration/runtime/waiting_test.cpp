@@ -255,7 +255,7 @@ TEST_P(waiting, for_a_task_that_waits_for_a_view_of_the_same_thread_is_an_error)
     const error read = error_of([&] { (void)y.read_host(y(0)); });
     EXPECT_EQ(read.kind(), error_kind::usage);
     EXPECT_THAT(read.message(), HasSubstr("this thread waits for itself"));
-    EXPECT_THAT(read.message(), HasSubstr("its view of y(0)"));
+    EXPECT_THAT(read.message(), HasSubstr("it asks for a view of y(0)"));
     EXPECT_THAT(read.message(), HasSubstr("x(0) ("));
     EXPECT_THAT(read.message(), HasSubstr("waiting_test.cpp:"));
     EXPECT_THAT(read.where(), HasSubstr("waiting_test.cpp:"));
@@ -292,6 +292,26 @@ TEST(waiting, of_two_threads_for_what_waits_for_the_other_s_view_is_an_error_of_
   EXPECT_EQ(refused, 1) << "whose views end, so that the other has what it wants";
   rt.fence();
   EXPECT_EQ(y.read_host(y(0))[0] + y.read_host(y(1))[0], 4);
+}
+
+TEST(waiting, for_itself_is_told_when_the_last_other_thread_has_ended) {
+  runtime rt(testing::host_only(2));
+  auto x = rt.make_array<double>("x", {1}, {1}), y = rt.make_array<double>("y", {1}, {1});
+  fill(rt, x(0), 1.0);
+  fill(rt, y(0), 1.0);
+  std::atomic<bool> known{false};
+  std::thread other([&] {  // known to the runtime, and doing something else
+    (void)y.read_host(y(0));
+    known = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  });
+  soon(known);
+  {
+    const auto held = x.update_host(x(0));
+    axpy(rt, 1.0, x(0), y(0));
+    EXPECT_EQ(error_of([&] { (void)y.read_host(y(0)); }).kind(), error_kind::usage);
+  }
+  other.join();
 }
 
 TEST(waiting, with_a_view_of_something_else_is_none) {
