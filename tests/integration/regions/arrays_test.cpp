@@ -47,12 +47,12 @@ TEST(region_arrays, in_memory_of_the_program_are_changed_in_place) {
 }
 
 TEST(region_arrays, in_memory_of_the_program_that_cannot_come_home_are_an_error_of_the_pause) {
+  std::vector<double> memory(1000, 1);
   runtime rt(
       testing::machine_of("plugins = [\"host\", \"sim\"]\ncopy_retries = 0\nplacement = \"eager\"\nhistory = "
                           "\"off\"\n[[plugin.sim.device]]\nmemory = \"64 MiB\"\n[[plugin.sim.inject]]\n"
                           "device = \"sim0\"\nkind = \"copy_fails\"\nat = 1\n"));
   location_model model(rt);
-  std::vector<double> memory(1000, 1);
   auto x = model.adopt("x", std::span(memory), {1000});
   model.region("set", {.at = "sim0"}, iterate(0, 1000), out(x),
                with_kernel([](auto i, auto to) { to[i] = 2; }, "(i, to) { to[i] = 2; }"));
@@ -61,9 +61,9 @@ TEST(region_arrays, in_memory_of_the_program_that_cannot_come_home_are_an_error_
 }
 
 TEST(region_arrays, in_memory_of_the_program_are_paused_while_another_thread_looks_at_them) {
+  std::vector<double> memory(1000, 1);
   runtime rt(testing::host_only(2));
   location_model model(rt);
-  std::vector<double> memory(1000, 1);
   auto x = model.adopt("x", std::span(memory), {1000});
   std::atomic<bool> holds{false}, paused{false};
   std::thread other([&] {
