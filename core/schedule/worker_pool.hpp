@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/base/fence.hpp"
@@ -133,8 +134,10 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
     if ((++ran & (m_look_every - 1)) == 0 && !m_waiters.empty()) wake_waiters();
     return look_every != 0 && (ran & (look_every - 1)) == 0 && enough();
   };
+  bool woken = false;  // for one task: tasks that came while another thread was spinning have woken nobody
   while (true) {
     if (task::record* t = m_setup.queues->next_task(mine, reach::own_core)) {
+      if (std::exchange(woken, false) && m_setup.queues->any()) m_work.notify_one();
       if (run_one(*t)) return;
       continue;
     }
@@ -188,6 +191,7 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
     if (m_setup.placer->model() != nullptr) m_setup.placer->note_idle(*(*m_setup.places)[mine.place]);
     m_work.wait(key);
     m_busy.fetch_add(1, std::memory_order_seq_cst);
+    woken = true;
   }
 }
 
