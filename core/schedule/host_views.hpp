@@ -17,7 +17,7 @@ struct host_access {
     waits,      ///< for tasks before it, for memory, for a copy
     due,        ///< the thread that asked goes on with it
     available,  ///< `pointer` or `why` is set
-    abandoned   ///< nobody waits for it any more: whoever has its turn next ends it
+    abandoned   ///< given up by the thread that asked: it is ended instead of handed over when its turn comes
   };
   task::record* held_by = nullptr;  ///< the task in whose place in the order it is held
   thread_context* owner = nullptr;  ///< of the thread that holds it

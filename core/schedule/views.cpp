@@ -69,7 +69,8 @@ bool scheduler::give_up_views() {
         threads.push_back(&one);
     return threads;
   };
-  // What ends just now may be between two of these looks: all has to be at rest for a while.
+  // Work that ends just now is seen by none of these counts for a moment. No event tells that nothing will happen any
+  // more, so the looks are spread over some time; this thread is the last one awake and delays nobody's work.
   constexpr int looks = 20;
   for (int k = 0; k < looks; ++k) {
     if (asking().empty() || m_queues.any() || !m_deadlock.all_wait()) return false;
@@ -117,7 +118,7 @@ void scheduler::wait_for(std::unique_ptr<host_access>& asked) {
     if (holds) m_pool.end_asking();
     mine->asks.store(false, std::memory_order_release);
     if (!mine->in_vain.load(std::memory_order_acquire) || !held->abandon()) continue;
-    (void)asked.release();  // whoever has its turn ends it
+    (void)asked.release();  // end_abandoned deletes it when its turn comes
     throw error(error_kind::usage,
                 fmt::format("this thread waits for itself, or for another one that waits for it: all threads of the "
                             "program wait, and it asks for a view of {} while it holds {}",

@@ -303,7 +303,8 @@ TEST(waiting, for_itself_is_told_when_the_last_other_thread_has_ended) {
   std::thread other([&] {  // known to the runtime, and doing something else
     (void)y.read_host(y(0));
     known = true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(100));  // until the other asks, most likely; else it passes too
   });
   soon(known);
   {
@@ -325,7 +326,7 @@ TEST(waiting, with_a_view_of_something_else_is_none) {
       axpy(rt, 1.0, x(0), x(0));
       ASSERT_EQ(x.read_host(x(0))[3], 0);
     }
-    rt.submit(
+    rt.submit(  // longer than all has to be at rest before a thread is refused
         "long", [](view<double> v) { std::this_thread::sleep_for(std::chrono::milliseconds(60)), v[0] = 1; },
         update(x(0)));
     EXPECT_EQ(x.read_host(x(0))[0], 1);
