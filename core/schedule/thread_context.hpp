@@ -116,7 +116,7 @@ struct thread_context {
   std::atomic<bool> in_use{true};
   std::atomic<bool> waits{false};            ///< the thread waits in the runtime
   std::atomic<std::uint32_t> held_views{0};  ///< host views not yet released by this thread
-  std::atomic<bool> asks{false};             ///< it waits for a host view
+  std::atomic<bool> asks{false};             ///< it holds host views and waits for another one
   std::atomic<bool> in_vain{false};          ///< set by others: nobody is left who could bring it about
   std::atomic<bool> releases{false};         ///< it gives a view back at this moment
   bool is_program = false;                   ///< of a thread of the program, not one that the scheduler started

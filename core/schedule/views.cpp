@@ -64,9 +64,7 @@ bool scheduler::give_up_views() {
   const auto asking = [&] {
     std::vector<thread_context*> threads;
     for (std::uint32_t k = 0, count = m_threads.size(); k < count; ++k)
-      if (thread_context& one = m_threads[k];
-          one.asks.load(std::memory_order_acquire) && one.held_views.load(std::memory_order_acquire) != 0)
-        threads.push_back(&one);
+      if (thread_context& one = m_threads[k]; one.asks.load(std::memory_order_acquire)) threads.push_back(&one);
     return threads;
   };
   // Work that ends just now is seen by none of these counts for a moment. No event tells that nothing will happen any
@@ -106,7 +104,7 @@ void scheduler::wait_for(std::unique_ptr<host_access>& asked) {
     }
     mine->in_vain.store(false, std::memory_order_relaxed);
     const bool holds = mine->held_views.load(std::memory_order_relaxed) != 0;
-    mine->asks.store(true, std::memory_order_release);
+    mine->asks.store(holds, std::memory_order_release);
     if (holds) m_pool.begin_asking();
     run_tasks_until(
         *mine,
