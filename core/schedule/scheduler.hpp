@@ -257,7 +257,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then);
   void resume(task::record& t);  ///< one that was set aside
 
-  task::record& begin_retile(const retiling& part, std::source_location site, thread_context*& mine);
+  task::record& begin_retile(const retiling& part, std::source_location site);
 
   // waiting (scheduler.cpp)
   void keep_to_window(thread_context& mine);

@@ -175,7 +175,8 @@ bool scheduler::bring_home(const transfer::memory_choice& where, std::source_loc
   });
 }
 
-task::record& scheduler::begin_retile(const retiling& part, std::source_location site, thread_context*& mine) {
+task::record& scheduler::begin_retile(const retiling& part, std::source_location site) {
+  thread_context* mine = nullptr;
   task::record& t = begin(m_own.retile, site, mine);
   const auto access = [](block::record* b, intent how) {
     return block::access{.block = b, .version = 0, .intent = how, .flags = 0, .space = 0};
@@ -201,16 +202,16 @@ task::record& scheduler::begin_retile(const retiling& part, std::source_location
 }
 
 void scheduler::retile(std::span<const retiling> parts, std::source_location site) {
-  thread_context* mine = nullptr;
+  thread_context& mine = current_thread();
   std::vector<task::record*> made;
   made.reserve(parts.size());
   try {
-    for (const retiling& part : parts) made.push_back(&begin_retile(part, site, mine));
+    for (const retiling& part : parts) made.push_back(&begin_retile(part, site));
   } catch (...) {
-    for (task::record* const t : made) take_back(*mine, *t);
+    for (task::record* const t : made) take_back(mine, *t);
     throw;
   }
-  for (task::record* const t : made) commit(*mine, *t, false);
+  for (task::record* const t : made) commit(mine, *t, false);
 }
 
 }  // namespace tessera::schedule

@@ -43,12 +43,13 @@ TEST(copies, one_that_fails_under_way_is_tried_again_for_a_device_and_for_the_ho
   }
 }
 
-// With the settings that a program has when it sets none.
+// With the settings that a program has when it sets none: how many copies a run makes depends on how fast its tasks
+// seem to be, so that the later ones of a few runs are never made.
 TEST(copies, whichever_fails_once_the_run_ends_right) {
+  std::uint64_t failed = 0;
+  constexpr int each = testing::is_slow ? 5 : 1;
   for (std::size_t where = 0; where < 5; ++where) {
     const testing::place& at = testing::places()[where];
-    std::uint64_t failed = 0;
-    constexpr int each = testing::is_slow ? 5 : 1;
     for (int k = 1; k <= 40; k += each) {
       SCOPED_TRACE(at.name + std::string(", copy ") + std::to_string(k));
       const testing::deadline limit(at.name + std::string(", copy ") + std::to_string(k));
@@ -61,8 +62,8 @@ TEST(copies, whichever_fails_once_the_run_ends_right) {
       EXPECT_TRUE(unreadable.empty()) << unreadable.begin()->second;
       failed += rt.statistics().trouble.failed_copies;
     }
-    EXPECT_GT(failed, 20u / each) << at.name << ": nothing failed, the test tests nothing";
   }
+  EXPECT_GT(failed, 40u / each) << "of 200 copies (with slow checkers 40): the test tests little";
 }
 
 // Between two devices without a link a copy goes in pieces on two streams, and its source may still be on its way: it
