@@ -18,7 +18,7 @@ using views = std::span<const small_view>;
 class steps_of_lanczos {
  public:
   steps_of_lanczos(runtime& rt, const csr_matrix& matrix, const sparse_case& c)
-      : a(matrix), count(c.iterations), p(rt, matrix, {.panel_rows = c.panel, .strip_rows = c.strip}) {
+      : a(matrix), count(c.iterations), p(rt, matrix, {.panel_rows = c.panel, .columns = 1, .strip_rows = c.strip}) {
     for (long j = 0; j <= count; ++j) {
       v.push_back(p.vector("V" + std::to_string(j), 1));
       overlaps.push_back(p.small("overlap " + std::to_string(j), 1, 1));

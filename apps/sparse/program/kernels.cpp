@@ -57,27 +57,38 @@ template <int Rows, int Vectors>
 
 // Single columns lie in memory without gaps: the rows are what fills the vectors.
 
-[[gnu::always_inline]] inline double dot_of_columns(const double* x, const double* y, std::int64_t rows) {
-  constexpr std::int64_t sums = 4;  // so many additions can be under way
-  vector4 sum[sums] = {};
+/// sums[k] += x[k]^T y. The sum of a column has the same bits however many others are done with it.
+template <int Count>
+[[gnu::always_inline]] inline void add_dots_of_columns(const double* const* columns, const double* y, std::int64_t rows,
+                                                       double* sums) {
+  constexpr std::int64_t parts = 4;  // so many additions to a sum can be under way
+  const double* x[Count];
+  for (int k = 0; k < Count; ++k) x[k] = columns[k];
+  vector4 sum[Count][parts] = {};
   std::int64_t r = 0;
-  for (; r + sums * lanes <= rows; r += sums * lanes)
-    for (std::int64_t s = 0; s < sums; ++s)
-      sum[s] +=
-          *reinterpret_cast<const vector4*>(x + r + s * lanes) * *reinterpret_cast<const vector4*>(y + r + s * lanes);
-  const vector4 all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  double rest = (all[0] + all[1]) + (all[2] + all[3]);
-  for (; r < rows; ++r) rest += x[r] * y[r];
-  return rest;
+  for (; r + parts * lanes <= rows; r += parts * lanes)
+    for (std::int64_t p = 0; p < parts; ++p) {
+      const vector4 right = *reinterpret_cast<const vector4*>(y + r + p * lanes);
+      for (int k = 0; k < Count; ++k) sum[k][p] += *reinterpret_cast<const vector4*>(x[k] + r + p * lanes) * right;
+    }
+  for (int k = 0; k < Count; ++k) {
+    const vector4 all = (sum[k][0] + sum[k][1]) + (sum[k][2] + sum[k][3]);
+    double rest = (all[0] + all[1]) + (all[2] + all[3]);
+    for (std::int64_t left = r; left < rows; ++left) rest += x[k][left] * y[left];
+    sums[k] += rest;
+  }
 }
 
-/// y = the sum of `Count` columns times c, and of y where there were columns before.
+/// y = the sum of `Count` columns times c, and of y where there were columns before: one after the other.
 template <int Count>
-[[gnu::always_inline]] inline void add_columns(const factor* x, const double* c, std::int64_t stride, bool first,
-                                               double* y, std::int64_t rows) {
+[[gnu::always_inline]] inline void add_columns(const factor* columns, const double* c, std::int64_t stride, bool first,
+                                               double* __restrict y, std::int64_t rows) {
+  const double* x[Count];
+  double scale[Count];
+  for (int k = 0; k < Count; ++k) x[k] = columns[k].data, scale[k] = c[k * stride];
   for (std::int64_t r = 0; r < rows; ++r) {
     double sum = first ? 0 : y[r];
-    for (int k = 0; k < Count; ++k) sum += x[k].data[r] * c[k * stride];
+    for (int k = 0; k < Count; ++k) sum += x[k][r] * scale[k];
     y[r] = sum;
   }
 }
@@ -85,8 +96,9 @@ template <int Count>
 [[gnu::always_inline]] inline void combine_columns(std::span<const factor> x, const double* c, std::int64_t stride,
                                                    double* y, std::int64_t rows) {
   std::size_t k = 0;
-  for (; k + 4 <= x.size(); k += 4, c += 4 * stride) add_columns<4>(&x[k], c, stride, k == 0, y, rows);
-  for (; k < x.size(); ++k, c += stride) add_columns<1>(&x[k], c, stride, k == 0, y, rows);
+  for (; k + 8 <= x.size(); k += 8, c += 8 * stride) add_columns<8>(&x[k], c, stride, k == 0, y, rows);
+  for (; k + 2 <= x.size(); k += 2, c += 2 * stride) add_columns<2>(&x[k], c, stride, k == 0, y, rows);
+  if (k < x.size()) add_columns<1>(&x[k], c, stride, k == 0, y, rows);
 }
 
 }  // namespace
@@ -111,10 +123,7 @@ void multiply(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::in
 void add_gram(const double* x, std::int64_t p, const double* y, std::int64_t q, std::int64_t rows, double* g) {
   const bool upper = x == y;
   with_wide_vectors([&] {
-    if (p == 1 && q == 1) {
-      *g += dot_of_columns(x, y, rows);
-      return;
-    }
+    if (p == 1 && q == 1) return add_dots_of_columns<1>(&x, y, rows, g);
     const auto columns = [&](std::int64_t i, auto height) {
       const std::int64_t done = in_vectors<2>(upper ? i : 0, q, [&](std::int64_t j, auto vectors) {
         gram_tile<decltype(height)::value, decltype(vectors)::value>(x + i, p, y + j, q, rows, g + i * q + j);
@@ -129,6 +138,14 @@ void add_gram(const double* x, std::int64_t p, const double* y, std::int64_t q, 
     std::int64_t i = 0;
     for (; i + 4 <= p; i += 4) columns(i, std::integral_constant<int, 4>());
     for (; i < p; ++i) columns(i, std::integral_constant<int, 1>());
+  });
+}
+
+void add_grams(std::span<const double* const> columns, const double* y, std::int64_t rows, double* sums) {
+  with_wide_vectors([&] {
+    std::size_t k = 0;
+    for (; k + 3 <= columns.size(); k += 3) add_dots_of_columns<3>(&columns[k], y, rows, sums + k);
+    for (; k < columns.size(); ++k) add_dots_of_columns<1>(&columns[k], y, rows, sums + k);
   });
 }
 
@@ -195,10 +212,7 @@ void scale_rows(const double* d, const double* x, double* y, std::int64_t width,
 
 void add_dots(const double* x, const double* y, std::int64_t width, std::int64_t rows, double* sums) {
   with_wide_vectors([&] {
-    if (width == 1) {
-      *sums += dot_of_columns(x, y, rows);
-      return;
-    }
+    if (width == 1) return add_dots_of_columns<1>(&x, y, rows, sums);
     for (std::int64_t r = 0; r < rows; ++r, x += width, y += width)
       for (std::int64_t j = 0; j < width; ++j) sums[j] += x[j] * y[j];
   });

@@ -21,6 +21,9 @@ void multiply(const csr_matrix& a, std::int64_t begin, std::int64_t end, std::in
 /// g += X^T Y over `rows` rows; g is p x q. Where x is y, the upper triangle of g alone: what is below means nothing.
 void add_gram(const double* x, std::int64_t p, const double* y, std::int64_t q, std::int64_t rows, double* g);
 
+/// sums[k] += columns[k]^T y over `rows` rows: the bits of add_gram for each single column, and y is read less often.
+void add_grams(std::span<const double* const> columns, const double* y, std::int64_t rows, double* sums);
+
 /// A factor of combine: rows of `width` columns.
 struct factor {
   const double* data;

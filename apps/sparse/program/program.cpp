@@ -54,11 +54,17 @@ class between_iterations {
   program_state& m_of;
 };
 
+/// A row of block vectors weighs about as much as so many nonzeros.
+constexpr std::int64_t weight_of_row = 8;
+
 /// Rows of a panel: few enough that a task is short beside an iteration, many enough that it is long beside its
-/// submission, and by the matrix alone, so that the bits of a result do not depend on the machine.
-std::int64_t chosen_panel_rows(const csr_matrix& a) {
-  constexpr std::int64_t panels = 48, least = 256, most = 8192;
-  return std::clamp((a.rows + panels - 1) / panels, least, most);
+/// submission, and by the matrix and the vectors alone, so that the bits of a result do not depend on the machine.
+std::int64_t chosen_panel_rows(const csr_matrix& a, std::int64_t columns) {
+  constexpr std::int64_t panels = 48, least = 256, most = 8192, usual_columns = 4;
+  constexpr std::int64_t long_enough = 65536;  // numbers: some ten microseconds
+  const std::int64_t of_row =
+      (weight_of_row + a.nonzeros() / std::max<std::int64_t>(a.rows, 1)) * (columns > 0 ? columns : usual_columns);
+  return std::clamp((a.rows + panels - 1) / panels, std::clamp(long_enough / of_row, least, most), most);
 }
 
 /// The same for devices that have the rows to themselves and room for all of them: a launch takes as long whether many
@@ -116,6 +122,9 @@ program_state::program_state(runtime& on, const csr_matrix& a, const program_opt
   if (how.panel_rows < 0 || how.strip_rows < 0)
     throw error(error_kind::usage, fmt::format("{} rows of a panel, {} of a strip", how.panel_rows, how.strip_rows),
                 a.name, "1 or more; 0: chosen");
+  if (how.columns < 0)
+    throw error(error_kind::usage, fmt::format("{} columns of block vectors", how.columns), a.name,
+                "1 or more; 0: unknown");
   check_once(a);
   if (a.rows != a.columns)
     throw error(error_kind::input, fmt::format("the matrix is {} x {}, not square", a.rows, a.columns), a.name,
@@ -125,8 +134,8 @@ program_state::program_state(runtime& on, const csr_matrix& a, const program_opt
       location == anywhere || how.panel_rows > 0 ? 0 : panel_rows_on_devices(rt, a, location);
   const std::int64_t wanted = how.panel_rows > 0     ? how.panel_rows
                               : on_devices_alone > 0 ? on_devices_alone
-                                                     : chosen_panel_rows(a);
-  panels = balanced_panels(a, wanted, 8);  // a row of block vectors weighs about as much as eight nonzeros
+                                                     : chosen_panel_rows(a, how.columns);
+  panels = balanced_panels(a, wanted, weight_of_row);
   if (rt.has_devices()) on_devices.emplace(rt, panels);
 }
 

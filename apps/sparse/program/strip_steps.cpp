@@ -12,6 +12,17 @@ class strip {
  public:
   strip(const strip_operands& on, std::int64_t begin, std::int64_t end) : m_on(on), m_begin(begin), m_end(end) {}
 
+  /// The first of these steps, and those behind it that are done with it: how many.
+  std::size_t run(std::span<const strip_step> steps) const {
+    if (const std::size_t alike = grams_of_columns(steps); alike > 1) {
+      add_grams(steps.first(alike));
+      return alike;
+    }
+    run(steps.front());
+    return 1;
+  }
+
+ private:
   void run(const strip_step& s) const {
     switch (s.kind) {
       case operation_kind::mxm:
@@ -41,8 +52,6 @@ class strip {
         return;
     }
   }
-
- private:
   std::int64_t rows() const noexcept { return m_end - m_begin; }
   std::int64_t columns(std::size_t vector) const { return m_on.vectors[vector].columns; }
   std::int64_t elements(std::size_t vector) const { return rows() * columns(vector); }
@@ -52,6 +61,25 @@ class strip {
   }
   const double* small(const strip_step& s) const { return m_on.small[s.small]; }
   double* sums(const strip_step& s) const { return m_on.partials + s.partial; }
+
+  /// How many of the first steps are products of single columns with the same one, their sums one behind the other.
+  std::size_t grams_of_columns(std::span<const strip_step> steps) const {
+    const strip_step& first = steps.front();
+    std::size_t alike = 0;
+    for (const strip_step& s : steps) {
+      if (s.kind != operation_kind::gram || s.from[1] != first.from[1] || columns(s.from[0]) != 1 ||
+          columns(s.from[1]) != 1 || s.partial != first.partial + static_cast<std::int64_t>(alike))
+        break;
+      ++alike;
+    }
+    return alike;
+  }
+  void add_grams(std::span<const strip_step> steps) const {
+    static thread_local std::vector<const double*> left;
+    left.clear();
+    for (const strip_step& s : steps) left.push_back(at(s.from[0]));
+    kernels::add_grams(left, at(steps.front().from[1]), rows(), sums(steps.front()));
+  }
 
   void multiply(const strip_step& s) const {
     const multiplied& x = m_on.sources[static_cast<std::size_t>(s.source)];
@@ -109,7 +137,7 @@ void multiplied::join(std::int64_t columns) {
 void run_steps(const std::vector<strip_step>& steps, const strip_operands& on) {
   for (std::int64_t row = on.begin; row < on.end; row += on.strip_rows) {
     const strip here(on, row, std::min(row + on.strip_rows, on.end));
-    for (const strip_step& s : steps) here.run(s);
+    for (std::span<const strip_step> left = steps; !left.empty();) left = left.subspan(here.run(left));
   }
 }
 

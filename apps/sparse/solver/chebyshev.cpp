@@ -72,7 +72,7 @@ class filtered_subspace {
         m_options(o),
         m_rule(rule),
         m_b(b),
-        m_program(rt, a, o.program),
+        m_program(rt, a, o.program.for_columns(b)),
         m_filter(m_program, a, b, o.degree != 0 ? o.degree : first_degree) {
     m_bounds = spectrum_bounds_beside_deflated(rt, a, o);
     if (!o.deflate.empty()) {
@@ -321,8 +321,8 @@ eigenpairs joined(runtime& rt, const csr_matrix& a, const eigen_options& o, cons
                   const eigenpairs& parts) {
   eigenpairs all = parts;
   all.values.clear();
-  program p(rt, a, o.program);
   const std::int64_t b = o.pairs;
+  program p(rt, a, o.program.for_columns(b));
   block_vector x = p.vector("X", b);
   const block_vector ax = p.vector("AX", b), r = p.vector("R", b);
   const small_matrix xx = p.small("X'X", b, b), x_ax = p.small("X'AX", b, b), c = p.small("start", b, b),

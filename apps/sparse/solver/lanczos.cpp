@@ -57,7 +57,7 @@ class restarted_lanczos {
       : m_a(a),
         m_options(o),
         m_rule(rule),
-        m_program(rt, a, o.program),
+        m_program(rt, a, o.program.for_columns(shape.width)),
         m_basis(m_program, a, shape, rule.rounding, o.orthogonal, deflation::of(m_program, a.rows, o, shape.width)) {
     m_basis.refill(first_block(o, a.rows, shape.width));
     m_seed = o.seed;

@@ -62,7 +62,7 @@ class iteration {
         m_b(b),
         m_runtime(rt),
         m_preconditioners(made_for(0)),
-        m_program(rt, a, o.program) {
+        m_program(rt, a, o.program.for_columns(b)) {
     m_x.set(started_at(o, a.rows, b));
   }
 

@@ -51,7 +51,7 @@ std::vector<double> missed_vectors(runtime& rt, const csr_matrix& a, const eigen
   if (o.mass != nullptr || found.dense || steps < 1) return {};
   eigen_options known = o;
   known.deflate = beside(found.vectors, o.deflate, a.rows);
-  program p(rt, a, o.program);
+  program p(rt, a, o.program.for_columns(1));
   krylov_basis basis(p, a, {.width = 1, .kept = steps, .blocks = steps}, rule.rounding, reorthogonalization::full,
                      deflation::of(p, a.rows, known, 1));
   basis.refill(o.seed + 0x5eed);  // another vector than the solver's

@@ -19,7 +19,7 @@ spectrum_interval spectrum_bounds_beside_deflated(runtime& rt, const csr_matrix&
   constexpr basis_shape shape{.width = 1, .kept = 1, .blocks = 12};
   const double norm = infinity_norm(a);
   if (a.rows - deflated_columns(a, o) <= shape.past_columns()) return {-norm, norm};
-  program p(rt, a, o.program);
+  program p(rt, a, o.program.for_columns(1));
   krylov_basis basis(p, a, shape, 1e-14 * norm, reorthogonalization::full, deflation::of(p, a.rows, o, 1));
   basis.refill(o.seed);
   basis.begin();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -226,6 +227,46 @@ TEST_F(sparse_calls, take_any_positive_number_of_rows_for_panels_and_strips) {
   }
   for (const program_options& how : {cut(-1), cut(0, -1)})
     EXPECT_NE(message_of([&] { program(rt, a, how); }, error_kind::usage).find("-1"), std::string::npos);
+}
+
+// A row of few columns is quickly done.
+TEST(sparse_programs, have_larger_panels_for_narrower_vectors) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = generate("lap2d:200");
+  const auto panels = [&](program_options how) { return program(rt, a, how).panels(); };
+  const std::int64_t narrow = panels({.columns = 1}), some = panels({.columns = 4}), wide = panels({.columns = 100});
+  EXPECT_LT(narrow, some);
+  EXPECT_LT(some, wide);
+  EXPECT_EQ(panels({}), some) << "unknown";
+  EXPECT_EQ(panels(program_options{}.for_columns(1)), narrow);
+  EXPECT_EQ(panels(program_options{.columns = 100}.for_columns(1)), wide) << "what a caller says stays";
+  EXPECT_EQ(panels({.panel_rows = 1000, .columns = 1}), 40);
+  EXPECT_NE(message_of([&] { (void)panels({.columns = -2}); }, error_kind::usage).find("-2 columns"),
+            std::string::npos);
+}
+
+// As Lanczos asks for them: one column with all before it, and with itself.
+TEST(sparse_programs, have_the_same_products_of_columns_one_by_one_and_together) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = generate("lap2d:37");
+  program p(rt, a, {.panel_rows = 500, .strip_rows = 101});
+  constexpr std::size_t count = 11;  // not a multiple of what a loop does at once
+  std::vector<block_vector> v;
+  std::vector<small_matrix> together;
+  for (std::size_t k = 0; k < count; ++k) {
+    v.push_back(p.vector("v" + std::to_string(k), 1));
+    v.back().set(numbers(a.rows, k));
+    together.push_back(p.small("product " + std::to_string(k), 1, 1));
+  }
+  for (std::size_t k = 0; k < count; ++k) gram(v[k], v.back(), together[k]);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double all = together[k].values()[0];
+    const small_matrix alone = p.small("alone", 1, 1);
+    gram(v[k], v.back(), alone);
+    EXPECT_EQ(alone.values()[0], all) << k;
+    const std::vector<double> x = v[k].values(), y = v.back().values();
+    EXPECT_NEAR(std::inner_product(x.begin(), x.end(), y.begin(), 0.0), all, 1e-10) << k;
+  }
 }
 
 TEST_F(sparse_calls, refuse_sizes_that_no_memory_has) {

@@ -76,12 +76,22 @@ enum class execution : std::uint8_t {
 /// What a program may choose.
 struct program_options {
   execution how = execution::fused;
-  std::int64_t panel_rows = 0;  ///< rows of a task, at least 1; 0: chosen by the matrix alone
+  std::int64_t panel_rows = 0;  ///< rows of a task, at least 1; 0: chosen by the matrix and `columns` alone
+  /// Columns of most of its block vectors, where that is known, at least 1; 0: unknown. Rows of few columns are quickly
+  /// done, so a task has more of them.
+  std::int64_t columns = 0;
   /// Rows that all operations of a task go through together, at least 1; 0: what fits the cache.
   std::int64_t strip_rows = 0;
   std::string at = {};  ///< location where operations over the rows run; "": where the runtime places them
   /// How matrices lie in memory for their products; none: the fastest, as measured when a program first multiplies.
   std::optional<matrix_form> form = {};
+
+  /// The same for block vectors of so many columns, unless `columns` says already.
+  program_options for_columns(std::int64_t count) const {
+    program_options made = *this;
+    if (columns == 0) made.columns = count;
+    return made;
+  }
 };
 
 /// When a loop ends, beside its condition.
