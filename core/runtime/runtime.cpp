@@ -30,6 +30,7 @@ runtime::no_waiting::~no_waiting() { m_of.end_no_waiting(); }
 runtime::waiting_elsewhere::waiting_elsewhere(runtime& of) : m_waits(of.inside().scheduler->wait_elsewhere()) {}
 
 bool runtime::has_devices() const noexcept { return m_inside->scheduler->has_devices(); }
+bool runtime::in_task() const noexcept { return !m_inside->scheduler->in_program(); }
 
 void runtime::fence(std::source_location site) { m_inside->scheduler->fence(site); }
 void runtime::drain() noexcept { m_inside->scheduler->drain(); }

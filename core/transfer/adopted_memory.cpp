@@ -79,20 +79,26 @@ bool adopted_memory::stale(block::record& block) const {
   return is_stale(block);
 }
 
+// No block ends meanwhile.
 std::vector<block::record*> adopted_memory::take_stale(const memory_choice& where) {
   std::vector<block::record*> listed, left;
   {
     const std::lock_guard guard(m_mutex);
     listed.swap(m_stale);
   }
+  // One that has ended may be another block by now, which its maker alone looks into.
+  const auto ended = [](block::record* b) {
+    const std::lock_guard guard(b->lock);
+    return b->home != block::home_state::listed;
+  };
   std::erase_if(listed, [&](block::record* b) {
+    if (ended(b)) return true;  // its end takes its last version home
     bool open = false;
     if (!b->flow.is_private) {  // else this thread may not look
       const std::lock_guard guard(b->flow.lock);
       open = b->sums != nullptr;
     }
     const std::lock_guard guard(b->lock);
-    if (b->home != block::home_state::listed) return true;  // its end takes its last version home
     if (where) {
       const memory::space_number home = m_home.load(std::memory_order_relaxed);
       const block::replica* const here = b->find(home);

@@ -44,7 +44,7 @@ class adopted_memory {
     if (block.foreign && made_in != m_home.load(std::memory_order_relaxed)) note_stale(block);
   }
   /// The blocks in this memory whose last version is not at home now, though it could be; but for those that are kept
-  /// to one thread.
+  /// to one thread. Not while `end` is called.
   std::vector<block::record*> take_stale(const memory_choice& where = {});
   void none_stale();  ///< when what take_stale gave is on its way: any_stale says so, unless there is more
   /// Whether a block is one of those.

@@ -205,6 +205,9 @@ class runtime {
 
   /// Whether anything beside the host's workers runs tasks.
   bool has_devices() const noexcept;
+  /// Whether the calling thread runs one of the runtime's tasks now, where what waits for all of them must not be
+  /// called.
+  bool in_task() const noexcept;
   /// As fence, also while threads hold views, and throws nothing: when tasks refer to what is about to end.
   void drain() noexcept;
 

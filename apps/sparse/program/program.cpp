@@ -119,6 +119,9 @@ std::vector<double> numbers_of(runtime& rt, const tiled_memory& from) {
 
 program_state::program_state(runtime& on, const csr_matrix& a, const program_options& how)
     : rt(on), matrix(a), options(how) {
+  if (rt.in_task())
+    throw error(error_kind::usage, "a sparse program inside a task", a.name,
+                "its end would wait for the task that it is in: make it in a thread of the program");
   if (how.panel_rows < 0 || how.strip_rows < 0)
     throw error(error_kind::usage, fmt::format("{} rows of a panel, {} of a strip", how.panel_rows, how.strip_rows),
                 a.name, "1 or more; 0: chosen");

@@ -228,6 +228,18 @@ TEST_P(sparse_operations, multiply_without_a_matrix) {
   }
 }
 
+TEST(row_operators, make_no_program_inside_a_task) {
+  runtime rt(testing::host_only(1));
+  const csr_matrix a = generate("lap2d:5");
+  program p(rt, a);
+  const block_vector x = p.vector("X", 1), y = p.vector("Y", 1);
+  spmv_operator of_programs = line_operator(25);
+  of_programs.multiply = [&](const operator_rows&) { program(rt, a); };
+  mxm(of_programs, x, y);
+  EXPECT_NE(message_of([&] { (void)y.values(); }, error_kind::usage).find("a sparse program inside a task"),
+            std::string::npos);
+}
+
 TEST(row_operators, refuse_rows_that_are_not_there) {
   runtime rt(testing::host_only());
   const csr_matrix a = generate("lap2d:17");

@@ -156,7 +156,7 @@ class program {
  public:
   /// Cuts the rows of a square matrix into panels, balanced by its nonzeros. The matrix must outlive the program and
   /// stay as it is. Throws tessera::error: input for a matrix that is not square or not well formed, usage for a
-  /// negative number of rows and a location that does not exist.
+  /// negative number of rows, a location that does not exist, and inside a task.
   program(runtime& rt, const csr_matrix& a, const program_options& options = {});
   program(runtime& rt, const csr_matrix&& a, const program_options& options = {}) = delete;  ///< it would end too soon
   ~program();  ///< waits; what is recorded and was not asked for does not run
