@@ -68,7 +68,7 @@ class scanner {
     std::string_view text = word();
     if (text.empty()) fail("the value is missing");
     const std::string_view written = text;
-    if (text.front() == '+') text.remove_prefix(1);
+    if (text.front() == '+' && !text.starts_with("+-")) text.remove_prefix(1);
     double value = 0;
     std::string fortran;  // "1.5D+3"
     if (text.find_first_of("dD") != text.npos) {
@@ -180,12 +180,10 @@ std::int64_t read_sizes(scanner& from, matrix& to) {
   if (half && to.rows != to.columns)
     from.fail(fmt::format("the matrix is {} x {} and cannot be symmetric", to.rows, to.columns),
               "the number of rows and columns must be equal");
-  const std::int64_t all = half ? to.rows * (to.rows + 1) / 2 : to.rows * to.columns;
-  std::int64_t count = all;
+  std::int64_t count = half ? to.rows * (to.rows + 1) / 2 : to.rows * to.columns;
   if (!to.dense) {
-    count = from.whole("the number of entries");
-    if (count < 0 || count > all)
-      from.fail(fmt::format("{} entries do not fit: the matrix has room for {}", count, all));
+    count = from.whole("the number of entries");  // also more than the matrix has room for: some are given twice
+    if (count < 0) from.fail(fmt::format("the number of entries is {}", count), "0 or more");
   }
   from.expect_end();
   return count;

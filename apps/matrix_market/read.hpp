@@ -46,7 +46,8 @@ enum class patterns : std::uint8_t {
 /// Reads a file. Fields real, double and integer, and pattern where that is asked for; forms coordinate and array;
 /// symmetries general and symmetric. Throws tessera::error of kind input with file:line for a file that cannot be read,
 /// another field or symmetry, an index out of range, an entry above the diagonal of a symmetric file, a number that is
-/// none, not finite, or not whole in a file of integers, too few or too many entries.
+/// none, not finite, or not whole in a file of integers, too few or too many entries. One that is given twice, in
+/// coordinate form, is handed on twice.
 matrix read(const std::filesystem::path& file, patterns of = patterns::refused);
 
 /// What a file says before its first entry.
