@@ -358,7 +358,8 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
       if (options.after_each) options.after_each(done.iterations);
     }
   } catch (...) {
-    m_state->rt.fence();  // which says why values are missing, if that is it
+    m_state->recorded.clear();  // what the condition had recorded, as that of a body which fails
+    m_state->rt.fence();        // which says why values are missing, if that is it
     throw;
   }
   done.moved = links.moved();

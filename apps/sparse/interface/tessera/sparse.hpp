@@ -175,7 +175,7 @@ class program {
   /// twice, compared, made one graph, and replayed; so it must record the same each time and read no value. What
   /// `converged` and loop_options::after_each record is done before the next iteration. With execution::at_once the
   /// body is called each time. Throws tessera::error: usage when the two differ and for a negative lag, and what the
-  /// iterations throw.
+  /// iterations throw. What body, condition or after_each had recorded when one of them threw is dropped.
   loop_outcome while_not(const std::function<bool()>& converged, const std::function<void()>& body,
                          const loop_options& options = {});
 
