@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "apps/matrix_market/read.hpp"
@@ -78,6 +79,10 @@ double bytes_to_read(const matrix_market::header& h) {
 }  // namespace
 
 csr_matrix matrix_of(std::string name, std::int64_t rows, std::int64_t columns, const std::vector<triplet>& entries) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (rows < 0 || columns < 0 || rows > most || columns > most)
+    throw error(error_kind::input, fmt::format("the matrix is {} x {}", rows, columns), name,
+                fmt::format("sizes are 0 to {}", most));
   for (const triplet& e : entries)
     if (e.row < 0 || e.row >= rows || e.column < 0 || e.column >= columns)
       throw error(error_kind::input,
@@ -124,6 +129,7 @@ void write_matrix(const csr_matrix& a, const std::filesystem::path& file) {
 }
 
 csr_matrix transposed(const csr_matrix& a) {
+  require_well_formed(a);
   csr_matrix made{.name = a.name + ", transposed",
                   .rows = a.columns,
                   .columns = a.rows,

@@ -296,6 +296,12 @@ void program::run() { m_state->run("run"); }
 
 product_form program::form_of(const csr_matrix& a, std::int64_t columns) {
   m_state->check_once(a);
+  if (const std::int64_t rows = m_state->matrix.rows; a.rows != rows || a.columns != rows)
+    throw error(error_kind::usage,
+                fmt::format("{} is {} x {}, and the program has {} rows", a.name, a.rows, a.columns, rows), "form_of",
+                "a matrix that the program multiplies by");
+  if (columns < 1)
+    throw error(error_kind::usage, fmt::format("products with {} columns", columns), "form_of", "at least 1");
   const form_choice& choice = m_state->form_of(a, columns);
   return {.form = choice.chosen, .text = choice.text(), .bytes = m_state->product_of(a, columns).bytes()};
 }
