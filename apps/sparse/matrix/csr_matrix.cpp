@@ -7,10 +7,10 @@
 #include <limits>
 #include <numeric>
 
-#include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
 #include "apps/sparse/matrix/available_memory.hpp"
 #include "apps/sparse/matrix/large_arrays.hpp"
+#include "apps/sparse/matrix/read_real.hpp"
 #include "core/base/error.hpp"
 #include "core/base/units.hpp"
 
@@ -94,20 +94,24 @@ csr_matrix matrix_of(std::string name, std::int64_t rows, std::int64_t columns, 
 }
 
 csr_matrix read_matrix(const std::filesystem::path& file, std::optional<std::int64_t> memory) {
+  matrix_market::open_file from(file, matrix_market::patterns::ones, matrix_market::numbers::real);
+  return read_real(from, memory);
+}
+
+csr_matrix read_real(matrix_market::open_file& file, std::optional<std::int64_t> memory) {
   matrix_market::header is;
   std::vector<triplet> entries;
-  matrix_market::read_entries(
-      file, matrix_market::patterns::ones,
+  file.entries(
       [&](const matrix_market::header& h) {
         is = h;
-        require_memory(file.string(), h.rows, h.entries, bytes_to_read(h), memory ? *memory : available_memory());
+        require_memory(file.name(), h.rows, h.entries, bytes_to_read(h), memory ? *memory : available_memory());
         entries.reserve(static_cast<std::size_t>(h.entries));
       },
       [&](const matrix_market::entry& e) {
         entries.push_back({e.row, e.column, e.value});
       });
   const bool mirrored = is.kind == matrix_market::symmetry::symmetric;
-  csr_matrix made = assemble(file.string(), is.rows, is.columns, [&](const auto& visit) {
+  csr_matrix made = assemble(file.name(), is.rows, is.columns, [&](const auto& visit) {
     for (const triplet& e : entries) {
       visit(e.row, e.column, e.value);
       if (mirrored && e.row != e.column) visit(e.column, e.row, e.value);

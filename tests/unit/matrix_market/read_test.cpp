@@ -204,12 +204,11 @@ TEST(matrix_market_read, a_file_is_read_piece_by_piece_as_text_in_memory_is) {
   std::size_t handed_out = 0;
   bool same = true;
   header first;
-  read_entries(
-      file, patterns::refused, [&](const header& h) { first = h; },
-      [&](const entry& e) {
-        const entry& known = whole.entries.at(handed_out++);
-        same = same && e.row == known.row && e.column == known.column && e.value == known.value;
-      });
+  open_file(file).entries([&](const header& h) { first = h; },
+                          [&](const entry& e) {
+                            const entry& known = whole.entries.at(handed_out++);
+                            same = same && e.row == known.row && e.column == known.column && e.value == known.value;
+                          });
   fs::remove(file);
   EXPECT_TRUE(same);
   EXPECT_EQ(handed_out, 100'000u);
