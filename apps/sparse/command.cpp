@@ -100,9 +100,10 @@ eigen_options solver_options(const eigs_options& o) {
   return how;
 }
 
+/// What a formula says of the first pairs; none of those that are orthogonal to given vectors.
 std::vector<double> known_values(const eigs_options& o, std::size_t count) {
-  return o.family.empty() || !o.mass.empty() || o.which != "smallest" ? std::vector<double>()
-                                                                      : known_lowest(o.family, count);
+  if (o.family.empty() || !o.mass.empty() || !o.deflate.empty() || o.which != "smallest") return {};
+  return known_lowest(o.family, count);
 }
 
 /// "residual <= 1e-08 |lambda|"; with a second matrix what the solver compares instead of the residual.

@@ -22,6 +22,7 @@ namespace {
 
 using namespace cli_test;
 using testing::HasSubstr;
+using testing::Not;
 
 /// A named pipe that a thread writes a file into, once.
 class fed_pipe {
@@ -405,6 +406,17 @@ TEST(eigs_command, reads_its_files_once) {
   };
   EXPECT_NEAR(lowest({}, {diagonal(folder, 60), vector, vector}), 2, 1e-6);
   EXPECT_NEAR(lowest({}, {complex}), -2, 1e-6);
+}
+
+TEST(eigs_command, has_no_formula_for_what_deflated_vectors_leave) {
+  const plugin_test::folder folder;
+  const std::string file = folder.path() / "v.mtx", page = folder.path() / "r.html";
+  ASSERT_EQ(eigs({"--generate", "lap2d:20", "--pairs", "2", "--tol", "1e-10", "--out", file}).code, 0);
+  const outcome done =
+      eigs({"--generate", "lap2d:20", "--pairs", "2", "--deflate", file, "--json", "-", "--report", page});
+  ASSERT_EQ(done.code, 0) << done.err;
+  for (const auto& e : json_of(done.out)["eigenvalues"]) EXPECT_FALSE(e.contains("known")) << e;
+  EXPECT_THAT(contents(page), Not(HasSubstr("by formula")));
 }
 
 TEST(eigs_command, finds_the_next_pairs_beside_deflated_ones) {
