@@ -25,7 +25,7 @@ struct named_file {
   bool is_output;
 };
 
-/// Options of this type that name a file to write; all others name one to read.
+/// Options of this type that name a file to write; all others name one to read. A test compares them with their texts.
 constexpr std::array<std::string_view, 10> outputs{"--json", "--trace", "--report", "--out",     "--tree",
                                                    "--dot",  "--svg",   "--html",   "--profile", "--dump-final"};
 

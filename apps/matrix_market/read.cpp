@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <utility>
 
 #include "core/base/error.hpp"
 
@@ -68,7 +69,7 @@ class scanner {
     std::string_view text = word();
     if (text.empty()) fail("the value is missing");
     const std::string_view written = text;
-    if (text.front() == '+') text.remove_prefix(1);
+    if (text.front() == '+' && !text.starts_with("+-")) text.remove_prefix(1);
     double value = 0;
     std::string fortran;  // "1.5D+3"
     if (text.find_first_of("dD") != text.npos) {
@@ -138,7 +139,13 @@ std::string_view packer_of(std::string_view first_bytes) {
   return {};
 }
 
-void read_banner(scanner& from, matrix& to, patterns taken) {
+/// What is taken of the first line.
+struct fields {
+  patterns pattern;
+  numbers number;
+};
+
+void read_banner(scanner& from, matrix& to, fields taken) {
   constexpr const char* form = "the first line of a matrix: %%MatrixMarket matrix coordinate real symmetric";
   if (!from.next_raw()) from.fail("the file is empty", form);
   if (const std::string_view packer = packer_of(from.rest_of_line()); !packer.empty())
@@ -152,11 +159,14 @@ void read_banner(scanner& from, matrix& to, patterns taken) {
   to.dense = layout == "array";
   to.pattern = field == "pattern";
   to.integer = field == "integer";
+  to.is_complex = field == "complex";
   if (to.pattern && to.dense) from.fail("a pattern in array form has no entries", "coordinate form");
-  if (to.pattern && taken == patterns::refused)
+  if (to.pattern && taken.pattern == patterns::refused)
     from.fail("the matrix is a pattern: it has no values", "a matrix of numbers is needed: field real or integer");
-  if (field == "complex" && !to.is_complex) from.fail("the matrix is complex", "only real matrices can be used here");
-  if (to.is_complex && field != "complex") from.fail("the matrix is not complex", "the field complex is needed");
+  if (to.is_complex && taken.number == numbers::real)
+    from.fail("the matrix is complex", "only real matrices can be used here");
+  if (!to.is_complex && taken.number == numbers::complex)
+    from.fail("the matrix is not complex", "the field complex is needed");
   if (!to.pattern && !to.is_complex && field != "real" && field != "double" && field != "integer")
     from.fail(fmt::format("the field is '{}'", field), "real or integer");
   const std::string mirrored = to.is_complex ? "hermitian" : "symmetric";
@@ -180,12 +190,10 @@ std::int64_t read_sizes(scanner& from, matrix& to) {
   if (half && to.rows != to.columns)
     from.fail(fmt::format("the matrix is {} x {} and cannot be symmetric", to.rows, to.columns),
               "the number of rows and columns must be equal");
-  const std::int64_t all = half ? to.rows * (to.rows + 1) / 2 : to.rows * to.columns;
-  std::int64_t count = all;
+  std::int64_t count = half ? to.rows * (to.rows + 1) / 2 : to.rows * to.columns;
   if (!to.dense) {
-    count = from.whole("the number of entries");
-    if (count < 0 || count > all)
-      from.fail(fmt::format("{} entries do not fit: the matrix has room for {}", count, all));
+    count = from.whole("the number of entries");  // also more than the matrix has room for: some are given twice
+    if (count < 0) from.fail(fmt::format("the number of entries is {}", count), "0 or more");
   }
   from.expect_end();
   return count;
@@ -215,10 +223,9 @@ entry read_entry(scanner& from, const matrix& to) {
   return e;
 }
 
-/// Banner, sizes and entries, of which there are at most `room`: begin(header), each(entry, line).
+/// Sizes and entries, of which there are at most `room`, behind the banner: begin(header), each(entry, line).
 template <class Begin, class Each>
-void read_all(scanner& from, matrix& to, patterns of, std::int64_t room, const Begin& begin, const Each& each) {
-  read_banner(from, to, of);
+void read_entries(scanner& from, matrix& to, std::int64_t room, const Begin& begin, const Each& each) {
   const std::int64_t count = read_sizes(from, to);
   begin(header{.rows = to.rows, .columns = to.columns, .entries = std::min(count, room), .kind = to.kind});
   std::int32_t row = 0, column = 0;
@@ -244,21 +251,18 @@ void read_all(scanner& from, matrix& to, patterns of, std::int64_t room, const B
   if (from.next()) from.fail(fmt::format("the file goes on after its {} entries", count));
 }
 
-matrix read_all(scanner& from, const std::string& name, patterns of, std::int64_t room, bool complex_numbers) {
-  matrix read;
-  read.name = name;
-  read.is_complex = complex_numbers;
-  read_all(
-      from, read, of, room,
+/// The same, keeping all.
+void keep_entries(scanner& from, matrix& to, std::int64_t room) {
+  read_entries(
+      from, to, room,
       [&](const header& h) {
-        read.entries.reserve(static_cast<std::size_t>(h.entries));
-        read.lines.reserve(static_cast<std::size_t>(h.entries));
+        to.entries.reserve(static_cast<std::size_t>(h.entries));
+        to.lines.reserve(static_cast<std::size_t>(h.entries));
       },
       [&](const entry& e, std::uint32_t line) {
-        read.entries.push_back(e);
-        read.lines.push_back(line);
+        to.entries.push_back(e);
+        to.lines.push_back(line);
       });
-  return read;
 }
 
 /// Entries that so many bytes have room for: each takes two at least, so that an absurd number in a short file does not
@@ -282,50 +286,60 @@ struct opened {
   std::int64_t room;
 };
 
+matrix parse_all(std::string_view text, const std::string& name, fields of) {
+  scanner from(text, name);
+  matrix read;
+  read.name = name;
+  read_banner(from, read, of);
+  keep_entries(from, read, room_in(text.size()));
+  return read;
+}
+
 }  // namespace
 
 std::string matrix::place_of(std::size_t ordinal) const { return fmt::format("{}:{}", name, lines[ordinal]); }
 
-namespace {
+struct open_file::inside {
+  inside(const std::filesystem::path& path, fields of) : file(path), name(path.string()), from(file.stream, name) {
+    made.name = name;
+    read_banner(from, made, of);
+  }
+  opened file;
+  std::string name;
+  scanner from;
+  matrix made;
+};
 
-matrix parse_all(std::string_view text, const std::string& name, patterns of, bool complex_numbers) {
-  scanner from(text, name);
-  return read_all(from, name, of, room_in(text.size()), complex_numbers);
+open_file::open_file(const std::filesystem::path& file, patterns of, numbers taken)
+    : m_inside(std::make_unique<inside>(file, fields{of, taken})) {}
+open_file::~open_file() = default;
+
+const std::string& open_file::name() const noexcept { return m_inside->name; }
+bool open_file::is_complex() const noexcept { return m_inside->made.is_complex; }
+
+void open_file::entries(const std::function<void(const header&)>& begin,
+                        const std::function<void(const entry&)>& each) {
+  read_entries(m_inside->from, m_inside->made, m_inside->file.room, begin,
+               [&](const entry& e, std::uint32_t) { each(e); });
 }
 
-matrix read_file(const std::filesystem::path& file, patterns of, bool complex_numbers) {
-  opened text(file);
-  const std::string name = file.string();
-  scanner from(text.stream, name);
-  return read_all(from, name, of, text.room, complex_numbers);
+matrix open_file::all() {
+  keep_entries(m_inside->from, m_inside->made, m_inside->file.room);
+  return std::move(m_inside->made);
 }
 
-}  // namespace
-
-matrix parse(std::string_view text, const std::string& name, patterns of) { return parse_all(text, name, of, false); }
-
-matrix read(const std::filesystem::path& file, patterns of) { return read_file(file, of, false); }
-
-void read_entries(const std::filesystem::path& file, patterns of, const std::function<void(const header&)>& begin,
-                  const std::function<void(const entry&)>& each) {
-  opened text(file);
-  const std::string name = file.string();
-  scanner from(text.stream, name);
-  matrix read;
-  read_all(from, read, of, text.room, begin, [&](const entry& e, std::uint32_t) { each(e); });
+matrix parse(std::string_view text, const std::string& name, patterns of) {
+  return parse_all(text, name, {of, numbers::real});
 }
+
+matrix read(const std::filesystem::path& file, patterns of) { return open_file(file, of, numbers::real).all(); }
 
 matrix parse_complex(std::string_view text, const std::string& name) {
-  return parse_all(text, name, patterns::refused, true);
+  return parse_all(text, name, {patterns::refused, numbers::complex});
 }
 
-matrix read_complex(const std::filesystem::path& file) { return read_file(file, patterns::refused, true); }
-
-bool is_complex(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  std::string banner, object, layout, field;
-  stream >> banner >> object >> layout >> field;
-  return lower(banner) == "%%matrixmarket" && lower(field) == "complex";
+matrix read_complex(const std::filesystem::path& file) {
+  return open_file(file, patterns::refused, numbers::complex).all();
 }
 
 }  // namespace tessera::matrix_market

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,7 +47,8 @@ enum class patterns : std::uint8_t {
 /// Reads a file. Fields real, double and integer, and pattern where that is asked for; forms coordinate and array;
 /// symmetries general and symmetric. Throws tessera::error of kind input with file:line for a file that cannot be read,
 /// another field or symmetry, an index out of range, an entry above the diagonal of a symmetric file, a number that is
-/// none, not finite, or not whole in a file of integers, too few or too many entries.
+/// none, not finite, or not whole in a file of integers, too few or too many entries. One that is given twice, in
+/// coordinate form, is handed on twice.
 matrix read(const std::filesystem::path& file, patterns of = patterns::refused);
 
 /// What a file says before its first entry.
@@ -56,10 +58,35 @@ struct header {
   symmetry kind = symmetry::general;
 };
 
-/// Reads a file entry by entry and keeps none of them: begin(header) first, then each(entry) in the order of the file.
-/// Takes and throws what `read` does; entries before a mistake have been handed out then.
-void read_entries(const std::filesystem::path& file, patterns of, const std::function<void(const header&)>& begin,
-                  const std::function<void(const entry&)>& each);
+/// What a reader takes of the field `complex`, and of the others.
+enum class numbers : std::uint8_t {
+  real,
+  complex,
+  either
+};
+
+/// A file whose first line has been read, which says whether it is complex. It is read once, from its beginning to its
+/// end: it may be a pipe. Takes and throws what `read` does, and of complex files what `read_complex` does.
+class open_file {
+ public:
+  explicit open_file(const std::filesystem::path& file, patterns of = patterns::refused,
+                     numbers taken = numbers::either);
+  ~open_file();
+  open_file(const open_file&) = delete;
+  open_file& operator=(const open_file&) = delete;
+
+  const std::string& name() const noexcept;  ///< of the file, for messages
+  bool is_complex() const noexcept;
+  /// Reads what follows entry by entry and keeps none of them: begin(header) first, then each(entry) in the order of
+  /// the file. Entries before a mistake have been handed out when it is found.
+  void entries(const std::function<void(const header&)>& begin, const std::function<void(const entry&)>& each);
+  /// Reads what follows, and keeps it.
+  matrix all();
+
+ private:
+  struct inside;
+  std::unique_ptr<inside> m_inside;
+};
 
 /// The same as `read` from memory; `name` stands for the file in messages.
 matrix parse(std::string_view text, const std::string& name, patterns of = patterns::refused);
@@ -69,7 +96,5 @@ matrix parse(std::string_view text, const std::string& name, patterns of = patte
 matrix read_complex(const std::filesystem::path& file);
 /// The same from memory.
 matrix parse_complex(std::string_view text, const std::string& name);
-/// Whether the first line of a file says that it is complex. False for what is no such file.
-bool is_complex(const std::filesystem::path& file);
 
 }  // namespace tessera::matrix_market

@@ -10,8 +10,8 @@
 #include "apps/common/machine_rates.hpp"
 #include "apps/common/retry_on_loss.hpp"
 #include "apps/common/session.hpp"
-#include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
+#include "apps/sparse/files.hpp"
 #include "apps/sparse/history.hpp"
 #include "apps/sparse/matrix/generate.hpp"
 #include "apps/sparse/matrix/reorder.hpp"
@@ -59,19 +59,17 @@ struct eigs_options : command_options {
   bool stream = false;
 };
 
-bool is_complex(const eigs_options& o) { return o.family.empty() && matrix_market::is_complex(o.matrix); }
-
-/// The order in which the rows are computed; none: theirs. Vectors are read and written in that of the files.
-std::optional<row_order> order_for(const eigs_options& o, const csr_matrix& a) {
-  if (o.reorder == "none") return std::nullopt;
-  if (is_complex(o))
-    throw error(error_kind::usage, "a complex matrix keeps its order", o.matrix, "leave out --reorder");
-  require_symmetric(a);
-  return reverse_cuthill_mckee(a);
+problem_matrix matrix_for(const eigs_options& o) {
+  return o.family.empty() ? read_problem(o.matrix, !o.mass.empty()) : problem_matrix{.matrix = generate(o.family)};
 }
 
-csr_matrix matrix_for(const eigs_options& o) {
-  return !o.family.empty() ? generate(o.family) : is_complex(o) ? read_hermitian(o.matrix) : read_matrix(o.matrix);
+/// The order in which the rows are computed; none: theirs. Vectors are read and written in that of the files.
+std::optional<row_order> order_for(const eigs_options& o, const problem_matrix& of) {
+  if (o.reorder == "none") return std::nullopt;
+  if (of.is_complex)
+    throw error(error_kind::usage, "a complex matrix keeps its order", o.matrix, "leave out --reorder");
+  require_symmetric(of.matrix);
+  return reverse_cuthill_mckee(of.matrix);
 }
 
 /// Rounds the values where that is asked for, and returns by how much eigenvalues may move.
@@ -84,25 +82,6 @@ double store_values(const eigs_options& o, csr_matrix& a) {
   single_matrix rounded = rounded_to_single(std::move(a));
   a = std::move(rounded.matrix);
   return rounded.change;
-}
-
-/// Vectors as `--out` writes them, row-major; of a complex matrix in real form.
-std::vector<double> read_vectors(const std::string& file, std::int64_t rows, bool of_complex) {
-  const bool complex_file = matrix_market::is_complex(file);
-  if (complex_file && !of_complex)
-    throw error(error_kind::input, "the vectors are complex, and the matrix is real", file, "vectors of this matrix");
-  const matrix_market::matrix m = complex_file ? matrix_market::read_complex(file) : matrix_market::read(file);
-  if (of_complex) rows /= 2;
-  if (m.rows != rows)
-    throw error(error_kind::input, fmt::format("the vectors have {} rows, and the matrix has {}", m.rows, rows), file,
-                "such a file has a column for each vector");
-  const std::int64_t parts = of_complex ? 2 : 1;
-  std::vector<double> made(static_cast<std::size_t>(parts * m.rows * m.columns), 0.0);
-  for (const matrix_market::entry& e : m.entries) {
-    made[static_cast<std::size_t>(parts * e.row * m.columns + e.column)] = e.value;
-    if (of_complex) made[static_cast<std::size_t>((2 * e.row + 1) * m.columns + e.column)] = e.imaginary;
-  }
-  return made;
 }
 
 /// The solver's options, from the words of the command line.
@@ -121,9 +100,10 @@ eigen_options solver_options(const eigs_options& o) {
   return how;
 }
 
+/// What a formula says of the first pairs; none of those that are orthogonal to given vectors.
 std::vector<double> known_values(const eigs_options& o, std::size_t count) {
-  return o.family.empty() || !o.mass.empty() || o.which != "smallest" ? std::vector<double>()
-                                                                      : known_lowest(o.family, count);
+  if (o.family.empty() || !o.mass.empty() || !o.deflate.empty() || o.which != "smallest") return {};
+  return known_lowest(o.family, count);
 }
 
 /// "residual <= 1e-08 |lambda|"; with a second matrix what the solver compares instead of the residual.
@@ -149,8 +129,6 @@ void require_options_that_fit(const eigs_options& o, const eigensolver& by) {
   if (o.solver.degree != 0 && by.name != "chebyshev" && o.precondition != "chebyshev")
     throw error(error_kind::usage, fmt::format("{} without --precond chebyshev makes no polynomial", by.title),
                 "--degree", "leave it out; --solver chebyshev and --precond chebyshev take a degree");
-  if (!o.mass.empty() && is_complex(o))
-    throw error(error_kind::usage, "a complex matrix takes no mass matrix", "--mass", "real ones do");
 }
 
 /// Throws tessera::error (usage) for a location that this machine has not.
@@ -163,13 +141,12 @@ void require_location(const session& s, const std::string& at) {
   }
 }
 
-void describe(report& r, const eigs_options& o, const eigensolver& by, const eigen_options& how,
-              const solver_run& run) {
+void describe(report& r, const eigs_options& o, const eigensolver& by, const eigen_options& how, const solver_run& run,
+              bool hermitian) {
   const csr_matrix& a = run.matrix;
   const eigenpairs& found = run.found;
   r.add("matrix", "matrix", a.name);
   if (!o.mass.empty()) r.add("mass", "mass matrix", o.mass);
-  const bool hermitian = is_complex(o);
   const std::int64_t order = hermitian ? a.rows / 2 : a.rows;
   r.add("n", "n", fmt::format("{}, {} nonzeros, norm {:.6g}", order, a.nonzeros(), found.norm), order);
   if (hermitian)
@@ -236,9 +213,10 @@ int run(const eigs_options& o) {
   if (!o.out.empty()) require_writable(o.out);
   const eigensolver& by = eigensolver_named(o.method);
   require_options_that_fit(o, by);
-  const bool hermitian = is_complex(o);
-  csr_matrix a = matrix_for(o);
-  const std::optional<row_order> order = order_for(o, a);
+  problem_matrix problem = matrix_for(o);
+  const bool hermitian = problem.is_complex;
+  const std::optional<row_order> order = order_for(o, problem);
+  csr_matrix& a = problem.matrix;
   if (order) a = order->reordered(a);
   const double change = store_values(o, a);
   session s(o);
@@ -278,7 +256,7 @@ int run(const eigs_options& o) {
   if (o.stream) told.triad = triad_bandwidth(s.rt().workers());
   report r;
   s.describe(r);
-  describe(r, o, by, how, told);
+  describe(r, o, by, how, told, hermitian);
   if (o.storage == "float")
     r.add("storage", "values of A",
           fmt::format("float: eigenvalues move by {:.1e} at most, which the bounds contain", change), "float");

@@ -11,6 +11,7 @@
 #include "apps/sparse/command.hpp"
 #include "apps/sparse/matrix/generate.hpp"
 #include "apps/sparse/matrix/reorder.hpp"
+#include "apps/sparse/product/compressed_rows.hpp"
 #include "apps/stream/kernels.hpp"
 #include "core/base/units.hpp"
 #include "tessera/sparse.hpp"
@@ -43,9 +44,9 @@ struct measured_products {
     return static_cast<double>(how.bytes) + 3.0 * static_cast<double>(rows * columns) * sizeof(double);
   }
   double bandwidth() const { return bytes() / best; }
-  /// The same if the matrix were read as compressed rows: 12 bytes an entry, 8 a row.
+  /// The same if the matrix were read as compressed rows.
   double bandwidth_of_csr() const {
-    const double matrix = 12.0 * static_cast<double>(nonzeros) + 8.0 * static_cast<double>(rows);
+    const auto matrix = static_cast<double>(bytes_of_compressed_rows(rows, nonzeros));
     return (bytes() - static_cast<double>(how.bytes) + matrix) / best;
   }
 };

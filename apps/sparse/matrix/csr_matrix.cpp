@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
-#include "apps/matrix_market/read.hpp"
 #include "apps/matrix_market/write.hpp"
 #include "apps/sparse/matrix/available_memory.hpp"
 #include "apps/sparse/matrix/large_arrays.hpp"
+#include "apps/sparse/matrix/read_real.hpp"
 #include "core/base/error.hpp"
 #include "core/base/units.hpp"
 
@@ -78,6 +79,10 @@ double bytes_to_read(const matrix_market::header& h) {
 }  // namespace
 
 csr_matrix matrix_of(std::string name, std::int64_t rows, std::int64_t columns, const std::vector<triplet>& entries) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (rows < 0 || columns < 0 || rows > most || columns > most)
+    throw error(error_kind::input, fmt::format("the matrix is {} x {}", rows, columns), name,
+                fmt::format("sizes are 0 to {}", most));
   for (const triplet& e : entries)
     if (e.row < 0 || e.row >= rows || e.column < 0 || e.column >= columns)
       throw error(error_kind::input,
@@ -89,20 +94,24 @@ csr_matrix matrix_of(std::string name, std::int64_t rows, std::int64_t columns, 
 }
 
 csr_matrix read_matrix(const std::filesystem::path& file, std::optional<std::int64_t> memory) {
+  matrix_market::open_file from(file, matrix_market::patterns::ones, matrix_market::numbers::real);
+  return read_real(from, memory);
+}
+
+csr_matrix read_real(matrix_market::open_file& file, std::optional<std::int64_t> memory) {
   matrix_market::header is;
   std::vector<triplet> entries;
-  matrix_market::read_entries(
-      file, matrix_market::patterns::ones,
+  file.entries(
       [&](const matrix_market::header& h) {
         is = h;
-        require_memory(file.string(), h.rows, h.entries, bytes_to_read(h), memory ? *memory : available_memory());
+        require_memory(file.name(), h.rows, h.entries, bytes_to_read(h), memory ? *memory : available_memory());
         entries.reserve(static_cast<std::size_t>(h.entries));
       },
       [&](const matrix_market::entry& e) {
         entries.push_back({e.row, e.column, e.value});
       });
   const bool mirrored = is.kind == matrix_market::symmetry::symmetric;
-  csr_matrix made = assemble(file.string(), is.rows, is.columns, [&](const auto& visit) {
+  csr_matrix made = assemble(file.name(), is.rows, is.columns, [&](const auto& visit) {
     for (const triplet& e : entries) {
       visit(e.row, e.column, e.value);
       if (mirrored && e.row != e.column) visit(e.column, e.row, e.value);
@@ -124,6 +133,7 @@ void write_matrix(const csr_matrix& a, const std::filesystem::path& file) {
 }
 
 csr_matrix transposed(const csr_matrix& a) {
+  require_well_formed(a);
   csr_matrix made{.name = a.name + ", transposed",
                   .rows = a.columns,
                   .columns = a.rows,

@@ -26,7 +26,7 @@ struct triplet {
 };
 
 /// Sorts the entries; those of one place are added up, in their order. Throws tessera::error (input) for one outside of
-/// the matrix.
+/// the matrix, and for less than 0 or more than 2^31 - 1 rows or columns.
 csr_matrix matrix_of(std::string name, std::int64_t rows, std::int64_t columns, const std::vector<triplet>& entries);
 
 /// Reads a Matrix Market file (real, integer, or a pattern of ones; general or symmetric). Entries that are given twice
@@ -38,7 +38,7 @@ csr_matrix read_matrix(const std::filesystem::path& file, std::optional<std::int
 /// tessera::error of kind output with the system's reason.
 void write_matrix(const csr_matrix& a, const std::filesystem::path& file);
 
-/// Rows become columns.
+/// Rows become columns. Throws tessera::error (input) for a matrix that is not well formed.
 csr_matrix transposed(const csr_matrix& a);
 
 /// Throws tessera::error of kind input when the matrix is not square, or an entry differs from its mirror image by more

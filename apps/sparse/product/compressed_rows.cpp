@@ -47,10 +47,7 @@ class compressed_rows final : public panel_product {
     multiply_rows(m_matrix, begin, end, width, x, y);
   }
   matrix_form form() const noexcept override { return matrix_form::csr; }
-  std::int64_t bytes() const noexcept override {
-    return size() * std::int64_t{sizeof(double) + sizeof(std::int32_t)} +
-           (m_end - m_begin) * std::int64_t{sizeof(std::int64_t)};
-  }
+  std::int64_t bytes() const noexcept override { return bytes_of_compressed_rows(m_end - m_begin, size()); }
   void forget() const noexcept override {
     sparse::forget(m_matrix.values.data() + first(), size());
     sparse::forget(m_matrix.entry_columns.data() + first(), size());

@@ -2,9 +2,11 @@
 // A call of an operation: its shapes are checked, then it is recorded. For the files that have operations.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <source_location>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "apps/sparse/program/state.hpp"
 #include "core/base/error.hpp"
@@ -32,9 +34,9 @@ class call {
   }
 
   void reads(const block_vector& v) { m_made.from.push_back(owned(v)); }
-  void writes(const block_vector& v) { m_made.to.push_back(owned(v)); }
+  void writes(const block_vector& v) { add_once(m_made.to, owned(v)); }
   void reads(const small_matrix& m) { m_made.small_from.push_back(owned(m)); }
-  void writes(const small_matrix& m) { m_made.small_to.push_back(owned(m)); }
+  void writes(const small_matrix& m) { add_once(m_made.small_to, owned(m)); }
 
   /// @param shape "G is 4 x 8" as it must be
   void expect(const small_matrix& m, std::int64_t rows, std::int64_t columns) const {
@@ -52,6 +54,13 @@ class call {
   void record() { m_owner->record(std::move(m_made)); }
 
  private:
+  template <class Data>
+  void add_once(std::vector<Data>& to, Data data) const {
+    if (std::ranges::find(to, data) != to.end())
+      refuse_call(m_made.name, fmt::format("{} is a destination twice", data->name));
+    to.push_back(std::move(data));
+  }
+
   operation m_made;
   program_state* m_owner = nullptr;
 };

@@ -104,6 +104,7 @@ class room_in_place {
 }  // namespace
 
 preconditioner preconditioner::jacobi(const csr_matrix& a, double shift) {
+  require_well_formed(a);
   std::vector<double> factors = diagonal_of(a);
   double largest = 0, sum = 0;
   for (double& d : factors) d += shift;

@@ -299,6 +299,12 @@ void program::run() { m_state->run("run"); }
 
 product_form program::form_of(const csr_matrix& a, std::int64_t columns) {
   m_state->check_once(a);
+  if (const std::int64_t rows = m_state->matrix.rows; a.rows != rows || a.columns != rows)
+    throw error(error_kind::usage,
+                fmt::format("{} is {} x {}, and the program has {} rows", a.name, a.rows, a.columns, rows), "form_of",
+                "a matrix that the program multiplies by");
+  if (columns < 1)
+    throw error(error_kind::usage, fmt::format("products with {} columns", columns), "form_of", "at least 1");
   const form_choice& choice = m_state->form_of(a, columns);
   return {.form = choice.chosen, .text = choice.text(), .bytes = m_state->product_of(a, columns).bytes()};
 }
@@ -361,7 +367,8 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
       if (options.after_each) options.after_each(done.iterations);
     }
   } catch (...) {
-    m_state->rt.fence();  // which says why values are missing, if that is it
+    m_state->recorded.clear();  // what the condition had recorded, as that of a body which fails
+    m_state->rt.fence();        // which says why values are missing, if that is it
     throw;
   }
   done.moved = links.moved();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "apps/sparse/solver/convergence.hpp"
 #include "core/base/error.hpp"
@@ -12,18 +13,26 @@ namespace tessera::sparse {
 
 namespace {
 
-/// Which of the columns behind the first `away` are not zero and do not depend on those before them: by the factor of
-/// Cholesky of their products.
+/// Which of the columns behind the first `away` are not zero and do not depend on those before them. As many as rows
+/// span all: those behind them are not looked at.
 std::vector<std::int64_t> independent_columns(const small_table& x, std::int64_t away) {
-  constexpr double least = 1e-8;  // of the square of a column's length
-  small_table rest = adjoint_product(x, x);
-  const small_table products = rest;
+  constexpr double least = 1e-8;                 // of the square of a column's length
+  std::vector<std::vector<double>> orthonormal;  // of the span of the columns so far
   std::vector<std::int64_t> found;
-  for (std::int64_t k = 0; k < x.columns; ++k) {
-    if (!(rest(k, k) > least * products(k, k))) continue;
+  std::vector<double> rest(static_cast<std::size_t>(x.rows));
+  for (std::int64_t k = 0; k < x.columns && std::ssize(orthonormal) < x.rows; ++k) {
+    for (std::int64_t i = 0; i < x.rows; ++i) rest[static_cast<std::size_t>(i)] = x(i, k);
+    const double before = std::inner_product(rest.begin(), rest.end(), rest.begin(), 0.0);
+    for (int time = 0; time < 2; ++time)  // once leaves what rounding has made of a column that nearly depends
+      for (const std::vector<double>& q : orthonormal) {
+        const double part = std::inner_product(q.begin(), q.end(), rest.begin(), 0.0);
+        for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= part * q[i];
+      }
+    const double after = std::inner_product(rest.begin(), rest.end(), rest.begin(), 0.0);
+    if (!(after > least * before)) continue;
     if (k >= away) found.push_back(k);
-    for (std::int64_t i = k + 1; i < x.columns; ++i)
-      for (std::int64_t j = k + 1; j < x.columns; ++j) rest(i, j) -= rest(i, k) * rest(k, j) / rest(k, k);
+    orthonormal.push_back(rest);
+    for (double& element : orthonormal.back()) element /= std::sqrt(after);
   }
   return found;
 }

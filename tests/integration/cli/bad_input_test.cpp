@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
                      {"not symmetric: (1, 2) is 6", "bad.mtx:4"}},
         wrong_matrix{"negative_size", banner + "-3 -3 1\n1 1 1\n", 4, {"-3 x -3", "bad.mtx:2"}},
         wrong_matrix{"absurd_size", banner + "99999999999 99999999999 1\n1 1 1\n", 4, {"99999999999", "bad.mtx:2"}},
-        wrong_matrix{"absurd_count", banner + "3 3 99999999999\n1 1 1\n", 4, {"room for 6", "bad.mtx:2"}},
+        wrong_matrix{"absurd_count", banner + "3 3 99999999999\n1 1 1\n", 4, {"after 1 of 99999999999", "bad.mtx:3"}},
         wrong_matrix{"no_number", banner + "1 1 1\n1 1 x\n", 4, {"'x', which is not a number", "bad.mtx:3"}},
         wrong_matrix{"not_finite", banner + "1 1 1\n1 1 inf\n", 4, {"not finite", "bad.mtx:3"}},
         wrong_matrix{

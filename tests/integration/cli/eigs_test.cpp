@@ -1,12 +1,19 @@
 // tessera eigs: values with bounds, what did not converge, bad input.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "tests/integration/cli/program.hpp"
 #include "tests/unit/plugin/folder.hpp"
@@ -15,6 +22,29 @@ namespace {
 
 using namespace cli_test;
 using testing::HasSubstr;
+using testing::Not;
+
+/// A named pipe that a thread writes a file into, once.
+class fed_pipe {
+ public:
+  fed_pipe(const std::filesystem::path& at, const std::string& file) : m_path(at) {
+    EXPECT_EQ(::mkfifo(m_path.c_str(), 0600), 0);
+    m_writer = std::thread([to = m_path, text = contents(file)] { std::ofstream(to) << text; });
+  }
+  ~fed_pipe() {
+    const int never_read = ::open(m_path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // the thread waits for a reader
+    m_writer.join();
+    ::close(never_read);
+    std::filesystem::remove(m_path);
+  }
+  fed_pipe(const fed_pipe&) = delete;
+  fed_pipe& operator=(const fed_pipe&) = delete;
+  const std::string& path() const { return m_path; }
+
+ private:
+  std::string m_path;
+  std::thread m_writer;
+};
 
 outcome eigs(std::vector<std::string> words) {
   words.insert(words.begin(), "eigs");
@@ -337,6 +367,56 @@ TEST(eigs_command, filters_subspaces_with_a_lag) {
   EXPECT_EQ(seen["solver"], "chebyshev");
   const double low = seen["eigenvalues"][0]["value"], high = seen["eigenvalues"][1]["value"];
   EXPECT_NEAR(low + high, 8, 1e-7);
+}
+
+/// A file of eigenvalues 1 to n, with vectors that are unit vectors.
+std::string diagonal(const plugin_test::folder& in, int n) {
+  std::ostringstream text;
+  text << "%%MatrixMarket matrix coordinate real general\n" << n << ' ' << n << ' ' << n << '\n';
+  for (int i = 1; i <= n; ++i) text << i << ' ' << i << ' ' << i << '\n';
+  return in.write("diagonal.mtx", text.str());
+}
+
+TEST(eigs_command, adds_up_what_a_file_of_vectors_gives_twice) {
+  const plugin_test::folder folder;
+  const std::string second =
+      folder.write("v.mtx", "%%MatrixMarket matrix coordinate real general\n60 1 3\n1 1 5\n2 1 5\n1 1 -5\n");
+  const outcome done = eigs({diagonal(folder, 60), "--pairs", "3", "--deflate", second, "--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const nlohmann::json values = json_of(done.out)["eigenvalues"];
+  for (const int k : {0, 1, 2}) EXPECT_NEAR(values[k]["value"].get<double>(), (std::array{1, 3, 4}[k]), 1e-6);
+}
+
+TEST(eigs_command, reads_its_files_once) {
+  const plugin_test::folder folder;
+  const std::string complex =
+      folder.write("y.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n4 4 2\n2 1 0 1\n4 3 0 2\n");
+  const std::string vector = folder.write("v.mtx", "%%MatrixMarket matrix coordinate real general\n60 1 1\n1 1 1\n");
+  const auto lowest = [&](std::vector<std::string> words, const std::vector<std::string>& files) {
+    std::vector<std::unique_ptr<fed_pipe>> pipes;
+    for (const std::string& file : files) {
+      pipes.push_back(std::make_unique<fed_pipe>(folder.path() / ("pipe" + std::to_string(pipes.size())), file));
+      words.push_back(pipes.back()->path());
+      if (pipes.size() < files.size()) words.push_back(pipes.size() == 1 ? "--guess" : "--deflate");
+    }
+    words.insert(words.begin(), {"--pairs", "1", "--json", "-"});
+    const outcome done = eigs(words);
+    EXPECT_EQ(done.code, 0) << done.err;
+    return json_of(done.out)["eigenvalues"][0]["value"].get<double>();
+  };
+  EXPECT_NEAR(lowest({}, {diagonal(folder, 60), vector, vector}), 2, 1e-6);
+  EXPECT_NEAR(lowest({}, {complex}), -2, 1e-6);
+}
+
+TEST(eigs_command, has_no_formula_for_what_deflated_vectors_leave) {
+  const plugin_test::folder folder;
+  const std::string file = folder.path() / "v.mtx", page = folder.path() / "r.html";
+  ASSERT_EQ(eigs({"--generate", "lap2d:20", "--pairs", "2", "--tol", "1e-10", "--out", file}).code, 0);
+  const outcome done =
+      eigs({"--generate", "lap2d:20", "--pairs", "2", "--deflate", file, "--json", "-", "--report", page});
+  ASSERT_EQ(done.code, 0) << done.err;
+  for (const auto& e : json_of(done.out)["eigenvalues"]) EXPECT_FALSE(e.contains("known")) << e;
+  EXPECT_THAT(contents(page), Not(HasSubstr("by formula")));
 }
 
 TEST(eigs_command, finds_the_next_pairs_beside_deflated_ones) {

@@ -2,9 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
 
 #include "tests/integration/cli/program.hpp"
 
@@ -98,6 +102,63 @@ TEST(output, does_not_go_over_an_input_or_another_output) {
   const outcome both = run({"gemm", "--n", "8", "--json", "/dev/null", "--trace", "/dev/null", "--quiet"});
   EXPECT_EQ(both.code, 0) << both.err;
   fs::remove_all(folder);
+}
+
+/// All matches of two groups; an absent second one is "".
+std::vector<std::pair<std::string, std::string>> matches(const std::string& text, const std::regex& of) {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), of); at != std::sregex_iterator(); ++at)
+    found.emplace_back((*at)[1], at->size() > 2 ? (*at)[2].str() : std::string());
+  return found;
+}
+
+/// What a command takes for an option that it must have.
+std::string of_required(const std::string& option) {
+  return option == "--app" ? "stream" : option == "--job" ? "gemm" : "8";
+}
+
+/// Checks all options of a command and of those below it that take a FILE, each with its text once: the program knows
+/// those as written whose text says "write" or "draw".
+void expect_known_files(const std::vector<std::string>& words, std::set<std::pair<std::string, std::string>>& seen) {
+  static const std::regex file("\n  (--[a-z-]+|[A-Za-z]+) FILE(?: [^\n ]+)* *(?:  |\n)  +([^\n]+)"),
+      command("\n  ([a-z]+)  +[A-Z]"), argument("\n  ([A-Za-z]+) FILE"), required("\n  (--[a-z-]+) [^\n]* REQUIRED"),
+      says_written("\\b(write|draw)\\b");
+  std::vector<std::string> help = words;
+  help.emplace_back("--help");
+  const std::string text = run(help).out;
+  const auto part = [&](const char* title) {
+    const std::size_t begin = text.find(title);
+    return begin == text.npos ? std::string() : text.substr(begin, text.find("\n\n", begin) - begin);
+  };
+  for (const auto& [name, none] : matches(part("\nSubcommands:"), command)) {
+    std::vector<std::string> inner = words;
+    inner.push_back(name);
+    expect_known_files(inner, seen);
+  }
+  for (const auto& [name, what] : matches(text, file)) {
+    if (name == "--json" || !seen.emplace(name, what).second) continue;
+    std::vector<std::string> line = words;
+    for (const auto& [other, none] : matches(part("\nPositionals:"), argument))
+      line.emplace_back(other == name ? "one_file" : "other_file");
+    for (const auto& [other, none] : matches(text, required)) line.insert(line.end(), {other, of_required(other)});
+    if (words == std::vector<std::string>{"cholesky"} && name != "--matrix")  // which needs a matrix or a size
+      line.insert(line.end(), {"--matrix", "other_file"});
+    if (name.starts_with("--")) line.insert(line.end(), {name, "one_file"});
+    line.insert(line.end(), {"--json", "one_file"});
+    const outcome done = run(line);
+    const bool written = std::regex_search(what, says_written);
+    EXPECT_EQ(done.code, 2) << testing::PrintToString(line);
+    EXPECT_THAT(done.err, HasSubstr(written ? "would both write one file" : "would write over the file that " + name))
+        << testing::PrintToString(line) << ": " << what;
+    EXPECT_THAT(done.err, HasSubstr(name)) << testing::PrintToString(line);
+  }
+}
+
+TEST(output, knows_of_all_options_which_files_they_write) {
+  std::set<std::pair<std::string, std::string>> seen;
+  expect_known_files({}, seen);
+  for (const char* name : {"--trace", "--dump-final", "--tree", "--svg", "--out", "matrix", "to", "--records"})
+    EXPECT_TRUE(std::ranges::any_of(seen, [&](const auto& one) { return one.first == name; })) << name;
 }
 
 }  // namespace

@@ -71,6 +71,12 @@ TEST(matrix_market_read, values_that_are_too_small_become_what_the_machine_has) 
   EXPECT_EQ(m.entries[1].value, 4e-320);
 }
 
+TEST(matrix_market_read, entries_given_twice_may_be_more_than_the_matrix_has_room_for) {
+  const matrix m = parse("%%MatrixMarket matrix coordinate real general\n1 2 3\n1 1 1\n1 1 2\n1 1 4\n", "m");
+  ASSERT_EQ(m.entries.size(), 3u);
+  EXPECT_EQ(m.entries[2].value, 4);
+}
+
 struct wrong_file {
   const char* name;
   std::string text;
@@ -116,10 +122,14 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_file{"absurd", symmetric("99999999999 99999999999 1\n"), "99999999999 x 99999999999", "m.mtx:2"},
         wrong_file{"overflow", symmetric("99999999999999999999 1 1\n"), "not a whole number", "m.mtx:2"},
         wrong_file{"not_square", symmetric("3 4 1\n1 1 1\n"), "3 x 4 and cannot be symmetric", "m.mtx:2"},
-        wrong_file{"negative_count", symmetric("3 3 -1\n"), "-1 entries do not fit", "m.mtx:2"},
-        wrong_file{"too_many", symmetric("3 3 7\n"), "7 entries do not fit: the matrix has room for 6", "m.mtx:2"},
+        wrong_file{"negative_count", symmetric("3 3 -1\n"), "the number of entries is -1", "m.mtx:2"},
+        wrong_file{"more_than_it_has", symmetric("1 1 3\n1 1 1\n1 1 1\n"), "ends after 2 of 3 entries", "m.mtx:4"},
         wrong_file{"huge_count_in_a_short_file", symmetric("2000000000 2000000000 2000000000000\n1 1 1\n"),
                    "after 1 of 2000000000000 entries", "m.mtx:3"},
+        wrong_file{"largest_count", symmetric("3 3 9223372036854775807\n1 1 1\n"),
+                   "after 1 of 9223372036854775807 entries", "m.mtx:3"},
+        wrong_file{"count_that_is_too_large", symmetric("3 3 9223372036854775808\n1 1 1\n"),
+                   "'9223372036854775808', which is not a whole number", "m.mtx:2"},
         wrong_file{"truncated", symmetric("3 3 3\n1 1 1\n2 2 1\n"), "ends after 2 of 3 entries", "m.mtx:4"},
         wrong_file{"half_a_line", symmetric("3 3 1\n1 1"), "the value is missing", "m.mtx:3"},
         wrong_file{"row_zero", symmetric("3 3 1\n0 1 1\n"), "row 0 is outside of 1 to 3", "m.mtx:3"},
@@ -128,6 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_file{"above", symmetric("3 3 1\n1 2 1\n"), "(1, 2) is above the diagonal", "m.mtx:3"},
         wrong_file{"word", symmetric("3 3 1\n1 1 one\n"), "'one', which is not a number", "m.mtx:3"},
         wrong_file{"tail", symmetric("3 3 1\n1 1 1x\n"), "'1x', which is not a number", "m.mtx:3"},
+        wrong_file{"two_signs", symmetric("3 3 1\n1 1 +-5\n"), "'+-5', which is not a number", "m.mtx:3"},
         wrong_file{"nan", symmetric("3 3 1\n1 1 nan\n"), "'nan', which is not finite", "m.mtx:3"},
         wrong_file{"infinite", symmetric("3 3 1\n1 1 1e999\n"), "'1e999', which is not finite", "m.mtx:3"},
         wrong_file{"fraction", symmetric("3 3 1\n1.5 1 1\n"), "'1.5', which is not a whole number", "m.mtx:3"},
@@ -193,12 +204,11 @@ TEST(matrix_market_read, a_file_is_read_piece_by_piece_as_text_in_memory_is) {
   std::size_t handed_out = 0;
   bool same = true;
   header first;
-  read_entries(
-      file, patterns::refused, [&](const header& h) { first = h; },
-      [&](const entry& e) {
-        const entry& known = whole.entries.at(handed_out++);
-        same = same && e.row == known.row && e.column == known.column && e.value == known.value;
-      });
+  open_file(file).entries([&](const header& h) { first = h; },
+                          [&](const entry& e) {
+                            const entry& known = whole.entries.at(handed_out++);
+                            same = same && e.row == known.row && e.column == known.column && e.value == known.value;
+                          });
   fs::remove(file);
   EXPECT_TRUE(same);
   EXPECT_EQ(handed_out, 100'000u);

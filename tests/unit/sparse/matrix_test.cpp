@@ -10,6 +10,7 @@
 #include "apps/lapack/lapack.hpp"
 #include "apps/sparse/matrix/generate.hpp"
 #include "apps/sparse/matrix/row_panels.hpp"
+#include "tessera/sparse.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/plugin/folder.hpp"
 
@@ -70,6 +71,13 @@ TEST(sparse_matrix_of, refuses_triplets_outside_of_the_matrix) {
                 ::testing::HasSubstr("is outside of the matrix, 2 x 3"));
 }
 
+TEST(sparse_matrix_of, refuses_sizes_that_no_matrix_has) {
+  for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{-1, 2}, {2, -1}, {1, INT64_C(1) << 31}})
+    EXPECT_THAT(message_of([&] { (void)matrix_of("m", rows, columns, {}); }, error_kind::input),
+                ::testing::HasSubstr("sizes are 0 to 2147483647"));
+  EXPECT_EQ(matrix_of("m", 0, 0, {}).nonzeros(), 0);
+}
+
 TEST_F(sparse_files, that_are_wrong_are_refused_with_their_line) {
   const auto message = [&](const std::string& text) { return message_of([&] { read(text); }, error_kind::input); };
   const std::string head = "%%MatrixMarket matrix coordinate real symmetric\n";
@@ -127,6 +135,12 @@ TEST(sparse_matrix, of_others_is_looked_through) {
   EXPECT_NE(message([](csr_matrix& a) { a.entry_columns[1] = 2; }).find("outside"), std::string::npos);
   EXPECT_NE(message([](csr_matrix& a) { a.entry_columns[1] = 0; }).find("ascend"), std::string::npos);
   EXPECT_NE(message([](csr_matrix& a) { a.values[2] = std::numeric_limits<double>::quiet_NaN(); }).find("(2, 1)"),
+            std::string::npos);
+  csr_matrix bad = good;
+  bad.entry_columns[1] = 1 << 30;
+  EXPECT_NE(message_of([&] { (void)transposed(bad); }, error_kind::input).find("outside"), std::string::npos);
+  bad.row_starts.pop_back();
+  EXPECT_NE(message_of([&] { (void)preconditioner::jacobi(bad); }, error_kind::input).find("do not fit"),
             std::string::npos);
 }
 

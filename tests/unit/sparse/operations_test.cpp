@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -106,6 +107,13 @@ TEST_P(sparse_operations, refuse_what_they_cannot_do) {
   const small_matrix l = small(2, 2);
   EXPECT_NE(refusal([&] { trsm_small(l, small(2, 2), l, factor_side::left); }).find("is the factor and the result"),
             std::string::npos);
+  const small_matrix one = small(1, 1, {3}), other = small(1, 1, {1});
+  for (const std::string& said :
+       {refusal([&] { syevd(one, one, one); }), refusal([&] { sygvd(one, one, other, other); }),
+        refusal([&] { svd(one, other, other, small(1, 1)); }), refusal([&] {
+          small_operation("own", {}, std::array{one, one}, [](auto, auto) {});
+        })})
+    EXPECT_NE(said.find("is a destination twice"), std::string::npos) << said;
 }
 
 TEST_P(sparse_operations, have_no_factor_of_what_is_not_finite) {

@@ -13,10 +13,12 @@
 #include "apps/sparse/product/row_groups.hpp"
 #include "tessera/sparse.hpp"
 #include "tests/integration/runtime/machines.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace tessera::sparse {
 namespace {
 
+using test_support::message_of;
 using ::testing::HasSubstr;
 
 /// Each entry becomes a block of 3 x 3, as in problems with three unknowns per point; `more` rows of a diagonal behind.
@@ -292,6 +294,18 @@ TEST(sparse_programs, have_the_same_bits_in_any_form) {
       EXPECT_THAT(p.form_of(a, 1).text, HasSubstr("csr 1.00"));
     }
   }
+}
+
+TEST(sparse_programs, say_only_how_matrices_of_their_shape_lie) {
+  runtime rt{testing::host_only()};
+  const csr_matrix a = generate("lap2d:20"), b = generate("lap2d:5");
+  program p(rt, a);
+  const auto refusal = [&](const csr_matrix& of, std::int64_t columns) {
+    return message_of([&] { (void)p.form_of(of, columns); }, error_kind::usage);
+  };
+  EXPECT_THAT(refusal(b, 1), HasSubstr("lap2d:5 is 25 x 25, and the program has 400 rows"));
+  EXPECT_THAT(refusal(a, 0), HasSubstr("products with 0 columns"));
+  EXPECT_THAT(refusal(a, -3), HasSubstr("products with -3 columns"));
 }
 
 TEST(sparse_programs, say_how_the_matrix_of_a_loop_lies) {

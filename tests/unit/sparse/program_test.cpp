@@ -312,6 +312,30 @@ TEST_F(sparse_calls, refuse_a_body_that_changes) {
   EXPECT_NE(said.find("from operation 2 on (scale)"), std::string::npos) << said;
 }
 
+TEST_F(sparse_calls, drop_what_a_loop_had_recorded_when_it_throws) {
+  const auto set_row = [&](double to) {
+    small_operation("set", {}, std::span(&row, 1), [to](auto, auto out) { out[0](0, 0) = to; });
+  };
+  row.set(std::vector<double>(4, 1.0));
+  const auto stop = [] { throw error(error_kind::numerical, "stop", "the test"); };
+  for (const int lag : {0, 1}) {
+    const auto run = [&](const std::function<bool()>& converged, const std::function<void()>& body,
+                         const std::function<void(int)>& after_each) {
+      EXPECT_NE(
+          message_of([&] { p.while_not(converged, body, {.after_each = after_each, .lag = lag, .watched = {row}}); },
+                     error_kind::numerical)
+              .find("stop"),
+          std::string::npos);
+      EXPECT_EQ(row.values()[0], 1);
+    };
+    const auto never = [] { return false; };
+    const auto nothing = [&] { copy(x, y); };
+    run([&] { return set_row(2), stop(), false; }, nothing, {});
+    run(never, [&] { set_row(3), stop(); }, {});
+    run(never, nothing, [&](int) { set_row(4), stop(); });
+  }
+}
+
 TEST_F(sparse_calls, refuse_another_program_inside_of_a_body) {
   program other(rt, a);
   block_vector x2 = other.vector("x2", 1), y2 = other.vector("y2", 1);

@@ -10,6 +10,7 @@
 #include "apps/sparse/solver/lobpcg.hpp"
 #include "apps/sparse/solver/preconditioning.hpp"
 #include "apps/sparse/solver/solvers.hpp"
+#include "apps/sparse/solver/subspace.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 
@@ -142,6 +143,24 @@ TEST_P(every_eigensolver, takes_guesses_of_any_length_that_depend_on_each_other)
     o.guess = o.deflate = first.vectors;
     expect_pairs(a, o, solve(a, o), {known[3], known[4], known[5]}, 1e-8);
   }
+}
+
+TEST(usable_guess, has_no_more_columns_than_rows) {
+  // A table of all their products would have 2^34 elements.
+  constexpr std::int64_t rows = 5, columns = std::int64_t{1} << 17;
+  eigen_options o;
+  o.guess.assign(rows * columns, 1.0);  // all the same, but for every third in front
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < 3 * rows; j += 3) o.guess[static_cast<std::size_t>(i * columns + j)] = j == 3 * i;
+  o.deflate = {0, 0, 2, 0, 0};
+  const small_table usable = usable_guess(o, rows);
+  ASSERT_EQ(usable.columns, 4);
+  const std::vector<double> known{1, 1, 0, 0,   //
+                                  0, 1, 1, 0,   //
+                                  0, 1, 0, 0,   //
+                                  0, 1, 0, 1,   //
+                                  0, 1, 0, 0};  //
+  EXPECT_EQ(usable.numbers, known);
 }
 
 TEST_P(every_eigensolver, is_not_misled_by_a_guess_of_other_pairs) {

@@ -175,13 +175,14 @@ class program {
   /// twice, compared, made one graph, and replayed; so it must record the same each time and read no value. What
   /// `converged` and loop_options::after_each record is done before the next iteration. With execution::at_once the
   /// body is called each time. Throws tessera::error: usage when the two differ and for a negative lag, and what the
-  /// iterations throw.
+  /// iterations throw. What body, condition or after_each had recorded when one of them threw is dropped.
   loop_outcome while_not(const std::function<bool()>& converged, const std::function<void()>& body,
                          const loop_options& options = {});
 
   std::int64_t panels() const noexcept;  ///< tasks of a pass over the rows
   work_count work() const noexcept;      ///< of all that ran so far
-  /// How products of a matrix of the program's shape with so many vectors are made: chosen now, or before.
+  /// How products of a matrix of the program's shape with so many vectors are made: chosen now, or before. Throws
+  /// tessera::error: usage for another shape and less than one column, input for a matrix that is not well formed.
   product_form form_of(const csr_matrix& a, std::int64_t columns);
   program_state& state() noexcept { return *m_state; }  ///< for the operations
 
@@ -259,8 +260,9 @@ struct inverse_polynomial {
 /// M^-1, roughly A^-1. Must outlive the program that uses it.
 class preconditioner {
  public:
-  /// By the absolute values of the diagonal of A + shift; rows whose diagonal is 0 then, or below 2^-300 of the
-  /// largest, stay as they are. One pass with the operations around it.
+  /// By the absolute values of the diagonal of A + shift. One that is 0, or as good as that beside the largest (2^-52
+  /// of it), counts as a 10,000th of the mean of the others; where all are 0, rows stay as they are. One pass with the
+  /// operations around it. Throws tessera::error (input) for a matrix that is not well formed.
   static preconditioner jacobi(const csr_matrix& a, double shift = 0);
   /// By the diagonal tiles of A + shift, symmetric, with the absolute values of their eigenvalues: a product with their
   /// inverses. Throws tessera::error: usage for tiles of no rows, input for a matrix that is not well formed.
@@ -300,8 +302,8 @@ using small_function = std::function<void(std::span<const small_view> from, std:
 /// and called once for each iteration of a loop. Errors of this and of the operations below name the line of the call.
 void small_operation(const std::string& name, std::span<const small_matrix> from, std::span<const small_matrix> to,
                      small_function function, std::source_location site = std::source_location::current());
-/// A V = V diag(lambda) for a symmetric A, whose lower triangle counts; lambda is 1 x n, ascending. V may be A. Fails
-/// (numerical) when the values do not converge.
+/// A V = V diag(lambda) for a symmetric A, whose lower triangle counts; lambda is 1 x n, ascending. V may be A, but not
+/// lambda. Fails (numerical) when the values do not converge.
 void syevd(const small_matrix& a, const small_matrix& v, const small_matrix& lambda,
            std::source_location site = std::source_location::current());
 /// A V = B V diag(lambda), V^T B V = I. Fails (numerical) too when B is not positive definite.
