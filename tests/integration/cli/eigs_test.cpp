@@ -73,9 +73,10 @@ TEST(eigs_command, has_few_panels_for_a_device_that_has_room) {
   };
   const std::string gpu = source("configs/cuda_emulated.toml");
   EXPECT_EQ(panels({"--config", gpu, "--at", "cuda_emulated0"}), 1);
-  EXPECT_EQ(panels({"--config", gpu}), 11) << "those of the host";
+  const int of_host = panels({"--config", gpu});
+  EXPECT_GT(of_host, 2);
   EXPECT_EQ(panels({"--config", gpu, "--set", "plugin.cuda_emulated.memory_limit=\"4 MiB\"", "--at", "cuda_emulated0"}),
-            11)
+            of_host)
       << "so that the rest of the memory can change";
 }
 
