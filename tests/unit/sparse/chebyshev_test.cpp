@@ -234,5 +234,34 @@ TEST(chebyshev_of_both_ends, finds_an_end_that_the_first_vectors_have_not) {
   }
 }
 
+/// Vectors of the upper end had been those of the lower one.
+TEST(chebyshev_of_both_ends, share_an_eigenvalue_that_has_copies_for_both) {
+  runtime rt(testing::host_only());
+  constexpr std::int32_t n = 150;
+  std::vector<triplet> entries;
+  for (std::int32_t i = 1; i < n; ++i) entries.insert(entries.end(), {{0, i, 1}, {i, 0, 1}});
+  const double far = std::sqrt(n - 1.0);
+  int last = 0;
+  for (const std::uint64_t seed : {1, 2}) {
+    eigen_options o{.pairs = 16, .which = spectrum_end::both, .seed = seed};
+    o.report = [&](const eigen_progress& now) { last = now.iteration; };
+    const csr_matrix star = matrix_of("star", n, n, entries);
+    const eigenpairs found = chebyshev(rt, star, o);
+    std::vector<double> known(16, 0);
+    known[0] = -far, known[8] = far;
+    expect_pairs(star, o, found, known, 1e-12);
+    EXPECT_FALSE(found.dense);
+    EXPECT_EQ(last, found.loop.iterations);
+  }
+  const csr_matrix one = diagonal(n, [](std::int32_t) { return 1.0; });
+  const eigen_options o{.pairs = 15, .which = spectrum_end::both};
+  expect_pairs(one, o, chebyshev(rt, one, o), std::vector<double>(15, 1), 1e-13);
+  // Random vectors beside a guess that both ends begin with.
+  eigen_options guessed{.pairs = 8, .block = 14, .which = spectrum_end::both, .guess = std::vector<double>(n * 6, 0)};
+  for (std::size_t i = 0; i < 6; ++i) guessed.guess[i * 6 + i] = 1;
+  const csr_matrix zero = matrix_of("zero", n, n, {});
+  expect_pairs(zero, guessed, chebyshev(rt, zero, guessed), std::vector<double>(8, 0), 0);
+}
+
 }  // namespace
 }  // namespace tessera::sparse
