@@ -177,6 +177,19 @@ TEST_P(every_eigensolver, takes_a_diagonal_mass_matrix) {
   EXPECT_NE(refusal(a, {.mass = &negative}, error_kind::input).find("element (6, 6) is -1"), std::string::npos);
 }
 
+TEST_P(every_eigensolver, tells_residuals_with_a_diagonal_mass_matrix_at_any_scale) {
+  const csr_matrix a = generate("lap2d:8"), one = diagonal(64, [](std::int32_t) { return 1.0; });
+  for (const int exponent : {-540, 0, 560}) {
+    const csr_matrix scaled = times_power_of_two(a, exponent);
+    const eigenpairs plain = solve(scaled, {.pairs = 2, .block = 4}),
+                     found = solve(scaled, {.pairs = 2, .block = 4, .mass = &one});
+    for (std::size_t k = 0; k < 2; ++k) {
+      EXPECT_GT(found.values[k].residual, 0.1 * plain.values[k].residual) << exponent;
+      EXPECT_LT(found.values[k].residual, 10 * plain.values[k].residual) << exponent;
+    }
+  }
+}
+
 TEST_P(every_eigensolver, says_that_it_is_known_by_its_name) {
   EXPECT_EQ(eigensolver_named(GetParam()).name, GetParam());
   EXPECT_NE(message_of([] { (void)eigensolver_named("arnoldi"); }, error_kind::usage).find("no eigensolver 'arnoldi'"),
