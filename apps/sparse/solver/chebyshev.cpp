@@ -308,6 +308,7 @@ class parts_of_pairs {
     m_found.panels = std::max(m_found.panels, part.panels);
     m_found.degree = std::max(m_found.degree, part.degree);
     m_found.block = std::max(m_found.block, part.block);
+    m_found.passed_over.insert(m_found.passed_over.end(), part.passed_over.begin(), part.passed_over.end());
   }
   const eigenpairs& found() const { return m_found; }
 
@@ -356,13 +357,14 @@ eigenpairs joined(runtime& rt, const csr_matrix& a, const eigen_options& o, cons
   for (std::int64_t pair = 0; pair < b; ++pair)
     overlap.insert(overlap.end(), rows.begin() + rank_of(pair) * b, rows.begin() + (rank_of(pair) + 1) * b);
   give_pairs(all, rule, b, {in_order(values.values()), in_order(norms.values()), in_order(x.values()), overlap});
+  doubt_pairs(all, o.which);
   return all;
 }
 
 /// Of one end. Pairs that lie far out keep a filter from the others: these are looked for beside them.
 eigenpairs pairs_of_one_end(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t block) {
   eigenpairs found = iterated_pairs<filtered_subspace>(rt, a, o, block);
-  if (found.converged() || found.far == 0) return found;
+  if (found.converged() || found.far == 0 || !found.passed_over.empty()) return found;
   const stopping_rule rule = rule_for(a, o);
   parts_of_pairs parts(o, rule);
   const std::int64_t far = found.far, others = o.pairs - far;

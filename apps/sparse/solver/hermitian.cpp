@@ -8,6 +8,7 @@
 #include "apps/matrix_market/read.hpp"
 #include "apps/sparse/matrix/available_memory.hpp"
 #include "apps/sparse/solver/convergence.hpp"
+#include "apps/sparse/solver/missed_pairs.hpp"
 #include "apps/sparse/solver/scale.hpp"
 #include "apps/sparse/solver/small_table.hpp"
 #include "apps/sparse/solver/subspace.hpp"
@@ -95,6 +96,7 @@ void measure(const csr_matrix& a, const complex_table& x, const eigen_options& o
     for (std::int64_t q = 0; q < o.pairs; ++q)
       to.orthogonality = std::max(to.orthogonality, std::abs(overlap(p, q) - static_cast<double>(p == q)));
   }
+  doubt_pairs(to, o.which);
 }
 
 /// How far the complex pairs are, by that of the real ones, which have each value twice.

@@ -74,6 +74,19 @@ TEST_F(hint_for_a_run, names_nothing_that_the_command_would_refuse) {
               HasSubstr("block-jacobi without --reorthogonalize"));
 }
 
+TEST_F(hint_for_a_run, says_that_pairs_were_passed_over) {
+  eigen_options o{.most_iterations = 0};
+  eigenpairs found;
+  found.values = {{.value = 31, .residual = 0, .error_bound = 0, .converged = false, .at_rounding = false}};
+  found.norm = 100, found.block = 4, found.passed_over = {1.25, 9};
+  EXPECT_EQ(hint_for({eigensolver_named("lobpcg"), o, found, 100000, std::nullopt}),
+            "pairs were passed over, the outermost near 1.25 or further out: more --iterations, a larger --block");
+  o.most_iterations = 10, o.guess = {1}, o.which = spectrum_end::largest;
+  EXPECT_EQ(
+      hint_for({eigensolver_named("lobpcg"), o, found, 100000, std::nullopt}),
+      "pairs were passed over, the outermost near 9 or further out: another --seed, a larger --block, or no --guess");
+}
+
 TEST_F(hint_for_a_run, has_a_smaller_block_for_lanczos) {
   EXPECT_THAT(hint("lanczos", automatic, 0.5, 9.0), AllOf(HasSubstr("--block 1,"), Not(HasSubstr("larger --block"))));
   EXPECT_THAT(hint_with("lanczos", {.block = 1}, 0.5, 9.0), Not(HasSubstr("--block")));

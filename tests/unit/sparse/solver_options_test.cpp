@@ -50,6 +50,43 @@ TEST(missed_pairs, that_exact_vectors_of_others_hide_are_found) {
   }
 }
 
+/// Exact vectors of others, and no iteration to look for more: nothing had said that these are not the outermost.
+TEST(missed_pairs, that_no_iteration_is_left_for_are_told) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = diagonal(100, [](std::int32_t i) { return 1.0 + i; });
+  for (const char* name : {"lobpcg", "chebyshev"})
+    for (const spectrum_end end : {spectrum_end::smallest, spectrum_end::largest}) {
+      eigen_options o{.pairs = 2, .block = 2, .which = end, .most_iterations = 0};
+      for (std::int32_t i = 0; i < 100; ++i)
+        o.guess.insert(o.guess.end(), {static_cast<double>(i == 30), static_cast<double>(i == 31)});
+      eigenpairs found = eigensolver_named(name).solve(rt, a, o);
+      EXPECT_FALSE(found.dense);
+      EXPECT_LT(found.values[0].residual, 1e-12) << name;
+      EXPECT_FALSE(found.values[0].converged) << name;
+      EXPECT_FALSE(found.values[1].converged) << name;
+      EXPECT_FALSE(found.passed_over.empty()) << name;
+      // Those that are the outermost are.
+      for (std::size_t i = 0; i < 100; ++i) {
+        o.guess[2 * i] = i == (end == spectrum_end::smallest ? 0 : 99);
+        o.guess[2 * i + 1] = i == (end == spectrum_end::smallest ? 1 : 98);
+      }
+      found = eigensolver_named(name).solve(rt, a, o);
+      EXPECT_TRUE(found.converged()) << name;
+      EXPECT_TRUE(found.passed_over.empty()) << name;
+    }
+}
+
+TEST(missed_pairs, leave_those_further_out_as_they_are) {
+  const eigenvalue done{.value = 0, .residual = 0, .error_bound = 0, .converged = true, .at_rounding = false};
+  eigenpairs found;
+  for (const double value : {1.0, 3.0, 9.0, 7.0}) found.values.push_back(done), found.values.back().value = value;
+  found.passed_over = {2, 8};
+  doubt_pairs(found, spectrum_end::both);
+  std::vector<bool> converged;
+  for (const eigenvalue& e : found.values) converged.push_back(e.converged);
+  EXPECT_EQ(converged, (std::vector<bool>{true, false, true, false}));
+}
+
 class every_eigensolver : public ::testing::TestWithParam<const char*> {
  protected:
   eigenpairs solve(const csr_matrix& a, const eigen_options& o) {
