@@ -119,6 +119,7 @@ class filtered_subspace {
     to.panels = m_program.panels();
     to.degree = degree();
     to.far = m_far;
+    to.gave_up = m_hopeless;
   }
 
  private:
@@ -308,6 +309,7 @@ class parts_of_pairs {
     m_found.panels = std::max(m_found.panels, part.panels);
     m_found.degree = std::max(m_found.degree, part.degree);
     m_found.block = std::max(m_found.block, part.block);
+    m_found.gave_up |= part.gave_up;
     m_found.passed_over.insert(m_found.passed_over.end(), part.passed_over.begin(), part.passed_over.end());
   }
   const eigenpairs& found() const { return m_found; }
