@@ -161,14 +161,17 @@ class filtered_subspace {
     if (!slow && 2 * degree() <= largest_degree) return false;
     const std::vector<double> ritz = m_ritz.values();
     const filter_interval at = interval_for(ritz, m_norms.values(), degree());
-    if (slow && at.degree < degree()) m_far = far_pairs();
+    // Where the outermost grows enough, a larger degree is no help to the others: the last ones of the block are at the
+    // interval's edge.
+    const bool grows = growth(at, ritz[0]) >= small_growth;
+    if (slow && (at.degree < degree() || grows)) m_far = far_pairs();
     if (m_far > 0) return true;
     if (m_options.degree != 0) return false;
     if (2 * degree() > largest_degree) {
       m_hopeless = m_pace.iterations_left(enough_to_give_up).value_or(0) > m_iterations_left;
       return m_hopeless;
     }
-    return m_slow = growth(at, ritz[0]) < small_growth;
+    return m_slow = !grows;
   }
 
   /// How many of the first pairs are so exact that the others, orthogonal to them, can have residuals that are small

@@ -81,6 +81,14 @@ TEST_F(sparse_chebyshev, finds_both_ends_where_a_polynomial_is_the_same_at_both)
          {.pairs = 4, .which = spectrum_end::both, .tolerance = 1e-9, .most_iterations = 40}, {-1, -1, 1, 1}, 1e-9);
 }
 
+TEST_F(sparse_chebyshev, finds_the_last_vector_of_a_block_that_a_larger_degree_is_no_help_to) {
+  // -5.4, zeros, 5.4: the interval from 0 on ends at the largest value, and both are damped alike.
+  std::vector<triplet> entries;
+  for (std::int32_t i = 1; i < 30; ++i) entries.insert(entries.end(), {{0, i, 1}, {i, 0, 1}});
+  expect(matrix_of("star", 30, 30, entries), {.pairs = 2, .block = 2, .most_iterations = 200}, {-std::sqrt(29.0), 0},
+         1e-12);
+}
+
 TEST_F(sparse_chebyshev, is_right_where_there_is_nothing_to_do) {
   expect(matrix_of("zero", 100, 100, {}), {.pairs = 3}, {0, 0, 0}, 0);
   expect(diagonal(100, [](std::int32_t) { return 1.0; }), {.pairs = 5}, {1, 1, 1, 1, 1}, 1e-14);
