@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "apps/sparse/solver/chebyshev_filter.hpp"
@@ -118,6 +119,7 @@ class filtered_subspace {
     to.panels = m_program.panels();
     to.degree = degree();
     to.far = m_far;
+    to.gave_up = m_hopeless;
   }
 
  private:
@@ -159,14 +161,17 @@ class filtered_subspace {
     if (!slow && 2 * degree() <= largest_degree) return false;
     const std::vector<double> ritz = m_ritz.values();
     const filter_interval at = interval_for(ritz, m_norms.values(), degree());
-    if (slow && at.degree < degree()) m_far = far_pairs();
+    // Where the outermost grows enough, a larger degree is no help to the others: the last ones of the block are at the
+    // interval's edge.
+    const bool grows = growth(at, ritz[0]) >= small_growth;
+    if (slow && (at.degree < degree() || grows)) m_far = far_pairs();
     if (m_far > 0) return true;
     if (m_options.degree != 0) return false;
     if (2 * degree() > largest_degree) {
       m_hopeless = m_pace.iterations_left(enough_to_give_up).value_or(0) > m_iterations_left;
       return m_hopeless;
     }
-    return m_slow = growth(at, ritz[0]) < small_growth;
+    return m_slow = !grows;
   }
 
   /// How many of the first pairs are so exact that the others, orthogonal to them, can have residuals that are small
@@ -307,6 +312,8 @@ class parts_of_pairs {
     m_found.panels = std::max(m_found.panels, part.panels);
     m_found.degree = std::max(m_found.degree, part.degree);
     m_found.block = std::max(m_found.block, part.block);
+    m_found.gave_up |= part.gave_up;
+    m_found.passed_over.insert(m_found.passed_over.end(), part.passed_over.begin(), part.passed_over.end());
   }
   const eigenpairs& found() const { return m_found; }
 
@@ -328,11 +335,14 @@ eigenpairs joined(runtime& rt, const csr_matrix& a, const eigen_options& o, cons
   const small_matrix xx = p.small("X'X", b, b), x_ax = p.small("X'AX", b, b), c = p.small("start", b, b),
                      values = p.small("values", 1, b), minus = p.small("-values", 1, b), norms = p.small("norms", 1, b);
   x.set(std::exchange(all.vectors, {}));
-  mxm(a, x, ax);
-  gram(x, x, xx);
-  gram(x, ax, x_ax);
-  record_ritz_vectors(x_ax, xx, o.which, c, values, minus);
-  combine(x, c, x);
+  for (int twice = 0; twice < 2;
+       ++twice) {  // what the parts have in common, once makes it orthogonal to half the digits
+    mxm(a, x, ax);
+    gram(x, x, xx);
+    gram(x, ax, x_ax);
+    record_ritz_vectors(x_ax, xx, o.which, c, values, minus);
+    combine(x, c, x);
+  }
   mxm(a, x, ax);
   record_residuals(ax, x, minus, r, norms);
   gram(x, x, xx);
@@ -352,13 +362,14 @@ eigenpairs joined(runtime& rt, const csr_matrix& a, const eigen_options& o, cons
   for (std::int64_t pair = 0; pair < b; ++pair)
     overlap.insert(overlap.end(), rows.begin() + rank_of(pair) * b, rows.begin() + (rank_of(pair) + 1) * b);
   give_pairs(all, rule, b, {in_order(values.values()), in_order(norms.values()), in_order(x.values()), overlap});
+  doubt_pairs(all, o.which);
   return all;
 }
 
 /// Of one end. Pairs that lie far out keep a filter from the others: these are looked for beside them.
 eigenpairs pairs_of_one_end(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t block) {
   eigenpairs found = iterated_pairs<filtered_subspace>(rt, a, o, block);
-  if (found.converged() || found.far == 0) return found;
+  if (found.converged() || found.far == 0 || !found.passed_over.empty()) return found;
   const stopping_rule rule = rule_for(a, o);
   parts_of_pairs parts(o, rule);
   const std::int64_t far = found.far, others = o.pairs - far;
@@ -376,6 +387,41 @@ eigenpairs pairs_of_one_end(runtime& rt, const csr_matrix& a, const eigen_option
   return found;
 }
 
+/// Whether vectors of the upper end may be those of the lower one: its values come so near that residuals do not tell
+/// them apart. What two pairs have in common is at most the sum of their residuals by the distance of their values.
+bool meet(const eigenpairs& lower, const eigenpairs& upper, const stopping_rule& rule) {
+  constexpr double apart = 10;
+  double below = -std::numeric_limits<double>::infinity(), above = -below, squares = 0;
+  for (const eigenvalue& e : lower.values) below = std::max(below, e.value), squares += e.residual * e.residual;
+  for (const eigenvalue& e : upper.values) above = std::min(above, e.value), squares += e.residual * e.residual;
+  return !(above - below > apart * (std::sqrt(squares) + rule.rounding));
+}
+
+/// Pairs of the upper end, once those of the lower one are known. Where both ends reach one eigenvalue, its vectors are
+/// looked for again beside those of the lower end. In general they are not: what is not exact in those bounds the
+/// residuals that pairs beside them can have.
+eigenpairs upper_pairs(runtime& rt, const csr_matrix& a, eigen_options o, const eigenpairs& lower,
+                       const stopping_rule& rule) {
+  const std::int64_t block = vectors_for(o);
+  eigenpairs found = pairs_of_one_end(rt, a, o, block);
+  if (!meet(lower, found, rule)) return found;
+  const loop_outcome before = found.loop;
+  o.deflate = beside(lower.vectors, o.deflate, a.rows);
+  o.guess = std::move(found.vectors);
+  o.seed += 1;  // the vectors that were found may have the earlier random ones in them
+  o.most_iterations = std::max(0, o.most_iterations - before.iterations);
+  if (o.report)
+    o.report = [tell = std::move(o.report), done = before.iterations](eigen_progress now) {
+      now.iteration += done;
+      tell(now);
+    };
+  found = pairs_of_one_end(rt, a, o, block);
+  loop_outcome all = before;
+  add_iterations(all, found.loop);
+  found.loop = all;
+  return found;
+}
+
 /// One end after the other: in one polynomial for both, what grows at one end hides the other.
 eigenpairs pairs_of_both_ends(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   const stopping_rule rule = rule_for(a, o);
@@ -389,8 +435,13 @@ eigenpairs pairs_of_both_ends(runtime& rt, const csr_matrix& a, const eigen_opti
     how.which = end;
     how.block = o.block == 0 ? 0 : std::max(count, (o.block + 1) / 2);
     how.tolerance *= 0.9;  // vectors of both ends are made orthogonal, which changes residuals a little
-    if (!low) how.guess = turned(how.guess, a.rows);
-    parts.add(pairs_of_one_end(rt, a, how, vectors_for(how)), a.rows);
+    if (low) {
+      parts.add(pairs_of_one_end(rt, a, how, vectors_for(how)), a.rows);
+    } else {
+      how.guess = turned(how.guess, a.rows);
+      how.seed += 1;  // from the same vectors as the lower end, it would reach the same ones of an eigenvalue in common
+      parts.add(upper_pairs(rt, a, how, parts.found(), rule), a.rows);
+    }
   }
   eigenpairs found = joined(rt, a, o, rule, parts.found());
   found.loop.converged = found.converged();

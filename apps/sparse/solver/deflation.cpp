@@ -64,14 +64,18 @@ void deflation::project(const block_vector& x) const {
 
 std::int64_t deflated_columns(const csr_matrix& a, const eigen_options& o) { return std::ssize(o.deflate) / a.rows; }
 
+std::int64_t pairs_left(const csr_matrix& a, const eigen_options& o) { return a.rows - rank_of(o.deflate, a.rows); }
+
 void require_deflation(const csr_matrix& a, const eigen_options& o) {
   require_vectors(o.deflate, a.rows, "the deflated vectors");
-  const std::int64_t left = a.rows - deflated_columns(a, o);
-  if (o.pairs > left)
-    throw error(
-        error_kind::usage,
-        fmt::format("{} pairs, and {} are left beside the deflated vectors", o.pairs, std::max<std::int64_t>(left, 0)),
-        "the deflated vectors", "fewer --pairs or fewer vectors");
+  if (o.pairs <= a.rows - deflated_columns(a, o)) return;
+  require_pairs_left(o.pairs, pairs_left(a, o));
+}
+
+void require_pairs_left(std::int64_t pairs, std::int64_t left) {
+  if (pairs > left)
+    throw error(error_kind::usage, fmt::format("{} pairs, and {} are left beside the deflated vectors", pairs, left),
+                "the deflated vectors", "fewer --pairs or fewer vectors");
 }
 
 }  // namespace tessera::sparse

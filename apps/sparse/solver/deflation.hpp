@@ -23,8 +23,12 @@ class deflation {
 
 /// How many vectors are deflated.
 std::int64_t deflated_columns(const csr_matrix& a, const eigen_options& o);
+/// How many eigenvalues are left beside the deflated vectors, which may depend on each other.
+std::int64_t pairs_left(const csr_matrix& a, const eigen_options& o);
 /// Throws tessera::error (usage) for vectors of other rows, numbers that are not finite, and where fewer eigenvalues
 /// are left than pairs are asked for.
 void require_deflation(const csr_matrix& a, const eigen_options& o);
+/// Throws tessera::error (usage) for more pairs than are left.
+void require_pairs_left(std::int64_t pairs, std::int64_t left);
 
 }  // namespace tessera::sparse

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "apps/lapack/lapack.hpp"
+#include "apps/sparse/solver/deflation.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::sparse {
@@ -90,6 +91,7 @@ eigenpairs dense_pairs(const csr_matrix& a, const eigen_options& o, const stoppi
   std::vector<double> vectors = dense_copy(a), values(n), mass;
   if (o.mass != nullptr) mass = dense_copy(*o.mass);
   const deflated_basis away = deflated(a, o);
+  require_pairs_left(o.pairs, a.rows - static_cast<std::int64_t>(away.columns));
   move_away(vectors, away, rule.norm);
   if ((o.mass == nullptr ? lapack::dsyev(static_cast<int>(n), vectors.data(), values.data())
                          : lapack::dsygvd(static_cast<int>(n), vectors.data(), mass.data(), values.data())) != 0)

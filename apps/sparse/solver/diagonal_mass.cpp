@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.hpp"
@@ -55,12 +56,16 @@ void measure(const csr_matrix& a, const std::vector<double>& root, eigenpairs& o
   const std::size_t pairs = of.values.size();
   const std::vector<double> ax = plain_product(a, of.vectors);
   for (std::size_t k = 0; k < pairs; ++k) {
-    double square = 0;
-    for (std::size_t i = 0; i < root.size(); ++i) {
-      const double r = ax[i * pairs + k] - of.values[k].value * root[i] * root[i] * of.vectors[i * pairs + k];
-      square += r * r;
+    std::vector<double> r(root.size());
+    double largest = 0, square = 0;
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      r[i] = ax[i * pairs + k] - of.values[k].value * root[i] * root[i] * of.vectors[i * pairs + k];
+      largest = std::max(largest, std::abs(r[i]));
     }
-    of.values[k].residual = std::sqrt(square);
+    // This is A as it was given, and squares of its numbers may be zero or infinite.
+    if (largest > 0)
+      for (const double x : r) square += x / largest * (x / largest);
+    of.values[k].residual = largest * std::sqrt(square);
   }
 }
 

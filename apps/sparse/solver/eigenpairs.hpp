@@ -85,6 +85,9 @@ struct eigenpairs {
   std::int64_t panels = 0;
   int degree = 0;        ///< of the last filter, of Chebyshev
   std::int64_t far = 0;  ///< of Chebyshev: so many of the first pairs are done, and hide the others from the filter
+  bool gave_up = false;  ///< of Chebyshev: the largest degree was too slow for the iterations that were left
+  /// Ritz values further out that were seen when no iteration was left: pairs inside of them have not converged.
+  std::vector<double> passed_over = {};
   bool converged() const noexcept;  ///< all pairs
 };
 

@@ -8,6 +8,8 @@
 #include "apps/matrix_market/read.hpp"
 #include "apps/sparse/matrix/available_memory.hpp"
 #include "apps/sparse/solver/convergence.hpp"
+#include "apps/sparse/solver/deflation.hpp"
+#include "apps/sparse/solver/missed_pairs.hpp"
 #include "apps/sparse/solver/scale.hpp"
 #include "apps/sparse/solver/small_table.hpp"
 #include "apps/sparse/solver/subspace.hpp"
@@ -95,6 +97,7 @@ void measure(const csr_matrix& a, const complex_table& x, const eigen_options& o
     for (std::int64_t q = 0; q < o.pairs; ++q)
       to.orthogonality = std::max(to.orthogonality, std::abs(overlap(p, q) - static_cast<double>(p == q)));
   }
+  doubt_pairs(to, o.which);
 }
 
 /// How far the complex pairs are, by that of the real ones, which have each value twice.
@@ -183,10 +186,11 @@ eigen_options real_options(const csr_matrix& a, const eigen_options& o) {
   eigen_options how = o;
   // Of both ends, each has all its doubles.
   const bool odd_at_both = o.which == spectrum_end::both && o.pairs % 2 == 1;
-  how.pairs = std::min(a.rows, 2 * (o.pairs + (odd_at_both ? 1 : 0)));
-  how.block = 2 * o.block;
   if (!o.guess.empty()) how.guess = both_real(o.guess, a.rows / 2);
   if (!o.deflate.empty()) how.deflate = both_real(o.deflate, a.rows / 2);
+  how.pairs = 2 * (o.pairs + (odd_at_both ? 1 : 0));
+  if (how.pairs > a.rows - deflated_columns(a, how)) how.pairs = std::min(how.pairs, pairs_left(a, how));
+  how.block = o.block == o.pairs ? how.pairs : 2 * o.block;
   return how;
 }
 
@@ -196,10 +200,10 @@ eigenpairs hermitian_pairs(runtime& rt, eigensolver_function solve, const csr_ma
                 "two for each complex row");
   if (o.mass != nullptr) refuse_option("a complex matrix", "mass matrix", "real ones do");
   require_vectors(o.guess, a.rows, "the guess");
-  require_vectors(o.deflate, a.rows, "the deflated vectors");
   if (2 * o.pairs > a.rows)
     throw error(error_kind::usage, fmt::format("{} pairs of a complex matrix of {} rows", o.pairs, a.rows / 2), a.name,
                 fmt::format("it has {} eigenvalues", a.rows / 2));
+  if (const std::int64_t left = real_options(a, o).pairs; 2 * o.pairs > left) require_pairs_left(o.pairs, left / 2);
   return at_moderate_scale(a, o, [&](const csr_matrix& scaled, const eigen_options& how) {
     return pairs_of_real_form(rt, solve, scaled, how);
   });

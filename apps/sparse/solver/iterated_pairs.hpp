@@ -33,8 +33,8 @@ eigenpairs pairs_of_one_start(runtime& rt, const csr_matrix& a, const eigen_opti
 /// Pairs of `a` by an Iteration, which is made of the runtime, the matrix, the options, the number of vectors and the
 /// stopping rule, and starts, iterates and gives what it has found; matrices
 /// of fewer rows than its `least_blocks` are solved densely. Where all pairs
-/// are done, it is looked for some that were passed over; with those the iteration starts again. Throws what the
-/// iteration throws.
+/// are done, it is looked for some that were passed over; with those the iteration starts again, and where it has no
+/// iterations or starts left, pairs inside of them have not converged. Throws what the iteration throws.
 template <class Iteration>
 eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t block) {
   const stopping_rule rule = rule_for(a, o);
@@ -44,12 +44,16 @@ eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options&
   } else {
     constexpr int most_starts = 10;
     found = pairs_of_one_start<Iteration>(rt, a, o, block, rule, {});
-    for (int start = 1; start < most_starts && found.converged() && found.loop.iterations < o.most_iterations;
-         ++start) {
-      const std::vector<double> missed = missed_vectors(rt, a, o, rule, found);
-      if (missed.empty()) break;
+    for (int start = 1; found.converged(); ++start) {
+      const missed_pairs missed = missed_by(rt, a, o, rule, found);
+      if (missed.values.empty()) break;
+      if (start == most_starts || found.loop.iterations >= o.most_iterations) {
+        found.passed_over = missed.values;
+        doubt_pairs(found, o.which);
+        break;
+      }
       eigen_options again = o;
-      again.guess = beside(missed, found.vectors, a.rows);
+      again.guess = beside(missed.vectors, found.vectors, a.rows);
       found = pairs_of_one_start<Iteration>(rt, a, again, block, rule, found.loop);
     }
   }

@@ -259,7 +259,7 @@ eigenpairs solved(runtime& rt, const csr_matrix& a, const eigen_options& o) {
 
 eigenpairs of_any_mass(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   if (o.mass == nullptr) return solved(rt, a, o);
-  const scaled_mass b = scaled(rt, *o.mass, a.rows);
+  const scaled_mass b = scaled(rt, *o.mass, a.rows, o);
   eigen_options how = o;
   how.mass = &b.matrix;
   if (o.compare == criterion::absolute) how.tolerance *= b.least;

@@ -22,11 +22,16 @@ double blur_of(const eigenpairs& found, const stopping_rule& rule) {
   return 2 * std::sqrt(squares) + rule.rounding;
 }
 
+/// Of so many pairs, those of the lower end. They come first.
+std::int64_t pairs_of_lower_end(std::int64_t pairs, spectrum_end which) {
+  return which == spectrum_end::smallest ? pairs : which == spectrum_end::both ? (pairs + 1) / 2 : 0;
+}
+
 /// Which of the values are further out than the innermost pair of an end that was asked for.
 std::vector<std::int64_t> beyond_pairs(const std::vector<double>& values, const eigenpairs& found, spectrum_end which,
                                        double blur) {
   const std::int64_t pairs = std::ssize(found.values);
-  const std::int64_t low = which == spectrum_end::smallest ? pairs : which == spectrum_end::both ? (pairs + 1) / 2 : 0;
+  const std::int64_t low = pairs_of_lower_end(pairs, which);
   double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
   for (std::int64_t k = 0; k < pairs; ++k) {
     const double value = found.values[static_cast<std::size_t>(k)].value;
@@ -43,8 +48,8 @@ std::vector<std::int64_t> beyond_pairs(const std::vector<double>& values, const 
 
 }  // namespace
 
-std::vector<double> missed_vectors(runtime& rt, const csr_matrix& a, const eigen_options& o, const stopping_rule& rule,
-                                   const eigenpairs& found) {
+missed_pairs missed_by(runtime& rt, const csr_matrix& a, const eigen_options& o, const stopping_rule& rule,
+                       const eigenpairs& found) {
   // Rows that are left beside all that is known, and one for the block that follows.
   const std::int64_t left = a.rows - std::ssize(found.values) - deflated_columns(a, o) - 1;
   const std::int64_t steps = std::min(most_steps, left);
@@ -68,7 +73,19 @@ std::vector<double> missed_vectors(runtime& rt, const csr_matrix& a, const eigen
   const block_vector y = p.vector("missed", chosen.columns);
   c.set(chosen.numbers);
   basis.combine_kept(c, y);
-  return y.values();
+  missed_pairs missed{{}, y.values()};
+  for (const std::int64_t k : beyond) missed.values.push_back(values[static_cast<std::size_t>(k)]);
+  return missed;
+}
+
+void doubt_pairs(eigenpairs& found, spectrum_end which) {
+  if (found.passed_over.empty()) return;
+  const std::int64_t pairs = std::ssize(found.values), low = pairs_of_lower_end(pairs, which);
+  const auto [least, most] = std::ranges::minmax(found.passed_over);
+  for (std::int64_t k = 0; k < pairs; ++k) {
+    eigenvalue& e = found.values[static_cast<std::size_t>(k)];
+    if (k < low ? e.value > least : e.value < most) e.converged = e.at_rounding = false;
+  }
 }
 
 double least_memory_of_search(const csr_matrix& a, const eigen_options& o) {

@@ -6,12 +6,19 @@
 
 namespace tessera::sparse {
 
-/// Vectors of values further out than the innermost of the pairs that were found, orthogonal to all of these: rows x
-/// some columns, row-major, the outermost first. They are Ritz vectors of a few Lanczos steps from one random vector,
-/// so that a value which lies apart from the rest is seen, and one at the edge of many others may not be: no vectors
-/// are no proof. None are looked for with a mass matrix.
-std::vector<double> missed_vectors(runtime& rt, const csr_matrix& a, const eigen_options& o, const stopping_rule& rule,
-                                   const eigenpairs& found);
+struct missed_pairs {
+  std::vector<double> values;   ///< Ritz values, the smallest first
+  std::vector<double> vectors;  ///< rows x values, row-major
+};
+
+/// Pairs further out than the innermost of those that were found, orthogonal to all of these. They are Ritz pairs of a
+/// few Lanczos steps from one random vector, so that a value which lies apart from the rest is seen, and one at the
+/// edge of many others may not be: none are no proof. None are looked for with a mass matrix.
+missed_pairs missed_by(runtime& rt, const csr_matrix& a, const eigen_options& o, const stopping_rule& rule,
+                       const eigenpairs& found);
+
+/// Pairs inside of values that were passed over are not those that were asked for: they count as not converged.
+void doubt_pairs(eigenpairs& found, spectrum_end which);
 
 /// Bytes that the search needs.
 double least_memory_of_search(const csr_matrix& a, const eigen_options& o);

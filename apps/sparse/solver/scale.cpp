@@ -36,6 +36,7 @@ eigenpairs scaled_back(eigenpairs found, int exponent) {
     // Below the normal numbers the value itself is rounded, by half of the smallest one at most.
     e.error_bound = std::ldexp(e.error_bound, -exponent) + std::numeric_limits<double>::denorm_min();
   }
+  for (double& v : found.passed_over) v = std::ldexp(v, -exponent);
   found.norm = std::ldexp(found.norm, -exponent);
   return found;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "apps/sparse/solver/convergence.hpp"
 #include "core/base/error.hpp"
@@ -73,6 +74,30 @@ std::vector<double> started_at(const eigen_options& o, std::int64_t rows, std::i
     for (std::int64_t j = 0; j < std::min(guess.columns, columns); ++j)
       x[static_cast<std::size_t>(i * columns + j)] = guess(i, j);
   return x;
+}
+
+std::int64_t rank_of(const std::vector<double>& vectors, std::int64_t rows) {
+  const std::int64_t given = std::ssize(vectors) / rows;
+  const std::vector<double> moderate = of_moderate_size(vectors, given);
+  const auto product = [](const std::vector<double>& x, const std::vector<double>& y) {
+    return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
+  };
+  std::vector<std::vector<double>> basis;
+  for (std::int64_t j = 0; j < given && std::ssize(basis) < rows; ++j) {
+    std::vector<double> x;
+    for (std::int64_t i = 0; i < rows; ++i) x.push_back(moderate[static_cast<std::size_t>(i * given + j)]);
+    const double square = product(x, x);
+    for (int twice = 0; twice < 2; ++twice)
+      for (const std::vector<double>& y : basis) {
+        const double overlap = product(x, y);
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] -= overlap * y[i];
+      }
+    const double left = product(x, x);
+    if (!(left > dependent * square)) continue;
+    for (double& v : x) v /= std::sqrt(left);
+    basis.push_back(std::move(x));
+  }
+  return std::ssize(basis);
 }
 
 std::vector<double> beside(const std::vector<double>& a, const std::vector<double>& b, std::int64_t rows) {

@@ -14,6 +14,9 @@ small_table usable_guess(const eigen_options& o, std::int64_t rows);
 /// rows x columns numbers, row-major: the guess as far as it is usable; the rest is random.
 std::vector<double> started_at(const eigen_options& o, std::int64_t rows, std::int64_t columns);
 
+/// The dimension of the span of row-major vectors.
+std::int64_t rank_of(const std::vector<double>& vectors, std::int64_t rows);
+
 /// Vectors side by side, all row-major: those of `a`, and those of `b` behind them.
 std::vector<double> beside(const std::vector<double>& a, const std::vector<double>& b, std::int64_t rows);
 

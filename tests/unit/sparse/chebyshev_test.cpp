@@ -81,6 +81,14 @@ TEST_F(sparse_chebyshev, finds_both_ends_where_a_polynomial_is_the_same_at_both)
          {.pairs = 4, .which = spectrum_end::both, .tolerance = 1e-9, .most_iterations = 40}, {-1, -1, 1, 1}, 1e-9);
 }
 
+TEST_F(sparse_chebyshev, finds_the_last_vector_of_a_block_that_a_larger_degree_is_no_help_to) {
+  // -5.4, zeros, 5.4: the interval from 0 on ends at the largest value, and both are damped alike.
+  std::vector<triplet> entries;
+  for (std::int32_t i = 1; i < 30; ++i) entries.insert(entries.end(), {{0, i, 1}, {i, 0, 1}});
+  expect(matrix_of("star", 30, 30, entries), {.pairs = 2, .block = 2, .most_iterations = 200}, {-std::sqrt(29.0), 0},
+         1e-12);
+}
+
 TEST_F(sparse_chebyshev, is_right_where_there_is_nothing_to_do) {
   expect(matrix_of("zero", 100, 100, {}), {.pairs = 3}, {0, 0, 0}, 0);
   expect(diagonal(100, [](std::int32_t) { return 1.0; }), {.pairs = 5}, {1, 1, 1, 1, 1}, 1e-14);
@@ -232,6 +240,35 @@ TEST(chebyshev_of_both_ends, finds_an_end_that_the_first_vectors_have_not) {
     for (const std::size_t k : {0, 1}) EXPECT_NEAR(found.values[k].value, 0, 2e-3) << seed;
     for (const std::size_t k : {2, 3}) EXPECT_NEAR(found.values[k].value, 4, 2e-3) << seed;
   }
+}
+
+/// Vectors of the upper end had been those of the lower one.
+TEST(chebyshev_of_both_ends, share_an_eigenvalue_that_has_copies_for_both) {
+  runtime rt(testing::host_only());
+  constexpr std::int32_t n = 150;
+  std::vector<triplet> entries;
+  for (std::int32_t i = 1; i < n; ++i) entries.insert(entries.end(), {{0, i, 1}, {i, 0, 1}});
+  const double far = std::sqrt(n - 1.0);
+  int last = 0;
+  for (const std::uint64_t seed : {1, 2}) {
+    eigen_options o{.pairs = 16, .which = spectrum_end::both, .seed = seed};
+    o.report = [&](const eigen_progress& now) { last = now.iteration; };
+    const csr_matrix star = matrix_of("star", n, n, entries);
+    const eigenpairs found = chebyshev(rt, star, o);
+    std::vector<double> known(16, 0);
+    known[0] = -far, known[8] = far;
+    expect_pairs(star, o, found, known, 1e-12);
+    EXPECT_FALSE(found.dense);
+    EXPECT_EQ(last, found.loop.iterations);
+  }
+  const csr_matrix one = diagonal(n, [](std::int32_t) { return 1.0; });
+  const eigen_options o{.pairs = 15, .which = spectrum_end::both};
+  expect_pairs(one, o, chebyshev(rt, one, o), std::vector<double>(15, 1), 1e-13);
+  // Random vectors beside a guess that both ends begin with.
+  eigen_options guessed{.pairs = 8, .block = 14, .which = spectrum_end::both, .guess = std::vector<double>(n * 6, 0)};
+  for (std::size_t i = 0; i < 6; ++i) guessed.guess[i * 6 + i] = 1;
+  const csr_matrix zero = matrix_of("zero", n, n, {});
+  expect_pairs(zero, guessed, chebyshev(rt, zero, guessed), std::vector<double>(8, 0), 0);
 }
 
 }  // namespace

@@ -136,6 +136,23 @@ TEST(hermitian_both_ends, have_each_their_pairs) {
                  1e-8);
 }
 
+TEST(hermitian_both_ends, have_an_odd_number_of_pairs_that_are_all_that_is_left) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = torus(3, 0.4);
+  const std::vector<double> known = levels(3, 0.4);
+  for (const char* name : {"lanczos", "chebyshev"}) {
+    const auto solve = eigensolver_named(name).solve;
+    eigen_options o;
+    o.deflate = hermitian_pairs(rt, solve, a, {.pairs = 2}).vectors;
+    o.pairs = 7, o.block = 7, o.which = spectrum_end::both;
+    expect_pairs(a, o, hermitian_pairs(rt, solve, a, o),
+                 {known[2], known[3], known[4], known[5], known[8], known[7], known[6]}, 1e-8);
+    o.pairs = 8, o.block = 0;
+    EXPECT_NE(message_of([&] { hermitian_pairs(rt, solve, a, o); }, error_kind::usage).find("8 pairs, and 7 are left"),
+              std::string::npos);
+  }
+}
+
 TEST(hermitian_files, are_read_and_refused_by_line) {
   const plugin_test::folder folder;
   const std::string first = "%%MatrixMarket matrix coordinate complex hermitian\n";

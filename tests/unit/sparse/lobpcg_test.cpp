@@ -317,6 +317,38 @@ TEST_F(sparse_lobpcg, finds_the_smallest_eigenvalue_of_a_mass_matrix_that_few_ve
             std::string::npos);
 }
 
+/// Eigenvalues from 1e-5 to 1 in a basis that is mixed by reflections: no preconditioner helps, and an iteration for
+/// the smallest one has no end.
+csr_matrix badly_conditioned(std::int32_t n) {
+  const auto rows = static_cast<std::size_t>(n);
+  std::vector<double> b(rows * rows);
+  for (std::size_t i = 0; i < rows; ++i)
+    b[i * rows + i] = std::pow(10.0, -5.0 * static_cast<double>(i) / static_cast<double>(rows - 1));
+  for (const std::uint64_t seed : {3, 4}) {
+    const std::vector<double> u = random_start(n, seed);
+    const double twice = 2 / std::inner_product(u.begin(), u.end(), u.begin(), 0.0);
+    std::vector<double> w(rows);
+    for (std::size_t i = 0; i < rows; ++i)
+      w[i] = twice * std::inner_product(u.begin(), u.end(), b.begin() + static_cast<std::ptrdiff_t>(i * rows), 0.0);
+    const double inside = 0.5 * twice * std::inner_product(u.begin(), u.end(), w.begin(), 0.0);
+    for (std::size_t i = 0; i < rows; ++i) w[i] -= inside * u[i];
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < rows; ++j) b[i * rows + j] -= u[i] * w[j] + w[i] * u[j];
+  }
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < n; ++i)
+    for (std::int32_t j = 0; j < n; ++j)
+      entries.push_back({i, j, b[static_cast<std::size_t>(std::min(i, j) * n + std::max(i, j))]});
+  return matrix_of("badly conditioned", n, n, entries);
+}
+
+TEST_F(sparse_lobpcg, finds_the_smallest_eigenvalue_of_a_mass_matrix_that_is_badly_conditioned) {
+  for (const std::int32_t n : {90, 320})
+    EXPECT_NEAR(scaled(rt, badly_conditioned(n), n).least, 0.9e-5, 0.1e-5 * 1e-3) << n;
+  const csr_matrix a = diagonal(90, [](std::int32_t i) { return 1.0 + i; }), b = badly_conditioned(90);
+  EXPECT_TRUE(lobpcg(rt, a, {.pairs = 2, .mass = &b}).converged());
+}
+
 TEST_F(sparse_lobpcg, says_what_it_cannot_do) {
   const csr_matrix a = generate("lap2d:5");
   EXPECT_NE(message_of([&] { lobpcg(rt, a, {.pairs = 26}); }, error_kind::usage).find("26 pairs of a matrix of 25"),

@@ -51,6 +51,43 @@ TEST(missed_pairs, that_exact_vectors_of_others_hide_are_found) {
   }
 }
 
+/// Exact vectors of others, and no iteration to look for more: nothing had said that these are not the outermost.
+TEST(missed_pairs, that_no_iteration_is_left_for_are_told) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = diagonal(100, [](std::int32_t i) { return 1.0 + i; });
+  for (const char* name : {"lobpcg", "chebyshev"})
+    for (const spectrum_end end : {spectrum_end::smallest, spectrum_end::largest}) {
+      eigen_options o{.pairs = 2, .block = 2, .which = end, .most_iterations = 0};
+      for (std::int32_t i = 0; i < 100; ++i)
+        o.guess.insert(o.guess.end(), {static_cast<double>(i == 30), static_cast<double>(i == 31)});
+      eigenpairs found = eigensolver_named(name).solve(rt, a, o);
+      EXPECT_FALSE(found.dense);
+      EXPECT_LT(found.values[0].residual, 1e-12) << name;
+      EXPECT_FALSE(found.values[0].converged) << name;
+      EXPECT_FALSE(found.values[1].converged) << name;
+      EXPECT_FALSE(found.passed_over.empty()) << name;
+      // Those that are the outermost are.
+      for (std::size_t i = 0; i < 100; ++i) {
+        o.guess[2 * i] = i == (end == spectrum_end::smallest ? 0 : 99);
+        o.guess[2 * i + 1] = i == (end == spectrum_end::smallest ? 1 : 98);
+      }
+      found = eigensolver_named(name).solve(rt, a, o);
+      EXPECT_TRUE(found.converged()) << name;
+      EXPECT_TRUE(found.passed_over.empty()) << name;
+    }
+}
+
+TEST(missed_pairs, leave_those_further_out_as_they_are) {
+  const eigenvalue done{.value = 0, .residual = 0, .error_bound = 0, .converged = true, .at_rounding = false};
+  eigenpairs found;
+  for (const double value : {1.0, 3.0, 9.0, 7.0}) found.values.push_back(done), found.values.back().value = value;
+  found.passed_over = {2, 8};
+  doubt_pairs(found, spectrum_end::both);
+  std::vector<bool> converged;
+  for (const eigenvalue& e : found.values) converged.push_back(e.converged);
+  EXPECT_EQ(converged, (std::vector<bool>{true, false, true, false}));
+}
+
 class every_eigensolver : public ::testing::TestWithParam<const char*> {
  protected:
   eigenpairs solve(const csr_matrix& a, const eigen_options& o) {
@@ -95,6 +132,16 @@ TEST_P(every_eigensolver, deflates_in_small_matrices) {
   expect_pairs(a, o, solve(a, o), {13, 12}, 1e-12);
 }
 
+TEST_P(every_eigensolver, counts_deflated_vectors_that_depend_on_others_once) {
+  const csr_matrix a = diagonal(7, [](std::int32_t i) { return 1.0 + i; });
+  eigen_options o{.pairs = 3, .deflate = std::vector<double>(7 * 6, 0.0)};
+  for (std::size_t j = 0; j < 4; ++j) o.deflate[j * 6 + j] = std::pow(10.0, 80 * j);
+  o.deflate[0 * 6 + 4] = o.deflate[2 * 6 + 4] = 1;  // and a column of zeros
+  expect_pairs(a, o, solve(a, o), {5, 6, 7}, 1e-12);
+  o.pairs = 4;
+  EXPECT_NE(refusal(a, o, error_kind::usage).find("4 pairs, and 3 are left"), std::string::npos);
+}
+
 TEST_P(every_eigensolver, tells_true_residuals_where_deflated_vectors_are_no_eigenvectors) {
   const csr_matrix a = generate("lap2d:12");
   eigen_options o{.pairs = 1, .most_iterations = 15};
@@ -113,9 +160,9 @@ TEST_P(every_eigensolver, refuses_vectors_that_do_not_fit) {
             std::string::npos);
   EXPECT_NE(refusal(a, {.deflate = std::vector<double>(144, INFINITY)}, error_kind::usage).find("not finite"),
             std::string::npos);
-  EXPECT_NE(refusal(a, {.pairs = 2, .deflate = std::vector<double>(144 * 143)}, error_kind::usage)
-                .find("2 pairs, and 1 are left"),
-            std::string::npos);
+  eigen_options all_but_one{.pairs = 2, .deflate = std::vector<double>(144 * 143)};
+  for (std::size_t i = 0; i < 143; ++i) all_but_one.deflate[i * 143 + i] = 1;
+  EXPECT_NE(refusal(a, all_but_one, error_kind::usage).find("2 pairs, and 1 are left"), std::string::npos);
 }
 
 TEST_P(every_eigensolver, starts_with_a_guess) {
@@ -194,6 +241,19 @@ TEST_P(every_eigensolver, takes_a_diagonal_mass_matrix) {
   csr_matrix negative = mass;
   negative.values[5] = -1;
   EXPECT_NE(refusal(a, {.mass = &negative}, error_kind::input).find("element (6, 6) is -1"), std::string::npos);
+}
+
+TEST_P(every_eigensolver, tells_residuals_with_a_diagonal_mass_matrix_at_any_scale) {
+  const csr_matrix a = generate("lap2d:8"), one = diagonal(64, [](std::int32_t) { return 1.0; });
+  for (const int exponent : {-540, 0, 560}) {
+    const csr_matrix scaled = times_power_of_two(a, exponent);
+    const eigenpairs plain = solve(scaled, {.pairs = 2, .block = 4}),
+                     found = solve(scaled, {.pairs = 2, .block = 4, .mass = &one});
+    for (std::size_t k = 0; k < 2; ++k) {
+      EXPECT_GT(found.values[k].residual, 0.1 * plain.values[k].residual) << exponent;
+      EXPECT_LT(found.values[k].residual, 10 * plain.values[k].residual) << exponent;
+    }
+  }
 }
 
 TEST_P(every_eigensolver, says_that_it_is_known_by_its_name) {
