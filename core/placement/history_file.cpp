@@ -268,6 +268,16 @@ std::string write_history(const fs::path& file, std::span<const std::string> mac
   return write_whole(file, c.whole);
 }
 
+namespace {
+
+/// Whether a machine can have it. Times and numbers made from others stay far from what a double can hold.
+bool is_possible(const region_rate& r) {
+  return r.iterations_per_second >= 1e-6 && r.iterations_per_second <= 1e15 && r.fixed_seconds >= 0 &&
+         r.fixed_seconds <= 1e6;
+}
+
+}  // namespace
+
 std::vector<region_rate> read_region_rates(const fs::path& file, std::span<const std::string> machine) {
   const contents c = read_whole(file);
   if (c.absent || !c.refused.empty()) return {};
@@ -276,9 +286,7 @@ std::vector<region_rate> read_region_rates(const fs::path& file, std::span<const
     for (const json& r : c.whole["machines"].at(signature_of(machine)).at("regions")) {
       rates.push_back({r.at("region").get<std::string>(), r.at("leaf").get<std::string>(),
                        r.at("iterations_per_second").get<double>(), r.value("fixed_seconds", 0.0)});
-      const region_rate& read = rates.back();
-      if (!(read.iterations_per_second > 0) || !std::isfinite(read.iterations_per_second)) return {};
-      if (!(read.fixed_seconds >= 0) || !std::isfinite(read.fixed_seconds)) return {};
+      if (!is_possible(rates.back())) return {};
     }
     return rates;
   } catch (const json::exception&) {  // no such part, or a damaged one: it is measured again
@@ -293,7 +301,7 @@ std::string write_region_rates(const fs::path& file, std::span<const std::string
     return std::ranges::any_of(rates,
                                [&](const region_rate& r) { return r.region == old.region && r.leaf == old.leaf; });
   });
-  all.insert(all.end(), rates.begin(), rates.end());
+  std::ranges::copy_if(rates, std::back_inserter(all), is_possible);
   if (all.size() > most_region_rates)
     all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(most_region_rates));
 

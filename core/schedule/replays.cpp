@@ -65,6 +65,7 @@ void scheduler::play(running_replay& r, std::source_location site) {
     throw error(error_kind::usage, gone + " has ended before the replay of a recording that uses it", {},
                 "keep the arrays of a recording as long as it is replayed");
   if (m_setup.validator != nullptr && !m_setup.validator->replayed(r, site)) return;  // arrays that it uses are gone
+  for (const auto& count : recorded.replay_counts) count->fetch_add(1, std::memory_order_relaxed);
   m_replays.rewind(mine, r);
   r.first_sequence = m_submissions.add(mine, recorded.size());
   if (m_submissions.window().counts_bytes()) {

@@ -140,7 +140,9 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// A block held for the calling thread in host memory, in program order with the tasks that use it. Blocks until it
   /// is available. Throws the failure that spoiled it.
   std::unique_ptr<host_access> begin_host_access(block::record& block, intent how, std::source_location site);
-  /// The first step of it: it has its place among the tasks. wait_for comes next, by the same thread.
+  /// Throws usage where the calling thread may not hold blocks: inside a task or a recording.
+  void require_host_access(std::source_location site);
+  /// The first step of begin_host_access: it has its place among the tasks. wait_for comes next, by the same thread.
   std::unique_ptr<host_access> request_host_access(block::record& block, intent how, std::source_location site);
   /// The second: returns when it is available. Throws the failure that spoiled it, and usage where the thread would
   /// wait for itself; `asked` has ended then.
@@ -154,6 +156,10 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool is_recording() { return current_thread().recorder != nullptr; }  ///< whether the calling thread's are
   /// The recording that the calling thread makes keeps something until it ends.
   void keep_with_recording(std::shared_ptr<const void> what) { current_thread().recorder->keep(std::move(what)); }
+  /// What the replays of the recording that the calling thread makes are counted by, too.
+  void count_replays(const std::shared_ptr<std::atomic<std::uint64_t>>& by) {
+    current_thread().recorder->count_replays(by);
+  }
   void end_recording() noexcept;  ///< tasks are submitted again
   /// Starts a replay, in program order with the tasks around it; waits while its last run is under way. Throws usage
   /// inside a task or a recording.

@@ -18,15 +18,19 @@ std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, 
   return held;
 }
 
-std::unique_ptr<host_access> scheduler::request_host_access(block::record& block, intent how,
-                                                            std::source_location site) {
-  thread_context& here = current_thread();
+void scheduler::require_host_access(std::source_location site) {
+  const thread_context& here = current_thread();
   if (here.recorder != nullptr)
     throw error(error_kind::usage, "a host view inside a recording", {},
                 "recorded tasks do not run before they are replayed");
   if (!here.in_program())
     throw error(error_kind::usage, "a host view inside a task", fmt::format("{}:{}", site.file_name(), site.line()),
                 "name the block when the task is submitted: read(b), update(b) or write(b)");
+}
+
+std::unique_ptr<host_access> scheduler::request_host_access(block::record& block, intent how,
+                                                            std::source_location site) {
+  require_host_access(site);
   if (m_setup.validator != nullptr) m_setup.validator->require(block, how, site);
   auto held = std::make_unique<host_access>();
   thread_context* mine = nullptr;

@@ -202,6 +202,11 @@ bool graph_recorder::add(record& t) {
   return false;
 }
 
+void graph_recorder::count_replays(const std::shared_ptr<std::atomic<std::uint64_t>>& by) {
+  auto& all = m_recording->replay_counts;
+  if (std::ranges::find(all, by) == all.end()) all.push_back(by);
+}
+
 void graph_recorder::destroyed(const block::record& b) {
   if (m_destroyed.empty() && m_recording->index_of(b) != none) m_destroyed = block::name_of(b);
 }

@@ -6,6 +6,7 @@
 // a task record before they are ready: the boundary. All the rest get one from the running thread's pool at that
 // moment, so that a replay of a million tasks touches a few records that stay in the cache.
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <source_location>
@@ -78,11 +79,12 @@ struct recording {
   std::vector<std::uint32_t> successors;   ///< likewise
   std::vector<std::int32_t> predecessors;  ///< per task, within the recording
   std::vector<recorded_block> blocks;
-  std::vector<std::uint32_t> lock_order;            ///< blocks by slot
-  std::vector<std::uint32_t> boundary;              ///< tasks that meet the world
-  std::vector<std::uint32_t> tasks_without_blocks;  ///< tasks without blocks
-  std::uint32_t leaf_count = 0;                     ///< tasks without successors
-  std::vector<std::shared_ptr<const void>> kept;    ///< let go of when it ends
+  std::vector<std::uint32_t> lock_order;                                   ///< blocks by slot
+  std::vector<std::uint32_t> boundary;                                     ///< tasks that meet the world
+  std::vector<std::uint32_t> tasks_without_blocks;                         ///< tasks without blocks
+  std::uint32_t leaf_count = 0;                                            ///< tasks without successors
+  std::vector<std::shared_ptr<const void>> kept;                           ///< let go of when it ends
+  std::vector<std::shared_ptr<std::atomic<std::uint64_t>>> replay_counts;  ///< counted up when a replay begins
 
   std::size_t size() const noexcept { return tasks.size(); }
   std::span<const recorded_access> accesses_of(const recorded_task& t) const noexcept {
@@ -139,6 +141,8 @@ class graph_recorder {
   bool add(record& t);
   /// Something that is there as long as the recording: let go of when it ends, or is not finished.
   void keep(std::shared_ptr<const void> what) { m_recording->kept.push_back(std::move(what)); }
+  /// Each replay counts these up, once: others may have to know that there was one.
+  void count_replays(const std::shared_ptr<std::atomic<std::uint64_t>>& by);
   /// The program destroys a block: a recording that uses it could never be replayed.
   void destroyed(const block::record& b);
   /// Ends the open groups of accumulates and derives everything else. The recorder is empty afterwards. Throws

@@ -7,9 +7,11 @@
 namespace tessera::hierarchy {
 namespace {
 
-/// Whole numbers in these proportions that sum to n; those of 0 get none.
+/// Whole numbers in these proportions that sum to n; those of 0 get none. Equal ones where the weights have no sum that
+/// is a number above 0.
 leaf_shares in_proportion(std::uint64_t n, std::span<const double> weights) {
   const long double total = std::accumulate(weights.begin(), weights.end(), 0.0L);
+  if (!(total > 0) || !std::isfinite(total)) return in_proportion(n, std::vector<double>(weights.size(), 1));
   leaf_shares shares(weights.size());
   long double cumulated = 0;
   std::uint64_t begin = 0;

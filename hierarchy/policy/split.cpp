@@ -105,13 +105,15 @@ class splitter {
     const long double sum = std::accumulate(percentages.begin(), percentages.end(), 0.0L);
     if (percentages.empty() || std::abs(sum - 100.0L) > 0.01L + 1e-9L)
       refuse(fmt::format("policy percentage: the shares sum to {:g}, not 100", static_cast<double>(sum)));
+    std::size_t last = percentages.size() - 1;  // has what rounding, or a sum below 100, leaves
+    while (last > 0 && !(percentages[last] > 0)) --last;
     for (std::size_t t = 0; t < percentages.size(); ++t) {
       if (!(percentages[t] >= 0))
         refuse(fmt::format("policy percentage: entry {} is {:g}, below 0", t + 1, percentages[t]));
       cumulated += percentages[t];
       const long double exact = std::round(static_cast<long double>(m_n) * cumulated / 100.0L);
       std::uint64_t end = exact >= static_cast<long double>(m_n) ? m_n : static_cast<std::uint64_t>(exact);
-      if (t + 1 == percentages.size()) end = m_n;
+      if (t >= last) end = m_n;
       give(m_leaves[t % m_leaves.size()], begin, end);
       begin = end;
     }

@@ -13,12 +13,22 @@ tile_range tiles_with(std::span<const tiled_memory::tile> tiles, const row_inter
   return {static_cast<std::size_t>(first - tiles.begin()), static_cast<std::size_t>(last - first)};
 }
 
+row_interval with_their_tiles(std::span<const tiled_memory::tile> tiles, const row_interval& rows) {
+  const tile_range in = tiles_with(tiles, rows);
+  if (in.count == 0) return rows;
+  return {tiles[in.first].begin, tiles[in.first + in.count - 1].end};
+}
+
 bool cuts_fit(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts, bool exact) {
   return std::ranges::all_of(parts, [&](const row_interval& part) {
     const tile_range in = tiles_with(tiles, part);
     return in.count <= (exact ? 1 : most_tiles_read) && tiles[in.first].begin == part.begin &&
            tiles[in.first + in.count - 1].end == part.end;
   });
+}
+
+bool ends_fit(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts) {
+  return std::ranges::all_of(parts, [&](const row_interval& part) { return with_their_tiles(tiles, part) == part; });
 }
 
 std::vector<std::int64_t> fitting_cuts(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts,

@@ -23,6 +23,9 @@ inline constexpr std::size_t most_tiles_shared = 64;
 /// Whether each part begins and ends where a tile does, and is one tile (`exact`: it is written) or a few.
 bool cuts_fit(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts, bool exact);
 
+/// Whether each part begins and ends where a tile does, of however many it is.
+bool ends_fit(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts);
+
 /// The rows at which tiles must end so that cuts_fit: those of `tiles` that no part has inside. `parts` do not overlap,
 /// in any order, none is empty. Takes time for each tile and each part, but for sorting the parts.
 std::vector<std::int64_t> fitting_cuts(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts,
@@ -52,5 +55,7 @@ struct tile_range {
   std::size_t first = 0, count = 0;
 };
 tile_range tiles_with(std::span<const tiled_memory::tile> tiles, const row_interval& rows);
+/// All rows of these tiles.
+row_interval with_their_tiles(std::span<const tiled_memory::tile> tiles, const row_interval& rows);
 
 }  // namespace tessera::hierarchy

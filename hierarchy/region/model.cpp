@@ -97,6 +97,13 @@ void check_distance(const std::string& name, const array_options& options, bool 
                 place_in(site), "'realloc' is for arrays that make_array makes; the automatic form keeps the elements");
 }
 
+/// Throws usage for a location that there is not.
+location::node_id placed_at(const hierarchy::live_tree& tree, const std::string& name, const array_options& options,
+                            const std::source_location& site) {
+  return options.at.empty() ? tree.now()->root()
+                            : tree.at(options.at, fmt::format("array '{}' at {}", name, place_in(site)));
+}
+
 /// Arrays that have ended may still have tasks, with which those of another array over the same elements would have no
 /// order. Waits for them, where the thread may wait.
 void finish_ended_arrays(schedule::scheduler& scheduler) {
@@ -110,9 +117,7 @@ std::shared_ptr<hierarchy::array_storage> location_model::add(std::string name, 
                                                               const row_extents& extents, const array_options& options,
                                                               std::source_location site) {
   const std::shared_ptr<hierarchy::live_tree>& tree = live();
-  const location::node_id at = options.at.empty()
-                                   ? tree->now()->root()
-                                   : tree->at(options.at, fmt::format("array '{}' at {}", name, place_in(site)));
+  const location::node_id at = placed_at(*tree, name, options, site);
   const bool foreign = memory == nullptr;
   const auto ranges = hierarchy::adopted_ranges::of(owner());
   std::shared_ptr<hierarchy::adopted_ranges::claim> claimed;
@@ -151,6 +156,7 @@ detail::region_array_handle location_model::map(std::string name, element_type t
                                                 std::source_location site) {
   check_distance(name, options, false, site);
   const std::uint64_t bytes = bytes_of(name, type, extents, site);
+  (void)placed_at(*live(), name, options, site);  // before the file gets its size
   if (hierarchy::array_memory::is_mapped(file)) finish_ended_arrays(*owner().inside().scheduler);
   const auto memory = hierarchy::array_memory::of_file(file, bytes, name);
   detail::region_array_handle made(add(std::move(name), type, memory->data(), memory, extents, options, site));

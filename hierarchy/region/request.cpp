@@ -107,12 +107,13 @@ void region_request::check_owner(const runtime& of) const {
 }
 
 void region_request::check_cut(const array_storage& array, bool recorded) const {
+  if (recorded)  // that one keeps its split, too
+    refuse(fmt::format("array '{}' would be split in another way inside a recording", array.name()),
+           "run what is recorded once before: its arrays are then split as it wants them; where two of its loops write "
+           "one array, split both alike");
   if (array.keeps_tiles())
     refuse(fmt::format("array '{}' would be split in another way, and a recording uses it", array.name()),
            "an array that a recording uses keeps its split: use another array, or the same loop and policy");
-  if (recorded)
-    refuse(fmt::format("array '{}' would be split in another way inside a recording", array.name()),
-           "run what is recorded once before: its arrays are then split as it wants them");
 }
 
 void region_request::check_once() const {
@@ -141,6 +142,7 @@ void region_request::check_apart(const detail::region_demand& one, const detail:
         "name it once, with inout where it is read and written; or twice, to write it by chunk and to read rows that "
         "no iteration writes");
   const row_interval written = all_rows(writer), read = all_rows(reader);
+  if (written.begin >= written.end || read.begin >= read.end) return;  // of no rows
   if (read.begin < written.end && written.begin < read.end)
     refuse(
         fmt::format("it names array '{}' twice: it writes rows {} to {}, and reads rows {} to {}", name_of_it,

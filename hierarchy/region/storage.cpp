@@ -40,9 +40,9 @@ void array_storage::check_viewed(const row_interval& rows, intent how, std::sour
   m_views.check(rows, how, name(), site);
 }
 
-tile_range array_storage::tiles_for_view(const row_interval& rows, std::source_location site) {
-  // Another cut would wait for a view of this thread.
-  if (!keeps_tiles() && !m_views.here(rows) && !cuts_fit(m_tiles->tiles(), {&rows, 1}, true))
+tile_range array_storage::tiles_for_view(const row_interval& rows, intent how, std::source_location site) {
+  const bool stay = keeps_tiles() || (how == intent::read && m_views.cut_may_wait(rows));
+  if (!stay && !cuts_fit(m_tiles->tiles(), {&rows, 1}, true))
     m_tiles->cut(fitting_cuts(m_tiles->tiles(), {&rows, 1}, true), site);
   return tiles_with(m_tiles->tiles(), rows);
 }
@@ -137,6 +137,7 @@ void check_copy(const region_array_handle& from, std::int64_t first, std::int64_
 held_rows region_array_handle::hold(intent how, std::int64_t first, std::int64_t last,
                                     std::source_location site) const {
   hierarchy::array_storage& storage = there(site);
+  storage.owner().inside().scheduler->require_host_access(site);  // before anything is cut for it
   const hierarchy::row_interval rows{first, last};
   std::vector<held_block> held;
   std::vector<std::uint64_t> bytes;
@@ -145,12 +146,14 @@ held_rows region_array_handle::hold(intent how, std::int64_t first, std::int64_t
   {
     const std::lock_guard guard(storage);
     storage.check_viewed(rows, how, site);
-    const hierarchy::tile_range in = storage.tiles_for_view(rows, site);
     tiled_memory& tiles = storage.tiles();
+    const hierarchy::row_interval cut_from = hierarchy::with_their_tiles(tiles.tiles(), rows);
+    const hierarchy::tile_range in = storage.tiles_for_view(rows, how, site);
     const std::span<const tiled_memory::tile> taken = tiles.tiles().subspan(in.first, in.count);
     const hierarchy::row_interval all{taken.front().begin, taken.back().end};
     if (all != rows && how == intent::write) how = intent::update;  // the other rows stay
     storage.views().check(all, how, storage.name(), site);
+    if (how != intent::read) storage.views().note_writer(cut_from);
     held.reserve(taken.size()), bytes.reserve(taken.size());
     for (const tiled_memory::tile& t : taken) {
       held.push_back(held_block::request(tiles.owner(), *t.record, how, site));
@@ -199,6 +202,9 @@ region_result_handle::region_result_handle(runtime& of, std::string name, elemen
     : m_storage(std::make_shared<hierarchy::reduction_storage>(of, std::move(name), type)) {}
 
 held_block region_result_handle::hold(std::source_location site) const {
+  if (m_storage == nullptr)
+    throw error(error_kind::usage, "the result was moved from", fmt::format("{}:{}", site.file_name(), site.line()),
+                "use the result that it was moved to");
   held_block held = [&] {
     const std::lock_guard guard(*m_storage);
     return held_block::request(m_storage->owner(), m_storage->value(), intent::read, site);

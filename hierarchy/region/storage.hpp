@@ -69,8 +69,9 @@ class array_storage {
   view_ledger& views() noexcept { return m_views; }      ///< with the lock held
   /// Throws usage for rows that there are not, and where the calling thread would wait for itself. With the lock held.
   void check_viewed(const row_interval& rows, intent how, std::source_location site) const;
-  /// The tiles of a view: one with just these rows, or what there is where tiles must stay. With the lock held.
-  tile_range tiles_for_view(const row_interval& rows, std::source_location site);
+  /// The tiles of a view: one with just these rows, or what there is where tiles must stay, or where a view that reads
+  /// would wait for another one because of its own tile. With the lock held.
+  tile_range tiles_for_view(const row_interval& rows, intent how, std::source_location site);
   /// A recording names its tiles: they stay as they are as long as what this returns is kept. With the lock held.
   std::shared_ptr<const void> keep_tiles();
   /// Whether they do. With the lock held.

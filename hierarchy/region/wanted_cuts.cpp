@@ -21,16 +21,23 @@ std::vector<std::int64_t> readable(std::vector<std::int64_t> ends, std::span<con
   return same ? std::vector<std::int64_t>{} : ends;
 }
 
+/// Whether what a use reads is read from the tiles that there are.
+bool reads_what_there_is(const region_request& c, const detail::region_demand& d, bool recorded, bool spare) {
+  if (d.how != intent::read) return false;
+  return recorded || d.array->keeps_tiles() || (spare && d.array->views().cut_may_wait(c.all_rows(d)));
+}
+
 /// Where tasks run in several memories. Tiles that one task writes stay several, so that rows which others
 /// read of it are tiles of their own, and only they move; what all read is a few tiles.
 std::vector<wanted_cut> cuts_between_memories(const region_request& c, const plan& split,
-                                              std::span<const row_interval> parts, bool recorded, std::size_t most) {
+                                              std::span<const row_interval> parts, bool recorded, std::size_t most,
+                                              bool spare) {
   std::vector<wanted_cut> cuts;
   std::vector<row_interval> room;
   for (const detail::region_demand& d : c.demands) {
-    if (d.array == nullptr) continue;
+    if (d.array == nullptr || reads_what_there_is(c, d, recorded, spare)) continue;
     const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
-    const bool writes = d.how != intent::read;
+    const bool writes = d.how != intent::read, stays = recorded || d.array->keeps_tiles();
     std::vector<std::int64_t> ends;
     if (c.reads_beside(d)) continue;
     if (c.by_part(d)) {
@@ -43,9 +50,9 @@ std::vector<wanted_cut> cuts_between_memories(const region_request& c, const pla
         const std::vector<std::int64_t> ahead = cuts_ahead(read.end, d.array->extents().rows);
         edges.insert(edges.end(), ahead.begin(), ahead.end());
       }
-      ends = edged_cuts(tiles, c.own_rows(d, parts, room), edges, most);
-      if (beside != nullptr) ends = readable(std::move(ends), tiles, read, most);
-    } else if (writes ? tiles.size() > 1 : tiles_with(tiles, c.used_rows(d, parts, 0)).count > most) {
+      ends = edged_cuts(tiles, c.own_rows(d, parts, room), edges, stays ? tiles.size() : most);
+      if (beside != nullptr && !stays) ends = readable(std::move(ends), tiles, read, most);
+    } else if (writes ? !stays && tiles.size() > 1 : tiles_with(tiles, c.used_rows(d, parts, 0)).count > most) {
       ends = joined_cuts(tiles, c.used_rows(d, parts, 0));
     }
     if (ends.empty()) continue;
@@ -58,22 +65,22 @@ std::vector<wanted_cut> cuts_between_memories(const region_request& c, const pla
 }  // namespace
 
 std::vector<wanted_cut> wanted_cuts(const region_request& c, const plan& split, std::span<const row_interval> parts,
-                                    bool recorded, bool devices, std::size_t most) {
+                                    bool recorded, bool devices, std::size_t most, bool spare) {
   std::vector<wanted_cut> cuts;
   std::vector<row_interval> room;
   if (split.pieces.empty()) return cuts;
-  if (devices) return cuts_between_memories(c, split, parts, recorded, most);
+  if (devices) return cuts_between_memories(c, split, parts, recorded, most, spare);
   for (const detail::region_demand& d : c.demands) {
-    if (d.array == nullptr) continue;
+    if (d.array == nullptr || reads_what_there_is(c, d, recorded, spare)) continue;
     const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
     const bool writes = d.how != intent::read;
-    if (!writes && (recorded || d.array->keeps_tiles())) continue;
+    const bool stays = writes && (recorded || d.array->keeps_tiles());
     if (c.reads_beside(d)) continue;  // looked after where it is written
     if (c.by_part(d)) {
       const std::span<const row_interval> own = c.own_rows(d, parts, room);
       std::vector<std::int64_t> ends;
-      if (!cuts_fit(tiles, own, writes)) ends = fitting_cuts(tiles, own, writes);
-      if (const detail::region_demand* const beside = c.reader_beside(d))
+      if (stays ? !ends_fit(tiles, own) : !cuts_fit(tiles, own, writes)) ends = fitting_cuts(tiles, own, writes);
+      if (const detail::region_demand* const beside = c.reader_beside(d); beside != nullptr && !stays)
         ends = readable(std::move(ends), tiles, c.all_rows(*beside), most_tiles_shared);
       if (!ends.empty()) {
         if (writes) c.check_cut(*d.array, recorded);
@@ -81,8 +88,8 @@ std::vector<wanted_cut> wanted_cuts(const region_request& c, const plan& split, 
       }
     }
     if (d.pattern.which == kind::chunk) continue;
-    if (writes) {  // one task, which sees all of it as one block
-      if (tiles.size() <= 1) continue;
+    if (writes) {  // one task, which has all of it
+      if (stays || tiles.size() <= 1) continue;
       c.check_cut(*d.array, recorded);
       cuts.push_back({d.array, {d.array->extents().rows}});
     } else if (const row_interval crowded = c.crowded_rows(d, parts); crowded.begin < crowded.end) {

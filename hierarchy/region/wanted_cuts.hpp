@@ -18,11 +18,13 @@ struct wanted_cut {
 };
 
 /// The tiles that the tasks of a plan need: what one writes is one tile of its own, and what one reads are not too
-/// many. Where tiles must stay as they are, what is read is read from those that there are. With the arrays locked;
-/// changes nothing. Throws usage where what is written must stay in other tiles.
+/// many. Where tiles must stay as they are, what is read is read from those that there are, and what one task writes
+/// may be several whole tiles. So is what is read where other tiles would wait for a view, for readers do not wait for
+/// each other. With the arrays locked; changes nothing. Throws usage where what is written must stay in other tiles.
 /// @param parts  the tasks' own rows  @param recorded  whether the call is  @param devices  whether any take part
 /// @param most  of an array, tiles that a task of a device may name where fewer would do
+/// @param spare  whether what is read is not cut where that may wait for a view
 std::vector<wanted_cut> wanted_cuts(const region_request& c, const plan& split, std::span<const row_interval> parts,
-                                    bool recorded, bool devices, std::size_t most = most_tiles_read);
+                                    bool recorded, bool devices, std::size_t most = most_tiles_read, bool spare = true);
 
 }  // namespace tessera::hierarchy

@@ -125,6 +125,11 @@ TEST(region_arrays, of_a_file_refuse_what_cannot_be_mapped) {
   EXPECT_EQ(error_of([&] { (void)model.map_file<double>("x", "/no/such/folder/file", {10}); }).kind(),
             error_kind::input);
   EXPECT_EQ(error_of([&] { (void)model.map_file<double>("x", "/dev/null", {10}); }).kind(), error_kind::input);
+  const scratch_file file;
+  std::ofstream(file.path).close();
+  EXPECT_EQ(error_of([&] { (void)model.map_file<double>("x", file.path, {10}, {.at = "nowhere"}); }).kind(),
+            error_kind::usage);
+  EXPECT_EQ(std::filesystem::file_size(file.path), 0u);
 }
 
 TEST(region_arrays, end_when_their_regions_are_done_and_outlive_their_runtime) {

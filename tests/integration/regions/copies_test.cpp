@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <complex>
+#include <future>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -90,6 +92,21 @@ TEST_P(region_copies, go_inside_one_array) {
   const auto seen = x.read_host();
   for (std::int64_t i = 0; i < 1000; ++i)
     ASSERT_EQ(seen[i], i < 100 ? (i < 50 ? i + 250 : i + 900) : i >= 650 && i < 950 ? i - 650 : i) << i;
+}
+
+TEST_P(region_copies, go_from_an_array_that_a_recording_uses) {
+  auto x = model.make_array<std::int64_t>("x", {1000}), z = model.make_array<std::int64_t>("z", {1000});
+  number(x);
+  recording kept = rt.record([&] { number(x); });
+  rt.replay(kept);
+  model.copy(x.part(100, 333), z.part(100, 333));
+  EXPECT_EQ(z.read_host()[332], 332);
+  model.region("other", {.policy = "percentage:10,90"}, iterate(1, 999), in(x, halo(1)), out(z),
+               with_kernel([](auto i, auto x, auto z) { z[i] = x[i - 1] + x[i + 1]; },
+                           "(i, x, z) { z[i] = x[i - 1] + x[i + 1]; }"));
+  EXPECT_EQ(z.read_host()[998], 1996);
+  rt.replay(kept);
+  model.pause();
 }
 
 TEST_P(region_copies, go_with_all_element_types) {
@@ -338,6 +355,8 @@ TEST_P(region_copies, arrays_are_not_read_where_they_are_written) {
   refuses("it writes rows 50 to 100, and reads rows 0 to 51", in(x, rows(0, 51)), out(x));
   refuses("it writes rows 50 to 100, and reads rows 49 to 99", out(x), in(x, offset(-1)));
   refuses("names array 'x' twice", in(x, rows(0, 2)), in(x, rows(0, 1)));
+  model.region("no rows", iterate(50, 100), in(x, rows(70, 70)), inout(x), nothing);
+  model.pause();
   refuses("names array 'x' three times", in(x, rows(0, 2)), out(x), in(x, rows(4, 5)));
 }
 
@@ -377,6 +396,103 @@ TEST_P(region_copies, views_of_one_thread_do_not_wait_for_each_other) {
     first.reset();
     EXPECT_EQ(r->get(), 4950);
   }
+}
+
+/// A thread that looks at an array may have regions read it, in whatever split.
+TEST_P(region_copies, views_that_read_do_not_hold_up_what_reads) {
+  auto x = model.make_array<std::int64_t>("x", {200}), y = model.make_array<std::int64_t>("y", {200});
+  number(x);
+  region_result<std::int64_t> total(rt, "total");
+  {
+    const auto first = x.read_host();
+    model.region("sum", {.policy = "flatten"}, iterate(0, 200), in(x), sum(total),
+                 [](auto i, auto x, auto& s) { s += x[i]; });
+    EXPECT_EQ(total.get(), 19'900);
+    model.region("copy", {.policy = "percentage:10,90"}, iterate(1, 199), in(x, halo(1)), out(y),
+                 with_kernel([](auto i, auto x, auto y) { y[i] = x[i - 1] + x[i + 1]; },
+                             "(i, x, y) { y[i] = x[i - 1] + x[i + 1]; }"));
+    EXPECT_EQ(y.part(1, 199).read_host()[100], 200);
+    const auto again = x.part(10, 20).read_host();
+    EXPECT_EQ(again[19], 19);
+  }
+  {
+    const auto first = x.part(0, 10).update_host();
+    model.region("sum", {.policy = "any"}, iterate(0, 200), in(x), sum(total),
+                 [](auto i, auto x, auto& s) { s += x[i]; });  // waits for the view
+    EXPECT_EQ(x.part(50, 60).read_host()[59], 59);
+  }
+  EXPECT_EQ(total.get(), 19'900);
+  number(x);
+  model.pause();
+}
+
+TEST(region_views, that_read_do_not_wait_for_those_of_other_threads) {
+  runtime rt(testing::host_only(2));
+  location_model model(rt);
+  auto x = model.make_array<std::int64_t>("x", {200});
+  model.region("fill", {.policy = "flatten"}, iterate(0, 200), out(x), [](auto i, auto x) { x[i] = i; });
+  model.pause();
+  std::optional mine(x.part(0, 100).read_host());
+  std::promise<void> held, look;
+  auto other = std::async(std::launch::async, [&, go = look.get_future()] {
+    const auto upper = x.part(100, 200).read_host();
+    const auto both = x.part(50, 150).read_host();
+    held.set_value();
+    go.wait();
+    return both[60] + upper[199];
+  });
+  if (held.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready)  // at once, or never
+    EXPECT_EQ(x.part(0, 100).read_host()[99] + x.part(120, 150).read_host()[120], 219);
+  else
+    ADD_FAILURE() << "a view that reads waits for another one";
+  mine.reset();
+  look.set_value();
+  EXPECT_EQ(other.get(), 259);
+}
+
+/// Another thread wants to write, and waits for the first view; so would a second one.
+TEST(region_views, are_refused_that_wait_for_a_thread_which_waits_for_theirs) {
+  runtime rt(testing::host_only(2));
+  location_model model(rt);
+  auto x = model.make_array<std::int64_t>("x", {200});
+  model.region("fill", {.policy = "flatten"}, iterate(0, 200), out(x), [](auto i, auto x) { x[i] = i; });
+  model.pause();
+  std::optional mine(x.part(0, 100).read_host());
+  const std::uint64_t before = rt.tasks_submitted();
+  std::thread other([&] { x.part(20, 30).update_host()[25] = -1; });
+  while (rt.tasks_submitted() == before) std::this_thread::yield();  // it has the array locked until it waits
+  for (const auto& [begin, end] : {std::pair(20, 30), std::pair(0, 10)}) {
+    const error e = error_of([&] { (void)x.part(begin, end).read_host(); });
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_NE(std::string(e.what()).find("view of another thread, which waits for the first"), std::string::npos)
+        << e.what();
+  }
+  EXPECT_EQ(x.part(150, 160).read_host()[155], 155);
+  mine.reset();
+  other.join();
+  EXPECT_EQ(x.part(20, 30).read_host()[25], -1);
+}
+
+TEST(region_views, know_of_replays) {
+  runtime rt(testing::host_only(2));
+  location_model model(rt);
+  auto x = model.make_array<std::int64_t>("x", {200}), y = model.make_array<std::int64_t>("y", {200});
+  const auto write = [&] { model.region("write", iterate(0, 200), inout(x), [](auto i, auto x) { x[i] += i; }); };
+  const auto read = [&] {
+    model.region("read", iterate(0, 200), in(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
+  };
+  write();
+  read();
+  recording writes = rt.record(write), reads = rt.record(read);
+  {
+    const auto first = x.part(0, 50).read_host();
+    rt.replay(reads);
+    EXPECT_EQ(x.part(0, 50).read_host()[49], 49);
+    rt.replay(writes);
+    const error e = error_of([&] { (void)x.part(0, 50).read_host(); });
+    EXPECT_NE(std::string(e.what()).find("for a region that was submitted since"), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(x.part(0, 50).read_host()[49], 98);
 }
 
 // ---- distances

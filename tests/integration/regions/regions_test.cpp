@@ -306,6 +306,52 @@ TEST(recorded_regions, keep_the_split_of_their_arrays_and_outlive_their_model) {
   EXPECT_EQ(x.read_host()[50], 4);
 }
 
+TEST_P(regions, are_recorded_where_loops_split_an_array_in_several_ways) {
+  constexpr std::int64_t n = 1000;
+  auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
+  auto z = model.make_array<std::int64_t>("z", {n});
+  region_result<std::int64_t> total(rt, "total");
+  const auto steps = [&] {
+    model.region("write", {.policy = "flatten"}, iterate(0, n), inout(y), [](auto i, auto y) { y[i] += i; });
+    model.region("read", {.policy = "percentage:10,90"}, iterate(0, n), in(y), out(x),
+                 [](auto i, auto y, auto x) { x[i] = y[i]; });
+    model.region("any", {.policy = "any"}, iterate(0, n), in(x, whole), inout(z, whole),
+                 [](auto i, auto x, auto z) { z[999 - i] = x[i]; });
+    model.region("sum", iterate(0, n), in(z), sum(total), [](auto i, auto z, std::int64_t& s) { s += z[i] * (i + 1); });
+  };
+  model.region("zero", iterate(0, n), out(y), [](auto i, auto y) { y[i] = 0; });
+  steps();
+  recording step = rt.record(steps);
+  for (int k = 0; k < 3; ++k) rt.replay(step);
+  std::int64_t expected = 0;
+  for (std::int64_t i = 0; i < n; ++i) expected += 4 * (999 - i) * (i + 1);
+  EXPECT_EQ(total.get(), expected);
+}
+
+/// A stencil over the inner rows, and a sum over all of them: however many cores share them.
+TEST(recorded_regions, have_loops_over_more_rows_and_fewer) {
+  for (const unsigned cores : {1, 3, 4, 8}) {
+    runtime rt(testing::machine_of("plugins = [\"host\"]\nhistory = \"off\"\n[topology]\nsynthetic = \"numa:1 core:" +
+                                       std::to_string(cores) + " pu:1\"\n",
+                                   cores));
+    location_model model(rt);
+    constexpr std::int64_t n = 1000;
+    auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
+    region_result<std::int64_t> total(rt, "total");
+    const auto step = [&] {
+      model.region("there", iterate(1, n - 1), in(x, halo(1)), inout(y),
+                   [](auto i, auto x, auto y) { y[i] = (x[i - 1] + x[i + 1]) / 2; });
+      model.region("back", iterate(1, n - 1), in(y, halo(1)), inout(x),
+                   [](auto i, auto y, auto x) { x[i] = (y[i - 1] + y[i + 1]) / 2 + 1; });
+      model.region("sum", iterate(0, n), in(x), sum(total), [](auto i, auto x, std::int64_t& s) { s += x[i]; });
+    };
+    step();
+    recording recorded = rt.record(step);
+    rt.replay(recorded);
+    EXPECT_EQ(total.get(), 1992) << cores;
+  }
+}
+
 TEST(recorded_regions, of_arrays_that_have_ended_are_refused_by_name) {
   runtime rt(testing::host_only());
   location_model model(rt);

@@ -63,7 +63,9 @@ TEST_F(policies, percentages_round_their_boundaries) {
   EXPECT_EQ(by("percentage:[20,20,20,20,10,10]", 10),
             (list{{c0, 0, 2}, {c1, 2, 4}, {c2, 4, 6}, {g0, 6, 8}, {c0, 8, 9}, {c1, 9, 10}}));
   EXPECT_EQ(by("percentage:[0,100]", 7), (list{{c1, 0, 7}}));
-  EXPECT_EQ(by("percentage:[99.995]", 1000), (list{{c0, 0, 1000}}));  // the last boundary is N
+  EXPECT_EQ(by("percentage:[99.995]", 1000), (list{{c0, 0, 1000}}));              // the last boundary is N
+  EXPECT_EQ(by("percentage:[99.995,0]", 1'000'000), (list{{c0, 0, 1'000'000}}));  // nor has one of 0 the rest
+  EXPECT_EQ(by("percentage:[49.995,50,0,0]", 1'000'000), (list{{c0, 0, 499'950}, {c1, 499'950, 1'000'000}}));
 }
 
 TEST_F(policies, ranges_must_sum_to_the_loop) {

@@ -82,6 +82,15 @@ TEST_F(history_file, has_what_regions_learnt_too) {
   put(damaged);
   EXPECT_TRUE(read_region_rates(m_file, here).empty());
   EXPECT_EQ(read_history(m_file, here).cells.size(), 1u);
+  for (const char* const fixed : {"1e308", "-1", "1e7"}) {
+    damaged = text();
+    damaged.replace(damaged.find("-500000"), 7, "4500000");
+    damaged.replace(damaged.find("0.5", damaged.find("fixed_seconds")), 3, fixed);
+    const std::string sound = text();
+    put(damaged);
+    EXPECT_TRUE(read_region_rates(m_file, here).empty()) << fixed;
+    put(sound);
+  }
   put("{}");
   EXPECT_NE(write_region_rates(m_file, here, std::vector<region_rate>{{"axpy", "core0", 2e6, 0}}), "");
   EXPECT_EQ(text(), "{}");
