@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "apps/sparse/matrix/available_memory.hpp"
 #include "apps/sparse/matrix/read_real.hpp"
 #include "apps/sparse/solver/hermitian.hpp"
@@ -14,35 +12,6 @@ namespace tessera::apps {
 namespace {
 
 using namespace sparse;
-
-csr_matrix read_complex(matrix_market::open_file& file) {
-  std::int64_t order = 0;
-  std::vector<complex_triplet> entries;
-  file.entries(
-      [&](const matrix_market::header& h) {
-        if (h.kind != matrix_market::symmetry::hermitian)
-          throw error(error_kind::input, "the matrix is complex and not hermitian by its first line", file.name(),
-                      "%%MatrixMarket matrix coordinate complex hermitian");
-        // Both triangles, four real entries for each of those, and the rows that are made of them.
-        constexpr double of_row = 2 * 2 * sizeof(std::int64_t);
-        constexpr double of_entry =
-            2 * (sizeof(complex_triplet) + 4 * (sizeof(triplet) + sizeof(std::int32_t) + sizeof(double)));
-        require_memory(file.name(), h.rows, h.entries,
-                       of_row * static_cast<double>(h.rows) + of_entry * static_cast<double>(h.entries),
-                       available_memory());
-        order = h.rows;
-        entries.reserve(2 * static_cast<std::size_t>(h.entries));
-      },
-      [&](const matrix_market::entry& e) {
-        entries.push_back({e.row, e.column, {e.value, e.imaginary}});
-        if (e.row != e.column) entries.push_back({e.column, e.row, {e.value, -e.imaginary}});
-      });
-  csr_matrix made = real_form(file.name(), order, entries);
-  for (const double v : made.values)
-    if (!std::isfinite(v))
-      throw error(error_kind::input, "entries that are given twice add up to a number that is not finite", made.name);
-  return made;
-}
 
 /// Throws tessera::error (memory) where there is no room.
 void require_room_for_vectors(const std::string& file, std::int64_t rows, std::int64_t columns) {
@@ -60,7 +29,7 @@ problem_matrix read_problem(const std::string& file, bool of_two) {
   matrix_market::open_file from(file, matrix_market::patterns::ones);
   if (!from.is_complex()) return {.matrix = read_real(from)};
   if (of_two) throw error(error_kind::usage, "a complex matrix takes no mass matrix", "--mass", "real ones do");
-  return {.matrix = read_complex(from), .is_complex = true};
+  return {.matrix = read_hermitian(from), .is_complex = true};
 }
 
 std::vector<double> read_vectors(const std::string& file, std::int64_t rows, bool of_complex) {

@@ -158,24 +158,29 @@ csr_matrix real_form(std::string name, std::int64_t order, const std::vector<com
   return matrix_of(std::move(name), 2 * order, 2 * order, real);
 }
 
-csr_matrix read_hermitian(const std::filesystem::path& file, std::optional<std::int64_t> memory) {
-  const matrix_market::matrix from = matrix_market::read_complex(file);
-  if (from.kind != matrix_market::symmetry::hermitian)
-    throw error(error_kind::input, "the matrix is complex and not hermitian by its first line", from.name,
-                "%%MatrixMarket matrix coordinate complex hermitian");
-  // Both triangles, four real entries for each of those, and the rows that are made of them.
-  constexpr double of_row = 2 * 2 * sizeof(std::int64_t);
-  constexpr double of_entry =
-      2 * (sizeof(complex_triplet) + 4 * (sizeof(triplet) + sizeof(std::int32_t) + sizeof(double)));
-  require_memory(from.name, from.rows, std::ssize(from.entries),
-                 of_row * static_cast<double>(from.rows) + of_entry * static_cast<double>(from.entries.size()),
-                 memory ? *memory : available_memory());
+csr_matrix read_hermitian(matrix_market::open_file& file, std::optional<std::int64_t> memory) {
+  std::int64_t order = 0;
   std::vector<complex_triplet> entries;
-  for (const matrix_market::entry& e : from.entries) {
-    entries.push_back({e.row, e.column, {e.value, e.imaginary}});
-    if (e.row != e.column) entries.push_back({e.column, e.row, {e.value, -e.imaginary}});
-  }
-  csr_matrix made = real_form(file.string(), from.rows, entries);
+  file.entries(
+      [&](const matrix_market::header& h) {
+        if (h.kind != matrix_market::symmetry::hermitian)
+          throw error(error_kind::input, "the matrix is complex and not hermitian by its first line", file.name(),
+                      "%%MatrixMarket matrix coordinate complex hermitian");
+        // Both triangles, four real entries for each of those, and the rows that are made of them.
+        constexpr double of_row = 2 * 2 * sizeof(std::int64_t);
+        constexpr double of_entry =
+            2 * (sizeof(complex_triplet) + 4 * (sizeof(triplet) + sizeof(std::int32_t) + sizeof(double)));
+        require_memory(file.name(), h.rows, h.entries,
+                       of_row * static_cast<double>(h.rows) + of_entry * static_cast<double>(h.entries),
+                       memory ? *memory : available_memory());
+        order = h.rows;
+        entries.reserve(2 * static_cast<std::size_t>(h.entries));
+      },
+      [&](const matrix_market::entry& e) {
+        entries.push_back({e.row, e.column, {e.value, e.imaginary}});
+        if (e.row != e.column) entries.push_back({e.column, e.row, {e.value, -e.imaginary}});
+      });
+  csr_matrix made = real_form(file.name(), order, entries);
   for (const double v : made.values)
     if (!std::isfinite(v))
       throw error(error_kind::input, "entries that are given twice add up to a number that is not finite", made.name);

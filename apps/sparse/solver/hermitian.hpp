@@ -1,12 +1,15 @@
 #pragma once
 // Complex Hermitian matrices as real symmetric ones of twice the order.
 #include <complex>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/sparse/solver/eigenpairs.hpp"
+
+namespace tessera::matrix_market {
+class open_file;
+}
 
 namespace tessera::sparse {
 
@@ -25,7 +28,7 @@ csr_matrix real_form(std::string name, std::int64_t order, const std::vector<com
 /// The real form of a file "coordinate complex hermitian"; entries that are given twice are added up. Throws
 /// tessera::error (input), with file:line, and (memory) when the real form does not fit into `memory` bytes; without
 /// that number into what the machine has left.
-csr_matrix read_hermitian(const std::filesystem::path& file, std::optional<std::int64_t> memory = {});
+csr_matrix read_hermitian(matrix_market::open_file& file, std::optional<std::int64_t> memory = {});
 
 /// How an eigensolver is called.
 using eigensolver_function = eigenpairs (*)(runtime&, const csr_matrix&, const eigen_options&);

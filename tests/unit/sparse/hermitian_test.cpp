@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "apps/matrix_market/read.hpp"
 #include "apps/sparse/solver/solvers.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/plugin/folder.hpp"
@@ -153,14 +154,19 @@ TEST(hermitian_both_ends, have_an_odd_number_of_pairs_that_are_all_that_is_left)
   }
 }
 
+csr_matrix read_hermitian_file(const std::filesystem::path& file, std::optional<std::int64_t> memory = {}) {
+  matrix_market::open_file from(file, matrix_market::patterns::refused, matrix_market::numbers::complex);
+  return read_hermitian(from, memory);
+}
+
 TEST(hermitian_files, are_read_and_refused_by_line) {
   const plugin_test::folder folder;
   const std::string first = "%%MatrixMarket matrix coordinate complex hermitian\n";
-  const csr_matrix a = read_hermitian(folder.write("a.mtx", first + "2 2 3\n1 1 2 0\n2 1 1 -3\n2 1 0 1\n"));
+  const csr_matrix a = read_hermitian_file(folder.write("a.mtx", first + "2 2 3\n1 1 2 0\n2 1 1 -3\n2 1 0 1\n"));
   EXPECT_EQ(a.rows, 4);
   EXPECT_EQ(a.values, (std::vector<double>{2, 1, -2, 2, 2, 1, 1, 2, -2, 1}));
   const auto refused = [&](const std::string& text) {
-    return message_of([&] { (void)read_hermitian(folder.write("b.mtx", text)); }, error_kind::input);
+    return message_of([&] { (void)read_hermitian_file(folder.write("b.mtx", text)); }, error_kind::input);
   };
   EXPECT_NE(refused(first + "2 2 1\n1 1 2 1\n").find("the diagonal has the imaginary part 1"), std::string::npos);
   EXPECT_NE(refused("%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 5\n").find("b.mtx:5"),
@@ -181,7 +187,8 @@ TEST(hermitian_files, are_refused_where_their_real_form_has_no_room) {
   const plugin_test::folder folder;
   const auto file =
       folder.write("long.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n900000000 900000000 1\n2 1 1 0\n");
-  const std::string said = message_of([&] { (void)read_hermitian(file, std::int64_t{1} << 30); }, error_kind::memory);
+  const std::string said =
+      message_of([&] { (void)read_hermitian_file(file, std::int64_t{1} << 30); }, error_kind::memory);
   EXPECT_NE(said.find("a matrix of 900000000 rows and 1 entries takes 26.8 GiB while it is read, and there are 1 GiB"),
             std::string::npos)
       << said;
