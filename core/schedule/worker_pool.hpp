@@ -104,8 +104,8 @@ class worker_pool {
   void end_asking() noexcept { m_asking.fetch_sub(1, std::memory_order_seq_cst); }
 
  private:
-  /// So often, some microseconds, an idle thread looks before it takes what asked for another core.
-  static constexpr unsigned looks_at_own = 4;
+  /// So often, some ten microseconds, an idle thread looks at tasks that asked for another core before it takes one.
+  static constexpr unsigned looks_for_owner = 64;
 
   /// Of worker 0; what this thread has left goes on without it.
   void leave_place(thread_context& mine, const waiter_list::waiter* leaving) noexcept;
@@ -149,9 +149,11 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
     task::record* found = nullptr;
     bool leave = false;
     const auto until = std::chrono::steady_clock::now() + m_setup.spin;
+    unsigned left_alone = 0;
     for (unsigned spins = 0; found == nullptr && !leave; ++spins) {
       for (int k = 0; k < 16; ++k) cpu_relax();
-      found = m_setup.queues->next_task(mine, spins < looks_at_own ? reach::own_core : reach::any_core);
+      left_alone = m_setup.queues->any_at_core() ? left_alone + 1 : 0;
+      found = m_setup.queues->next_task(mine, left_alone < looks_for_owner ? reach::own_core : reach::any_core);
       if (found == nullptr) leave = enough();
       if ((spins & 15) == 15 && std::chrono::steady_clock::now() > until) break;
     }

@@ -40,6 +40,10 @@ bool worker_queues::any() const noexcept {
   return false;
 }
 
+bool worker_queues::any_at_core() const noexcept {
+  return std::ranges::any_of(m_cores, [](const auto& core) { return !core->tasks.empty(); });
+}
+
 task::record* worker_queues::next_task(thread_context& mine, reach far) {
   placement::place& home = place(mine.place);
   if ((++mine.ticks & 63) == 0)  // so that a long chain of successors starves no other task
@@ -55,8 +59,11 @@ task::record* worker_queues::next_task(thread_context& mine, reach far) {
     return t;
   }
   core_queue* const asked = core_of(mine);
-  if (asked != nullptr && !asked->tasks.empty())
-    if (task::record* t = asked->tasks.pop()) return t;
+  if (asked != nullptr) {
+    if (!asked->attended.load(std::memory_order_relaxed)) asked->attended.store(true, std::memory_order_relaxed);
+    if (!asked->tasks.empty())
+      if (task::record* t = asked->tasks.pop()) return t;
+  }
   if (task::record* t = mine.ready.pop()) return t;
   std::array<task::record*, ready_ring::capacity / 2> loot;
   const auto keep_rest = [&](std::uint32_t count) {
@@ -75,12 +82,14 @@ task::record* worker_queues::next_task(thread_context& mine, reach far) {
     mine.steals.store(mine.steals.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
     return keep_rest(count);
   }
-  if (far == reach::any_core)
-    for (const auto& core : m_cores)  // its thread is busy, asleep or in the program
-      if (task::record* t = core->tasks.pop()) {
-        mine.steals.store(mine.steals.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-        return t;
-      }
+  for (const auto& core : m_cores) {  // its thread is busy, asleep or in the program
+    if (far == reach::own_core && core->attended.load(std::memory_order_relaxed)) continue;
+    if (task::record* t = core->tasks.pop()) {
+      core->attended.store(false, std::memory_order_relaxed);
+      mine.steals.store(mine.steals.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      return t;
+    }
+  }
   for (const auto& other : *m_setup.places) {
     if (!other->is_host || other->number == mine.place) continue;
     if (task::record* t = other->high_priority.pop()) return t;

@@ -1,5 +1,6 @@
 #pragma once
 // The queues of host tasks that are ready, and the order in which a thread looks into them.
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -19,8 +20,8 @@ enum class when_ready : std::uint8_t {
 
 /// Whose tasks a thread may take, besides its own, those of its place and what it can steal from other threads.
 enum class reach : std::uint8_t {
-  own_core,  ///< not those that asked for another core: its thread is about to look
-  any_core   ///< those too: this thread has looked for a while, or goes to sleep if it finds nothing
+  own_core,  ///< not those that asked for another core, whose thread is about to look
+  any_core   ///< those too: they were there while this thread looked for a while, or it goes to sleep
 };
 
 /// Each thread has a queue in its context, from which others steal; each core one for tasks that have asked for it and
@@ -47,8 +48,9 @@ class worker_queues {
       where.high_priority.push(t);
     } else if (t.priority < 0) {
       where.low_priority.push(t);
-    } else if (asked != nullptr && asked->place == where.number && asked != core_of(mine)) {
-      asked->tasks.push(t);
+    } else if (asked != nullptr && asked->place == where.number &&
+               (asked != core_of(mine) || then == when_ready::queue)) {
+      asked->tasks.push(t);  // where nobody steals at once, also what a thread of the program runs when it waits
     } else if (mine.is_driver || mine.place != where.number) {
       where.mailbox.push(t);
     } else if (then == when_ready::run_next && mine.next_task == nullptr) {
@@ -61,6 +63,8 @@ class worker_queues {
   }
   /// By the thread of `mine`: the task that it runs next, its own before others'; null: there is none.
   task::record* next_task(thread_context& mine, reach far = reach::any_core);
+  /// Whether a task that has asked for a core waits for its thread.
+  bool any_at_core() const noexcept;
   /// By the thread of `mine`, which runs no more tasks: what it would have run next is for others to take.
   static void leave_next(thread_context& mine) noexcept;
 
@@ -74,6 +78,7 @@ class worker_queues {
     core_queue(location::node_id at, std::uint32_t of) noexcept : location(at), place(of) {}
     location::node_id location;
     std::uint32_t place;
+    std::atomic<bool> attended{true};  // its thread has looked since another one took a task
     alignas(64) task::spill_queue tasks;
   };
   /// Of the core at a location, if a worker is there.

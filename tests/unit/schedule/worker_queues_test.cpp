@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -96,12 +97,33 @@ TEST(worker_queues, tasks_that_asked_for_a_core_wait_for_its_thread_first) {
   EXPECT_EQ(m.queues.next_task(other, reach::own_core), &asked);
   EXPECT_TRUE(m.queues.nothing_for(other));
 
+  EXPECT_FALSE(m.queues.any_at_core());
   EXPECT_TRUE(m.queues.push(mine, later, *m.places[0], when_ready::queue));
+  EXPECT_TRUE(m.queues.any_at_core());
   EXPECT_EQ(m.queues.next_task(far, reach::any_core), &later) << "rather than that nobody runs it";
   EXPECT_EQ(far.steals.load(), 1u);
   EXPECT_TRUE(m.queues.push(m.threads[4], driven, *m.places[0], when_ready::run_next)) << "a driver's thread";
   EXPECT_EQ(m.queues.next_task(other, reach::own_core), &driven);
   EXPECT_FALSE(m.queues.any());
+}
+
+// A program's thread submits the pieces of a loop, and comes for its own when it waits.
+TEST(worker_queues, a_submitter_s_own_core_keeps_its_task_unless_its_thread_stays_away) {
+  two_places m;
+  thread_context &mine = m.threads[0], &other = m.threads[1];
+  std::array<task::record*, 4> t{};
+  for (auto& one : t) one = &m.task(), one->hint = mine.location;
+  m.queues.push(mine, *t[0], *m.places[0], when_ready::queue);
+  EXPECT_EQ(m.queues.next_task(other, reach::own_core), nullptr);
+  EXPECT_EQ(m.queues.next_task(mine, reach::own_core), t[0]);
+
+  for (const std::size_t k : {1u, 2u}) m.queues.push(mine, *t[k], *m.places[0], when_ready::queue);
+  EXPECT_EQ(m.queues.next_task(other, reach::any_core), t[1]) << "it has looked at it for a while";
+  EXPECT_EQ(m.queues.next_task(other, reach::own_core), t[2]) << "and does not wait again";
+  EXPECT_EQ(m.queues.next_task(mine, reach::own_core), nullptr) << "now its thread is there";
+  m.queues.push(mine, *t[3], *m.places[0], when_ready::queue);
+  EXPECT_EQ(m.queues.next_task(other, reach::own_core), nullptr);
+  EXPECT_EQ(m.queues.next_task(mine, reach::own_core), t[3]);
 }
 
 TEST(worker_queues, a_core_of_another_place_or_without_a_worker_is_no_reason) {
