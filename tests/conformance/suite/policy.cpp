@@ -116,7 +116,7 @@ void threads_get_equal_choices(const subject& what) {
     all.emplace_back([&, t] {
       together.arrive_and_wait();
       try {
-        for (int i = 0; i < 2000; ++i)
+        for (int i = 0; i < 20'000; ++i)  // long enough that threads meet on a busy machine
           expect(policy.choice(asked[t], "by several threads") == answers[t],
                  "the policy chooses another candidate while other threads ask it too");
       } catch (...) {

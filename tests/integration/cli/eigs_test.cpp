@@ -416,7 +416,8 @@ TEST(eigs_command, has_no_formula_for_what_deflated_vectors_leave) {
   const outcome done =
       eigs({"--generate", "lap2d:20", "--pairs", "2", "--deflate", file, "--json", "-", "--report", page});
   ASSERT_EQ(done.code, 0) << done.err;
-  for (const auto& e : json_of(done.out)["eigenvalues"]) EXPECT_FALSE(e.contains("known")) << e;
+  const auto told = json_of(done.out);
+  for (const auto& e : told["eigenvalues"]) EXPECT_FALSE(e.contains("known")) << e;
   EXPECT_THAT(contents(page), Not(HasSubstr("by formula")));
 }
 
