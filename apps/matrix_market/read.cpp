@@ -165,8 +165,6 @@ void read_banner(scanner& from, matrix& to, fields taken) {
     from.fail("the matrix is a pattern: it has no values", "a matrix of numbers is needed: field real or integer");
   if (to.is_complex && taken.number == numbers::real)
     from.fail("the matrix is complex", "only real matrices can be used here");
-  if (!to.is_complex && taken.number == numbers::complex)
-    from.fail("the matrix is not complex", "the field complex is needed");
   if (!to.pattern && !to.is_complex && field != "real" && field != "double" && field != "integer")
     from.fail(fmt::format("the field is '{}'", field), "real or integer");
   const std::string mirrored = to.is_complex ? "hermitian" : "symmetric";
@@ -286,15 +284,6 @@ struct opened {
   std::int64_t room;
 };
 
-matrix parse_all(std::string_view text, const std::string& name, fields of) {
-  scanner from(text, name);
-  matrix read;
-  read.name = name;
-  read_banner(from, read, of);
-  keep_entries(from, read, room_in(text.size()));
-  return read;
-}
-
 }  // namespace
 
 std::string matrix::place_of(std::size_t ordinal) const { return fmt::format("{}:{}", name, lines[ordinal]); }
@@ -329,17 +318,14 @@ matrix open_file::all() {
 }
 
 matrix parse(std::string_view text, const std::string& name, patterns of) {
-  return parse_all(text, name, {of, numbers::real});
+  scanner from(text, name);
+  matrix read;
+  read.name = name;
+  read_banner(from, read, {of, numbers::real});
+  keep_entries(from, read, room_in(text.size()));
+  return read;
 }
 
 matrix read(const std::filesystem::path& file, patterns of) { return open_file(file, of, numbers::real).all(); }
-
-matrix parse_complex(std::string_view text, const std::string& name) {
-  return parse_all(text, name, {patterns::refused, numbers::complex});
-}
-
-matrix read_complex(const std::filesystem::path& file) {
-  return open_file(file, patterns::refused, numbers::complex).all();
-}
 
 }  // namespace tessera::matrix_market

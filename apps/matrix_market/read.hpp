@@ -58,19 +58,19 @@ struct header {
   symmetry kind = symmetry::general;
 };
 
-/// What a reader takes of the field `complex`, and of the others.
+/// Whether a reader takes the field `complex`.
 enum class numbers : std::uint8_t {
   real,
-  complex,
-  either
+  real_or_complex
 };
 
 /// A file whose first line has been read, which says whether it is complex. It is read once, from its beginning to its
-/// end: it may be a pipe. Takes and throws what `read` does, and of complex files what `read_complex` does.
+/// end: it may be a pipe. Takes and throws what `read` does. Complex files are general or hermitian; those have no
+/// imaginary part on the diagonal.
 class open_file {
  public:
   explicit open_file(const std::filesystem::path& file, patterns of = patterns::refused,
-                     numbers taken = numbers::either);
+                     numbers taken = numbers::real_or_complex);
   ~open_file();
   open_file(const open_file&) = delete;
   open_file& operator=(const open_file&) = delete;
@@ -90,11 +90,5 @@ class open_file {
 
 /// The same as `read` from memory; `name` stands for the file in messages.
 matrix parse(std::string_view text, const std::string& name, patterns of = patterns::refused);
-
-/// A file of the field complex, in coordinate or array form; general or hermitian. Throws as `read` does, and for an
-/// imaginary part on the diagonal of a hermitian file.
-matrix read_complex(const std::filesystem::path& file);
-/// The same from memory.
-matrix parse_complex(std::string_view text, const std::string& name);
 
 }  // namespace tessera::matrix_market

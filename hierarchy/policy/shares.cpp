@@ -11,6 +11,7 @@ namespace {
 /// is a number above 0.
 leaf_shares in_proportion(std::uint64_t n, std::span<const double> weights) {
   const long double total = std::accumulate(weights.begin(), weights.end(), 0.0L);
+  if (weights.empty()) return {};
   if (!(total > 0) || !std::isfinite(total)) return in_proportion(n, std::vector<double>(weights.size(), 1));
   leaf_shares shares(weights.size());
   long double cumulated = 0;

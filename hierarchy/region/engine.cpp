@@ -273,7 +273,7 @@ void region_engine::submit(const region_request& c, launch_plan& made) {
     for (const detail::region_demand& d : c.demands)
       if (d.array != nullptr) {
         scheduler.keep_with_recording(d.array->keep_tiles());
-        scheduler.count_replays(d.array->views().replays(d.how != intent::read));
+        scheduler.count_replays(d.array->views().counter(d.how != intent::read));
       }
   }
   for (detail::made_piece& p : pieces) p.task.commit();
@@ -294,7 +294,7 @@ void region_engine::place_by_distance(const region_request& c, const launch_plan
 region_engine::tiling region_engine::tiling_of(const region_request& c, const launch_plan& made) const {
   const std::span<const piece> pieces = made.split->pieces;
   bool spare = true;  // the tiles under views; what a kernel has too many of is joined all the same
-  for (std::size_t most = most_tiles_read;; most > 1 ? void(most /= 2) : void(spare = false)) {
+  for (std::size_t most = most_tiles_read;;) {
     tiling tiles{wanted_cuts(c, *made.split, made.parts, made.recorded, made.devices, most, spare), {}};
     if (!made.devices && !m_kernels.compares(c.code.kernel)) return tiles;
     tiles.named.emplace(c, pieces.size(), made.parts, tiles.cuts);
@@ -302,6 +302,10 @@ region_engine::tiling region_engine::tiling_of(const region_request& c, const la
     for (std::size_t k = 0; k < pieces.size(); ++k)
       fit = fit && (!pieces[k].on_device || region_kernels::fits(*c.code.kernel, c.demands, tiles.named->of(k)));
     if (fit || !spare) return tiles;
+    if (most > 1)
+      most /= 2;
+    else
+      spare = false;
   }
 }
 

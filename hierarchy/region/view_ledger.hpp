@@ -28,14 +28,14 @@ class view_ledger {
   bool cut_may_wait(const row_interval& rows) const;
   /// The calling thread holds a view of these rows until it lets go of what this returns.
   std::shared_ptr<const void> add(const row_interval& rows, intent how);
-  /// The calling thread asks for a view that writes, in the place of tiles with these rows: whoever wants any of them
-  /// from now on waits for those who hold views of them.
+  /// The calling thread asks for a view that writes, in the place of tiles with these rows: a view or region of any of
+  /// them waits from now on for the views of them that are held.
   void note_writer(const row_interval& rows);
   /// A region was submitted that uses the array; one that has it cut in another way counts as one that writes.
-  void note_region(bool writes) noexcept { ++(writes ? m_writes : m_reads); }
-  /// Counts the replays of recordings that use the array: those that may write it, or those that only read it.
-  const std::shared_ptr<std::atomic<std::uint64_t>>& replays(bool write) const noexcept {
-    return write ? m_writing_replays : m_reading_replays;
+  void note_region(bool writes) noexcept { counter(writes)->fetch_add(1, std::memory_order_relaxed); }
+  /// What counts the uses of the array that may write it, or those that only read it: a replay counts there, too.
+  const std::shared_ptr<std::atomic<std::uint64_t>>& counter(bool writes) const noexcept {
+    return writes ? m_writes : m_reads;
   }
 
  private:
@@ -44,20 +44,19 @@ class view_ledger {
     row_interval rows;
     intent how;
     std::uint64_t reads, writes;  // by regions and replays before it
-    row_interval awaited;         // whoever wants these rows waits for a view of another thread, which waits for it
+    row_interval awaited;         // a use of these rows waits for a view of another thread, which waits for this one
   };
   struct views {
     std::mutex mutex;
     std::list<view> all;
-    std::atomic<std::size_t> count{0};  // of them, for who only wants to know that there are none
+    std::atomic<std::size_t> count{0};  // of them: where there are none, no lock is taken
   };
-  std::uint64_t reads() const noexcept { return m_reads + m_reading_replays->load(std::memory_order_relaxed); }
-  std::uint64_t writes() const noexcept { return m_writes + m_writing_replays->load(std::memory_order_relaxed); }
+  std::uint64_t reads() const noexcept { return m_reads->load(std::memory_order_relaxed); }
+  std::uint64_t writes() const noexcept { return m_writes->load(std::memory_order_relaxed); }
 
   const std::shared_ptr<views> m_views = std::make_shared<views>();  // views may outlive the array
-  const std::shared_ptr<std::atomic<std::uint64_t>> m_reading_replays = std::make_shared<std::atomic<std::uint64_t>>(),
-                                                    m_writing_replays = std::make_shared<std::atomic<std::uint64_t>>();
-  std::uint64_t m_reads = 0, m_writes = 0;  // by regions
+  const std::shared_ptr<std::atomic<std::uint64_t>> m_reads = std::make_shared<std::atomic<std::uint64_t>>(),
+                                                    m_writes = std::make_shared<std::atomic<std::uint64_t>>();
 };
 
 }  // namespace tessera::hierarchy

@@ -62,8 +62,8 @@ constexpr std::int64_t weight_of_row = 8;
 std::int64_t chosen_panel_rows(const csr_matrix& a, std::int64_t columns) {
   constexpr std::int64_t panels = 48, least = 256, most = 8192, usual_columns = 4;
   constexpr std::int64_t long_enough = 65536;  // numbers: some ten microseconds
-  const std::int64_t of_row =
-      (weight_of_row + a.nonzeros() / std::max<std::int64_t>(a.rows, 1)) * (columns > 0 ? columns : usual_columns);
+  const std::int64_t width = columns > 0 ? std::min(columns, long_enough) : usual_columns;
+  const std::int64_t of_row = (weight_of_row + a.nonzeros() / std::max<std::int64_t>(a.rows, 1)) * width;
   return std::clamp((a.rows + panels - 1) / panels, std::clamp(long_enough / of_row, least, most), most);
 }
 

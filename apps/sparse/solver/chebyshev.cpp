@@ -335,8 +335,8 @@ eigenpairs joined(runtime& rt, const csr_matrix& a, const eigen_options& o, cons
   const small_matrix xx = p.small("X'X", b, b), x_ax = p.small("X'AX", b, b), c = p.small("start", b, b),
                      values = p.small("values", 1, b), minus = p.small("-values", 1, b), norms = p.small("norms", 1, b);
   x.set(std::exchange(all.vectors, {}));
-  for (int twice = 0; twice < 2;
-       ++twice) {  // what the parts have in common, once makes it orthogonal to half the digits
+  // Once makes them orthogonal to half of the digits, where the parts have something in common.
+  for (int twice = 0; twice < 2; ++twice) {
     mxm(a, x, ax);
     gram(x, x, xx);
     gram(x, ax, x_ax);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "apps/sparse/solver/convergence.hpp"
 #include "core/base/error.hpp"
@@ -14,10 +13,9 @@ namespace tessera::sparse {
 
 namespace {
 
-/// Which of the columns behind the first `away` are not zero and do not depend on those before them. As many as rows
-/// span all: those behind them are not looked at.
-std::vector<std::int64_t> independent_columns(const small_table& x, std::int64_t away) {
-  constexpr double least = 1e-8;                 // of the square of a column's length
+/// Which of the columns behind the first `away` are not zero and do not depend on those before them: more than `least`
+/// of the square of their length is left. As many as rows span all: those behind them are not looked at.
+std::vector<std::int64_t> independent_columns(const small_table& x, std::int64_t away, double least) {
   std::vector<std::vector<double>> orthonormal;  // of the span of the columns so far
   std::vector<std::int64_t> found;
   std::vector<double> rest(static_cast<std::size_t>(x.rows));
@@ -60,7 +58,8 @@ small_table usable_guess(const eigen_options& o, std::int64_t rows) {
     std::copy_n(deflated.begin() + i * away, away, &all(i, 0));
     std::copy_n(guess.begin() + i * given, given, &all(i, away));
   }
-  const std::vector<std::int64_t> usable = independent_columns(all, away);
+  constexpr double least = 1e-8;
+  const std::vector<std::int64_t> usable = independent_columns(all, away, least);
   small_table made(rows, std::ssize(usable));
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < made.columns; ++j) made(i, j) = all(i, usable[static_cast<std::size_t>(j)]);
@@ -78,26 +77,9 @@ std::vector<double> started_at(const eigen_options& o, std::int64_t rows, std::i
 
 std::int64_t rank_of(const std::vector<double>& vectors, std::int64_t rows) {
   const std::int64_t given = std::ssize(vectors) / rows;
-  const std::vector<double> moderate = of_moderate_size(vectors, given);
-  const auto product = [](const std::vector<double>& x, const std::vector<double>& y) {
-    return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
-  };
-  std::vector<std::vector<double>> basis;
-  for (std::int64_t j = 0; j < given && std::ssize(basis) < rows; ++j) {
-    std::vector<double> x;
-    for (std::int64_t i = 0; i < rows; ++i) x.push_back(moderate[static_cast<std::size_t>(i * given + j)]);
-    const double square = product(x, x);
-    for (int twice = 0; twice < 2; ++twice)
-      for (const std::vector<double>& y : basis) {
-        const double overlap = product(x, y);
-        for (std::size_t i = 0; i < x.size(); ++i) x[i] -= overlap * y[i];
-      }
-    const double left = product(x, x);
-    if (!(left > dependent * square)) continue;
-    for (double& v : x) v /= std::sqrt(left);
-    basis.push_back(std::move(x));
-  }
-  return std::ssize(basis);
+  small_table all(rows, given);
+  std::ranges::copy(of_moderate_size(vectors, given), &all(0, 0));
+  return std::ssize(independent_columns(all, 0, dependent));
 }
 
 std::vector<double> beside(const std::vector<double>& a, const std::vector<double>& b, std::int64_t rows) {

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <complex>
-#include <future>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -424,75 +422,6 @@ TEST_P(region_copies, views_that_read_do_not_hold_up_what_reads) {
   EXPECT_EQ(total.get(), 19'900);
   number(x);
   model.pause();
-}
-
-TEST(region_views, that_read_do_not_wait_for_those_of_other_threads) {
-  runtime rt(testing::host_only(2));
-  location_model model(rt);
-  auto x = model.make_array<std::int64_t>("x", {200});
-  model.region("fill", {.policy = "flatten"}, iterate(0, 200), out(x), [](auto i, auto x) { x[i] = i; });
-  model.pause();
-  std::optional mine(x.part(0, 100).read_host());
-  std::promise<void> held, look;
-  auto other = std::async(std::launch::async, [&, go = look.get_future()] {
-    const auto upper = x.part(100, 200).read_host();
-    const auto both = x.part(50, 150).read_host();
-    held.set_value();
-    go.wait();
-    return both[60] + upper[199];
-  });
-  if (held.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready)  // at once, or never
-    EXPECT_EQ(x.part(0, 100).read_host()[99] + x.part(120, 150).read_host()[120], 219);
-  else
-    ADD_FAILURE() << "a view that reads waits for another one";
-  mine.reset();
-  look.set_value();
-  EXPECT_EQ(other.get(), 259);
-}
-
-/// Another thread wants to write, and waits for the first view; so would a second one.
-TEST(region_views, are_refused_that_wait_for_a_thread_which_waits_for_theirs) {
-  runtime rt(testing::host_only(2));
-  location_model model(rt);
-  auto x = model.make_array<std::int64_t>("x", {200});
-  model.region("fill", {.policy = "flatten"}, iterate(0, 200), out(x), [](auto i, auto x) { x[i] = i; });
-  model.pause();
-  std::optional mine(x.part(0, 100).read_host());
-  const std::uint64_t before = rt.tasks_submitted();
-  std::thread other([&] { x.part(20, 30).update_host()[25] = -1; });
-  while (rt.tasks_submitted() == before) std::this_thread::yield();  // it has the array locked until it waits
-  for (const auto& [begin, end] : {std::pair(20, 30), std::pair(0, 10)}) {
-    const error e = error_of([&] { (void)x.part(begin, end).read_host(); });
-    EXPECT_EQ(e.kind(), error_kind::usage);
-    EXPECT_NE(std::string(e.what()).find("view of another thread, which waits for the first"), std::string::npos)
-        << e.what();
-  }
-  EXPECT_EQ(x.part(150, 160).read_host()[155], 155);
-  mine.reset();
-  other.join();
-  EXPECT_EQ(x.part(20, 30).read_host()[25], -1);
-}
-
-TEST(region_views, know_of_replays) {
-  runtime rt(testing::host_only(2));
-  location_model model(rt);
-  auto x = model.make_array<std::int64_t>("x", {200}), y = model.make_array<std::int64_t>("y", {200});
-  const auto write = [&] { model.region("write", iterate(0, 200), inout(x), [](auto i, auto x) { x[i] += i; }); };
-  const auto read = [&] {
-    model.region("read", iterate(0, 200), in(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
-  };
-  write();
-  read();
-  recording writes = rt.record(write), reads = rt.record(read);
-  {
-    const auto first = x.part(0, 50).read_host();
-    rt.replay(reads);
-    EXPECT_EQ(x.part(0, 50).read_host()[49], 49);
-    rt.replay(writes);
-    const error e = error_of([&] { (void)x.part(0, 50).read_host(); });
-    EXPECT_NE(std::string(e.what()).find("for a region that was submitted since"), std::string::npos) << e.what();
-  }
-  EXPECT_EQ(x.part(0, 50).read_host()[49], 98);
 }
 
 // ---- distances

@@ -23,6 +23,7 @@ TEST(shares, of_numbers_that_have_no_sum_are_equal) {
   const leaf_shares equal{500, 500};
   EXPECT_EQ(earliest_shares(1000, std::vector<leaf_cost>{{1e308, 1e-200}, {1e308, 1e-200}}), equal);
   EXPECT_EQ(earliest_shares(1000, std::vector<leaf_cost>{{1e308, 1e-6}, {1e308, 1e-6}}), equal);
+  EXPECT_EQ(earliest_shares(1000, {}), leaf_shares()) << "of no leaves";
 }
 
 /// A machine of three leaves, and the seconds that a region takes on it: those of the slowest leaf.

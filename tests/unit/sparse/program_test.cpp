@@ -237,6 +237,7 @@ TEST(sparse_programs, have_larger_panels_for_narrower_vectors) {
   const std::int64_t narrow = panels({.columns = 1}), some = panels({.columns = 4}), wide = panels({.columns = 100});
   EXPECT_LT(narrow, some);
   EXPECT_LT(some, wide);
+  EXPECT_EQ(panels({.columns = std::numeric_limits<std::int64_t>::max()}), wide);
   EXPECT_EQ(panels({}), some) << "unknown";
   EXPECT_EQ(panels(program_options{}.for_columns(1)), narrow);
   EXPECT_EQ(panels(program_options{.columns = 100}.for_columns(1)), wide) << "what a caller says stays";
