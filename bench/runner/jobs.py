@@ -115,6 +115,7 @@ def jobs_of(group, tasks, sizes):
             for eviction in ("next_use", "lru", "fifo"):
                 to = f"--matrix lap3d:64 --panels 256 --percent {percent} --eviction {eviction}"
                 out += [f"bench_sparse_out_of_core {to}"]
+        out += ["bench_sparse_out_of_core --matrix lap3d:64 --panels 256 --percent 25 --mib_per_second 256"]
     if group == "dense":
         for op in ("potrf", "gemm"):
             for n in sizes:

@@ -17,6 +17,7 @@ PARTS = ("products", "lobpcg", "lanczos", "solve", "graph", "misses")
 WAYS = ("blas", "tuned", "fused")
 WORKERS = "2"
 TOLERANCE, MOST_ITERATIONS = "1e-6", "2000"
+SOLUTIONS = 1  # rounds that solve: peers take minutes, and differ by more than the noise
 MISSES = {True: ("lap3d:40", 16), False: ("lap3d:24", 16)}  # whether large matrices are measured
 
 
@@ -162,7 +163,7 @@ def _solve(opt, folder, peers, matrix, results):
             results.add(*_rows(words, opt, {**allowed, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}), words)
 
 
-def _round(opt, folder, scripts, peers, results):
+def _round(opt, folder, scripts, peers, results, number):
     def run(program, *words):
         command = [os.path.join(folder, program), *words]
         machine.wait_for_idle(opt.limit, opt.patience)
@@ -177,7 +178,7 @@ def _round(opt, folder, scripts, peers, results):
                 run("peer_sparse_libgomp", "--mode", way, *sizes, "--block", block)
         if "graph" in opt.parts:
             run("bench_sparse", "--case", "graph", *sizes, "--block", block)
-        if "solve" in opt.parts:
+        if "solve" in opt.parts and number < SOLUTIONS:
             machine.wait_for_idle(opt.limit, opt.patience)
             _solve(opt, folder, peers, matrix, results)
     for family in dict.fromkeys(_split(matrix)[0] for matrix in opt.matrices):
@@ -199,9 +200,10 @@ def _misses(opt, root, results):
 
 def blas_kernels(folder):
     """The library and kernel set that `blas` used, as tessera knows it."""
-    p = subprocess.run([os.path.join(folder, "tessera"), "plugins"], text=True, capture_output=True, check=False)
-    found = [line for line in p.stdout.splitlines() if "OpenBLAS" in line]
-    return found[0][found[0].index("OpenBLAS") :].strip(") ") + ")" if found else "unknown"
+    command = [os.path.join(folder, "tessera"), "eigs", "--generate", "lap3d:4", "--pairs", "1"]
+    p = subprocess.run(command, text=True, capture_output=True, check=False)
+    found = [line.split(maxsplit=1) for line in p.stdout.splitlines() if line.startswith("BLAS ")]
+    return found[0][1] if found else "unknown"
 
 
 def measure(opt, root):
@@ -211,7 +213,7 @@ def measure(opt, root):
     if "solve" in opt.parts:
         skipped += peers.missing
     for number in range(opt.rounds):
-        _round(opt, folder, scripts, peers, results)
+        _round(opt, folder, scripts, peers, results, number)
         print(f"sparse: round {number + 1}/{opt.rounds}", file=sys.stderr, flush=True)
     if "misses" in opt.parts:
         if shutil.which("valgrind"):
@@ -346,7 +348,8 @@ NOTES = "The columns are explained in [benchmarks](../benchmarks.md#sparse-eigen
 
 
 def circumstances(m):
-    lines = [f"Medians of {m['rounds']} rounds, {WORKERS} workers; `blas` and all small problems: {m['blas']}"]
+    solutions = f" (solutions: {min(m['rounds'], SOLUTIONS)})" if "solve" in m["parts"] else ""
+    lines = [f"Medians of {m['rounds']} rounds{solutions}, {WORKERS} workers; `blas` and all small problems: {m['blas']}"]
     if m["skipped"]:
         lines.append(f"Not installed, and left out: {', '.join(m['skipped'])}")
     if m["results"].failures:

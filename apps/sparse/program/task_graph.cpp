@@ -5,12 +5,13 @@
 
 #include "apps/sparse/program/fusion.hpp"
 #include "apps/sparse/program/work.hpp"
+#include "tessera/machine.hpp"
 
 namespace tessera::sparse {
 
 task_graph::task_graph(const graph_shape& shape, std::vector<operation> operations)
     : m_runtime(shape.rt),
-      m_turns(shape.on_devices != nullptr),
+      m_turns(shape.on_devices != nullptr && shape.rt.settings().eviction != "next_use"),
       m_operations(std::move(operations)),
       m_work(work_of(m_operations)) {
   for (const pass& p : fuse(m_operations)) {

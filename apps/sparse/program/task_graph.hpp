@@ -16,9 +16,9 @@ class task_graph {
   task_graph(const task_graph&) = delete;
   task_graph& operator=(const task_graph&) = delete;
 
-  /// All tasks, in an order that is right; also under runtime::record. Where devices take part, every second pass goes
-  /// over the panels backwards: what the last one used most recently, and is still in a memory that is too small for
-  /// all, is used first.
+  /// All tasks, in an order that is right; also under runtime::record. Where devices take part and what leaves a full
+  /// memory is chosen by past uses (lru, fifo), every second pass goes over the panels backwards: what the last one
+  /// used most recently, and is still there, is used first. With next uses known, forwards is better (decision 0089).
   void submit();
   std::int64_t passes() const noexcept;                       ///< over the rows
   std::int64_t tasks() const noexcept;                        ///< of one submission

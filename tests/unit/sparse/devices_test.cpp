@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 
 #include "apps/sparse/matrix/generate.hpp"
 #include "apps/sparse/solver/lanczos.hpp"
 #include "apps/sparse/solver/lobpcg.hpp"
+#include "core/trace/timeline.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/sparse/every_operation.hpp"
@@ -114,6 +116,46 @@ TEST_P(sparse_out_of_core, gives_the_same_in_a_memory_that_is_too_small) {
   const auto evictions = rt.statistics().coherence;
   EXPECT_GT(evictions.dropped, 0u);
   EXPECT_GT(evictions.written_back, 0u);
+}
+
+/// Parts of y that come to the device during its second pass, which needs what the first one has made: how many of them
+/// follow a part that lies before them, and how many one that lies behind.
+std::pair<int, int> order_of_second_pass(const char* eviction) {
+  const csr_matrix a = generate("lap2d:40");
+  machine m = device_machine{"sim", "40 KiB", eviction}.make();  // a vector of 4 columns: 50 KiB in 32 parts
+  m.settings.trace = true;
+  runtime rt(std::move(m));
+  program p(rt, a, {.panel_rows = 50, .at = "sim0"});
+  block_vector x = p.vector("x", 4), y = p.vector("y", 4), z = p.vector("z", 4);
+  small_matrix g = p.small("g", 4, 4);
+  x.set(std::vector<double>(static_cast<std::size_t>(a.rows * 4), 1));
+  mxm(a, x, y), gram(y, y, g), combine(std::span(&y, 1), g, std::span(&z, 1));
+  z.values();
+  const trace::timeline seen = rt.timeline("order");
+  std::pair<int, int> count;
+  long before = -1;
+  for (const trace::transfer& t : seen.transfers) {
+    long row = 0;
+    if (std::sscanf(seen.blocks[t.block].c_str(), "y(%ld", &row) != 1 || seen.spaces[t.to].name != "sim0:memory")
+      continue;
+    if (before >= 0) ++(row > before ? count.first : count.second);
+    before = row;
+  }
+  return count;
+}
+
+TEST(sparse_pass_order, is_forwards_where_next_uses_are_known) {
+  const auto [up, down] = order_of_second_pass("next_use");
+  EXPECT_GT(up, 4 * down);
+  EXPECT_GT(up, 4) << "the memory was large enough";
+}
+
+TEST(sparse_pass_order, turns_where_past_uses_decide) {
+  for (const char* eviction : {"lru", "fifo"}) {
+    const auto [up, down] = order_of_second_pass(eviction);
+    EXPECT_GT(down, 4 * up) << eviction;
+    EXPECT_GT(down, 4) << eviction;
+  }
 }
 
 TEST(sparse_moved, is_little_where_the_memory_has_room) {
