@@ -349,7 +349,8 @@ NOTES = "The columns are explained in [benchmarks](../benchmarks.md#sparse-eigen
 
 def circumstances(m):
     solutions = f" (solutions: {min(m['rounds'], SOLUTIONS)})" if "solve" in m["parts"] else ""
-    lines = [f"Medians of {m['rounds']} rounds{solutions}, {WORKERS} workers; `blas` and all small problems: {m['blas']}"]
+    measured = f"Medians of {m['rounds']} rounds{solutions}, {WORKERS} workers"
+    lines = [f"{measured}; `blas` and all small problems: {m['blas']}"]
     if m["skipped"]:
         lines.append(f"Not installed, and left out: {', '.join(m['skipped'])}")
     if m["results"].failures:
