@@ -75,7 +75,7 @@ def run_once(command, folder, timeout):
 
 def measure(opt, group, out):
     folder = os.path.join(opt.build, "bin")
-    commands, missing = jobs.existing(jobs.jobs_of(group, opt.tasks, opt.sizes), folder)
+    commands, missing = jobs.existing(jobs.jobs_of(group, opt.tasks, opt.sizes, opt.large, os.cpu_count()), folder)
     if missing:
         print(f"{group}: not built, left out: {', '.join(missing)} (target bench_all)", file=sys.stderr)
     failures = 0
@@ -174,6 +174,7 @@ def main():
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--tasks", type=int, default=1000000, help="tasks in an overhead measurement")
     p.add_argument("--sizes", type=int, nargs="*", default=[4096], help="orders of the matrices in dense")
+    p.add_argument("--large", action="store_true", help="also the cases of rodinia that take minutes")
     p.add_argument(
         "--matrices",
         nargs="+",
@@ -224,7 +225,7 @@ def main():
             opt.write,
             group,
             origin,
-            table.markdown(entries),
+            table.markdown(entries) + table.against_peers(entries),
             table.NOTES,
             {"results": [finite(e) for e in entries]},
             table.circumstances(entries),

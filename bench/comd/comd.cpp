@@ -94,6 +94,6 @@ int main(int argc, char** argv) {
   if (wants("lj_32000_ways")) time_ways(s);
   if (wants("eam_32000")) {
     const embedded_atom copper = sutton_chen_copper();
-    time_case(s, "eam_32000", {s, 20, copper.lattice_constant, copper, 0});
+    time_case(s, "eam_32000", {s, 20, copper.lattice_constant, copper, -3.353368500193});
   }
 }

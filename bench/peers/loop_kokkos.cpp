@@ -55,31 +55,53 @@ struct measurement {
     Kokkos::parallel_for(
         range(0, n), KOKKOS_LAMBDA(long i) { a(i) = 0.1, b(i) = 0.2, c(i) = 0; });
     Kokkos::fence();
-    std::vector<double> copied, triads, dots;
+    std::vector<double> copied, scaled, added, triads, dots, updates, alone;
     const auto timed = [&](std::vector<double>& rates, int arrays, const auto& loop) {
       const double began = now();
       loop();
       Kokkos::fence();
       rates.push_back(arrays * 8.0 * double(n) / (now() - began) * 1e-9);
     };
+    const auto triad = [&] {
+      Kokkos::parallel_for(
+          range(0, n), KOKKOS_LAMBDA(long i) { a(i) = b(i) + 0.4 * c(i); });
+    };
     for (int rep = 0; rep < 4 * reps; ++rep) {
       timed(copied, 2, [&] {
         Kokkos::parallel_for(
             range(0, n), KOKKOS_LAMBDA(long i) { c(i) = b(i); });
       });
-      timed(triads, 3, [&] {
+      timed(scaled, 2, [&] {
         Kokkos::parallel_for(
-            range(0, n), KOKKOS_LAMBDA(long i) { a(i) = b(i) + 0.4 * c(i); });
+            range(0, n), KOKKOS_LAMBDA(long i) { a(i) = 0.4 * c(i); });
       });
+      timed(added, 3, [&] {
+        Kokkos::parallel_for(
+            range(0, n), KOKKOS_LAMBDA(long i) { a(i) = b(i) + c(i); });
+      });
+      timed(triads, 3, triad);
       timed(dots, 2, [&] {
         Kokkos::parallel_reduce(
             range(0, n), KOKKOS_LAMBDA(long i, double& s) { s += a(i) * b(i); }, dot);
       });
+      timed(updates, 4, [&] {
+        Kokkos::parallel_for(
+            range(0, n), KOKKOS_LAMBDA(long i) { a(i) += b(i) + 0.4 * c(i); });
+      });
     }
+    constexpr int passes = 20;
+    for (int rep = 0; rep < reps; ++rep)
+      timed(alone, 3 * passes, [&] {
+        for (int k = 0; k < passes; ++k) triad();
+      });
     if (std::abs(dot / (0.28 * 0.2 * double(n)) - 1) > 1e-8) fail("stream: wrong result");
     row_of("regions", "copy", "gigabytes_per_s", copied);
+    row_of("regions", "mul", "gigabytes_per_s", scaled);
+    row_of("regions", "add", "gigabytes_per_s", added);
     row_of("regions", "triad", "gigabytes_per_s", triads);
     row_of("regions", "dot", "gigabytes_per_s", dots);
+    row_of("regions", "nstream", "gigabytes_per_s", updates);
+    row_of("regions", "triad_alone", "gigabytes_per_s", alone);
   }
 
   template <class T>

@@ -45,7 +45,7 @@ static void stream(int workers, int reps, long n) {
   double dot = 0;
 #pragma omp parallel for schedule(static) num_threads(workers)
   for (long i = 0; i < n; ++i) a[i] = 0.1, b[i] = 0.2, c[i] = 0;
-  std::vector<double> copied, triads, dots;
+  std::vector<double> copied, scaled, added, triads, dots, updates, alone;
   const auto timed = [&](std::vector<double>& rates, int arrays, double began) {
     rates.push_back(arrays * 8.0 * double(n) / (now() - began) * 1e-9);
   };
@@ -56,6 +56,14 @@ static void stream(int workers, int reps, long n) {
     timed(copied, 2, began);
     began = now();
 #pragma omp parallel for schedule(static) num_threads(workers)
+    for (long i = 0; i < n; ++i) a[i] = 0.4 * c[i];
+    timed(scaled, 2, began);
+    began = now();
+#pragma omp parallel for schedule(static) num_threads(workers)
+    for (long i = 0; i < n; ++i) a[i] = b[i] + c[i];
+    timed(added, 3, began);
+    began = now();
+#pragma omp parallel for schedule(static) num_threads(workers)
     for (long i = 0; i < n; ++i) a[i] = b[i] + 0.4 * c[i];
     timed(triads, 3, began);
     began = now();
@@ -63,11 +71,28 @@ static void stream(int workers, int reps, long n) {
 #pragma omp parallel for simd schedule(static) num_threads(workers) reduction(+ : dot)
     for (long i = 0; i < n; ++i) dot += a[i] * b[i];
     timed(dots, 2, began);
+    began = now();
+#pragma omp parallel for schedule(static) num_threads(workers)
+    for (long i = 0; i < n; ++i) a[i] += b[i] + 0.4 * c[i];
+    timed(updates, 4, began);
+  }
+  constexpr int passes = 20;
+  for (int rep = 0; rep < reps; ++rep) {
+    const double began = now();
+    for (int k = 0; k < passes; ++k) {
+#pragma omp parallel for schedule(static) num_threads(workers)
+      for (long i = 0; i < n; ++i) a[i] = b[i] + 0.4 * c[i];
+    }
+    timed(alone, 3 * passes, began);
   }
   if (std::abs(dot / (0.28 * 0.2 * double(n)) - 1) > 1e-8) fail("stream: wrong result");
   row_of("copy", workers, "gigabytes_per_s", copied);
+  row_of("mul", workers, "gigabytes_per_s", scaled);
+  row_of("add", workers, "gigabytes_per_s", added);
   row_of("triad", workers, "gigabytes_per_s", triads);
   row_of("dot", workers, "gigabytes_per_s", dots);
+  row_of("nstream", workers, "gigabytes_per_s", updates);
+  row_of("triad_alone", workers, "gigabytes_per_s", alone);
 }
 
 int main(int argc, char** argv) {

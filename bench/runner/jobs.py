@@ -22,11 +22,13 @@ GROUPS = [
 ]
 
 
-def jobs_of(group, tasks, sizes):
+def jobs_of(group, tasks, sizes, large=False, cores=2):
     """Commands of a group, Tessera's and the peers', in the order of one round.
 
     tasks: tasks per overhead measurement; runtimes that need more than 2 us per task get a fifth.
     sizes: orders of the matrices in `dense`.
+    large: also the cases of `rodinia` that take minutes.
+    cores: of this machine.
     """
     light, heavy = tasks, max(tasks // 5, 1)
     out = []
@@ -74,8 +76,11 @@ def jobs_of(group, tasks, sizes):
         for workers in (1, 2):
             out += [f"{p} --workers {workers}" for p in ("bench_regions", "peer_loop_libgomp")]
             out += [f"peer_loop_kokkos --case {case} --workers {workers}" for case in ("launch", "stream")]
+        out += [f"bench_regions --case device --plugin {plugin} --workers 1" for plugin in ("cuda_emulated", "sim")]
     if group == "auto":
-        out += [f"bench_regions_auto --plugin {plugin} --workers 1" for plugin in ("opencl", "sim")]
+        # An OpenCL device that is the processor needs a core for itself.
+        out += [f"bench_regions_auto --plugin opencl --workers {2 if cores > 2 else 1}"]
+        out += ["bench_regions_auto --plugin sim --workers 1"]
     if group == "regions_out_of_core":
         for case in ("sweep", "stencil"):
             for percent in (110, 150, 200, 400):
@@ -99,6 +104,9 @@ def jobs_of(group, tasks, sizes):
             out += [f"{p} --case {case} --workers 2" for p in ("bench_rodinia", "peer_rodinia_libgomp")]
         out += [f"{p} --case hotspot --workers 1" for p in ("bench_rodinia", "peer_rodinia_libgomp")]
         out += [f"peer_loop_kokkos --case hotspot --workers {w}" for w in (1, 2)]
+        if large:
+            for case in ("gaussian_4096 --reps 1", "lavamd_50 --reps 1 --warm 0"):
+                out += [f"{p} --case {case} --workers 2" for p in ("bench_rodinia", "peer_rodinia_libgomp")]
     if group == "deepcopy":
         for n, leaf in ((1000, 100), (100000, 1000)):
             out += [f"{p} --n {n} --leaf {leaf}" for p in ("bench_deepcopy", "bench_deepcopy_by_hand")]
@@ -109,7 +117,8 @@ def jobs_of(group, tasks, sizes):
         for w in (1, 2):
             out += [f"bench_comd --case lj_32000_ways --workers {w}"]
             out += [f"peer_comd_libgomp --case lj_32000_deepcopy --workers {w}"]
-        out += ["bench_comd --case eam_32000 --workers 2"]
+            for p in ("bench_comd", "peer_comd_libgomp", "peer_comd_libgomp --loops tessera"):
+                out += [f"{p} --case eam_32000 --workers {w}"]
     if group == "sparse_out_of_core":
         for percent in (25, 50, 100):
             for eviction in ("next_use", "lru", "fifo"):

@@ -40,6 +40,33 @@ class Summary(unittest.TestCase):
         )
         self.assertAlmostEqual(entries[2]["ratio"], 1.2)
 
+    def test_goals_of_applications_come_from_the_better_peer(self):
+        times = {"suite": "rodinia", "case": "nn_10M", "metric": "milliseconds"}
+        entries = table.summarize([row("Tessera", 10, **times), row("A", 19, **times), row("B", 9.5, **times)], 0.03)
+        self.assertEqual([e["goal"] for e in entries], [10, None, None])
+
+    def test_goals_of_triads_come_from_the_best_triad(self):
+        rates = {"suite": "regions", "metric": "gigabytes_per_s"}
+        entries = table.summarize(
+            [
+                row("Tessera", 40, case="triad", **rates),
+                row("A", 50, case="triad", **rates),
+                row("A", 100, case="triad_alone", **rates),
+                row("Tessera", 40, case="copy", **rates),
+            ],
+            0.03,
+        )
+        self.assertEqual([e["goal"] for e in entries], [97, None, None, None])
+
+    def test_geometric_mean_against_the_better_peers_without_variants(self):
+        times = {"suite": "rodinia", "metric": "milliseconds"}
+        rows = [row("Tessera", 10, case=case, **times) for case in ("a", "b", "b_scan")]
+        rows += [row("A", 40, case="a", **times), row("A", 5, case="b", **times), row("B", 80, case="a", **times)]
+        rows += [row("A", 1, case="b_scan", **times)]
+        last = table.against_peers(table.summarize(rows, 0.03)).splitlines()[-1]
+        self.assertEqual(last, "| 2 | 2 | 1.41 | 1 | 0.50 (b) | 0.95 | b 0.50 |")
+        self.assertEqual(table.against_peers(table.summarize([row("Tessera", 1)], 0.03)), "")
+
     def test_missing_ping(self):
         (e,) = table.summarize([row("A", 1, ping=None)], 0.03)
         self.assertIsNone(e["ping_ns"])
@@ -150,6 +177,12 @@ class Jobs(unittest.TestCase):
     def test_every_group_measures_something(self):
         for group in jobs.GROUPS:
             self.assertTrue(jobs.jobs_of(group, 1000, [64]), group)
+
+    def test_large_cases_and_cores_for_auto(self):
+        self.assertIn("peer_rodinia_libgomp --case lavamd_50", " ".join(jobs.jobs_of("rodinia", 1, [], large=True)))
+        self.assertNotIn("lavamd_50", " ".join(jobs.jobs_of("rodinia", 1, [])))
+        self.assertIn("bench_regions_auto --plugin opencl --workers 2", jobs.jobs_of("auto", 1, [], cores=4))
+        self.assertIn("bench_regions_auto --plugin opencl --workers 1", jobs.jobs_of("auto", 1, [], cores=2))
 
     def test_programs_that_were_not_built_are_named(self):
         with tempfile.TemporaryDirectory() as folder:

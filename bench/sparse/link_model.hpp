@@ -24,9 +24,13 @@ class lobpcg_trace {
     std::vector<std::size_t> reads, writes;  ///< tiles
   };
 
-  /// @param turning  every second pass goes over the panels backwards
+  enum class form : std::uint8_t {
+    forward,      ///< two passes, in one direction
+    turning,      ///< the second one goes over the panels backwards
+    single_steps  ///< forward, each operation a step of its own that names whole vectors' parts and no neighbours
+  };
   lobpcg_trace(const tessera::sparse::csr_matrix& a, const tessera::sparse::row_panels& panels, std::int64_t block,
-               int iterations, bool turning)
+               int iterations, form how)
       : m_panels(static_cast<std::size_t>(panels.count())) {
     for (std::size_t p = 0; p < m_panels; ++p) {
       const auto k = static_cast<std::int64_t>(p);
@@ -44,6 +48,10 @@ class lobpcg_trace {
     vector_bytes = 8.0 * static_cast<double>(a.rows * block);
     const auto touched = touched_panels(a, panels);
     for (int iteration = 0; iteration < iterations; ++iteration) {
+      if (how == form::single_steps) {
+        add_single_steps();
+        continue;
+      }
       for (std::size_t p = 0; p < m_panels; ++p) {
         step s{{p, at(x, p), at(r, p), at(direction, p)}, {at(ar, p)}};
         for (const std::int32_t other : touched[p])
@@ -51,12 +59,12 @@ class lobpcg_trace {
         steps.push_back(std::move(s));
       }
       for (std::size_t k = 0; k < m_panels; ++k) {
-        const std::size_t p = turning ? m_panels - 1 - k : k;
+        const std::size_t p = how == form::turning ? m_panels - 1 - k : k;
         steps.push_back({{at(x, p), at(ax, p), at(r, p), at(ar, p), at(direction, p), at(ap, p)},
                          {at(x, p), at(ax, p), at(r, p), at(direction, p), at(ap, p)}});
       }
     }
-    steps_of_iteration = 2 * m_panels;
+    steps_of_iteration = steps.size() / static_cast<std::size_t>(iterations);
   }
 
   double problem() const { return matrix_bytes + 6 * vector_bytes; }
@@ -83,6 +91,23 @@ class lobpcg_trace {
     ap
   };
   std::size_t at(operand v, std::size_t panel) const { return (1 + v) * m_panels + panel; }
+  /// The product and the products of columns; then the new X, P, AX, AP and R.
+  void add_single_steps() {
+    const auto add = [&](std::initializer_list<std::size_t> reads, std::initializer_list<std::size_t> writes) {
+      steps.push_back({reads, writes});
+    };
+    for (std::size_t p = 0; p < m_panels; ++p) {
+      add({p}, {at(ar, p)});
+      add({at(x, p), at(ax, p), at(r, p), at(ar, p), at(direction, p), at(ap, p)}, {});
+    }
+    for (std::size_t p = 0; p < m_panels; ++p) {
+      add({at(x, p), at(r, p), at(direction, p)}, {at(x, p)});
+      add({at(x, p), at(r, p), at(direction, p)}, {at(direction, p)});
+      add({at(ax, p), at(ar, p), at(ap, p)}, {at(ax, p)});
+      add({at(ax, p), at(ar, p), at(ap, p)}, {at(ap, p)});
+      add({at(ax, p), at(x, p)}, {at(r, p)});
+    }
+  }
   std::size_t m_panels;
 };
 
