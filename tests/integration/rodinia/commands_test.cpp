@@ -50,6 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
         rodinia_command{"bfs_file", {"bfs", "--graph", data("graph4096.txt"), "--scan"}, 1},
         rodinia_command{"gaussian", {"gaussian", "--size", "100"}, 3},
         rodinia_command{"gaussian_as_it_comes", {"gaussian"}, 3},
+        rodinia_command{"gaussian_in_double", {"gaussian", "--type", "f64"}, 3},
         rodinia_command{"gaussian_file", {"gaussian", "--matrix", data("matrix16.txt"), "--type", "f64"}, 2},
         rodinia_command{"hotspot", {"hotspot", "--size", "64", "--type", "f32", "--divisor", "1000"}, 1},
         rodinia_command{
