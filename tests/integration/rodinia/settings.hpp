@@ -41,7 +41,6 @@ inline constexpr rodinia_setting rodinia_settings[] = {
     {"sim", "static", 1, "sim"},
     {"sim_auto", "auto", 1, "sim"},
     {"policy_of_the_configuration", "runtime", 1, "", "host", "region.policy=percentage:25,75"},
-    {"two_devices", "flatten", 1, "sim", "sim_two"},
     {"two_gpus", "percentage:10,20,40,30", 1, "cuda_emulated", "cuda_emulated", "plugin.cuda_emulated.devices=2"},
     {"small_device", "percentage:15,15,70", 1, "sim", "sim_quarter", "plugin.sim.device[0].memory=1536KiB"},
     {"declared_tree", "runtime", 1, "sim", "declared_tree"},  // which has a policy, too
