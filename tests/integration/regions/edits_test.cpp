@@ -315,7 +315,7 @@ TEST_F(edited_file, that_does_not_fit_changes_nothing) {
 TEST(random_edits, lose_nothing) {
   const char* const wanted = std::getenv("TESSERA_TEST_EDITS");
 #if defined(__SANITIZE_THREAD__)
-  constexpr int usual = 100;  // 50 ms each
+  constexpr int usual = 200;  // 20 ms each
 #else
   constexpr int usual = 10'000 / static_cast<int>(testing::slow_down);
 #endif
