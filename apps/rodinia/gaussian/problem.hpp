@@ -2,6 +2,7 @@
 // A system of equations for elimination without pivoting: input, closed form, back substitution.
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,29 @@ double gaussian_element(std::int64_t i, std::int64_t j);
 double gaussian_eliminated(std::int64_t i, std::int64_t j);
 /// Its solution.
 double gaussian_solution(std::int64_t n, std::int64_t i);
+
+/// Eliminates row by row, column by column; multipliers are not kept. @param a, b  A row by row, and the right side
+template <class T>
+void gaussian_serial(std::span<T> a, std::span<T> b) {
+  const std::size_t n = b.size();
+  for (std::size_t t = 0; t + 1 < n; ++t)
+    for (std::size_t i = t + 1; i < n; ++i) {
+      const T m = a[i * n + t] / a[t * n + t];
+      a[i * n + t] = 0;
+      for (std::size_t j = t + 1; j < n; ++j) a[i * n + j] -= m * a[t * n + j];
+      b[i] -= m * b[t];
+    }
+}
+
+/// The relative error up to which the synthetic system's solution between its ends is right. It is a hundredth of the
+/// ends, so that errors of rounding weigh as much more; they grow with the number of rows for as long as the rows that
+/// an element depends on do, up to some hundreds. gaussian_serial has at most 1.1e-2 (f32) for up to 129 rows, and
+/// 3.6e-2 (f32) and 9.4e-11 (f64) for up to 4096, with and without fused products and sums.
+template <class T>
+double gaussian_bound(std::int64_t n) {
+  if (std::numeric_limits<T>::digits > 24) return 1e-10;
+  return n <= 128 ? 2e-2 : 5e-2;
+}
 
 /// Solves U x = b, U in the upper triangle of a; sums are of double.
 template <class T>

@@ -21,8 +21,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 const std::string machines[] = {
-    "host",       "sim_one",  "sim_two",       "two_gpus_sim",  "sim_quarter",
-    "sim_faults", "sim_lost", "host_and_disk", "cuda_emulated",
+    "host",        "two_domains", "sim_one",  "sim_two",       "two_gpus_sim",
+    "sim_quarter", "sim_faults",  "sim_lost", "host_and_disk", "cuda_emulated",
 #if defined(TESSERA_TEST_OPENCL)
     "opencl",
 #endif

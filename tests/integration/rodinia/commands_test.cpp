@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "tests/integration/cli/program.hpp"
+#include "tests/support/slow_down.hpp"
 #include "tests/unit/plugin/folder.hpp"
 
 namespace {
@@ -50,6 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
         rodinia_command{"bfs_file", {"bfs", "--graph", data("graph4096.txt"), "--scan"}, 1},
         rodinia_command{"gaussian", {"gaussian", "--size", "100"}, 3},
         rodinia_command{"gaussian_as_it_comes", {"gaussian"}, 3},
+        rodinia_command{"gaussian_in_double", {"gaussian", "--type", "f64"}, 3},
         rodinia_command{"gaussian_file", {"gaussian", "--matrix", data("matrix16.txt"), "--type", "f64"}, 2},
         rodinia_command{"hotspot", {"hotspot", "--size", "64", "--type", "f32", "--divisor", "1000"}, 1},
         rodinia_command{
@@ -70,6 +73,43 @@ INSTANTIATE_TEST_SUITE_P(
         rodinia_command{"pathfinder", {"pathfinder", "--size", "1000", "--rows", "20", "--type", "u8"}, 1},
         rodinia_command{"srad", {"srad", "--size", "150"}, 2}),
     [](const auto& test) { return test.param.name; });
+
+/// Counts of iterations fit where all loops that are split have one length.
+TEST(rodinia_commands, split_loops_of_one_length_by_counts) {
+  const std::vector<std::string> ends{"--verify", "--json", "-", "--config", source("configs/two_domains.toml")};
+  struct {
+    std::vector<std::string> words;
+    std::string counts;
+  } const fitting[] = {{{"hotspot", "--size", "64"}, "10,20,4,30"},
+                       {{"pathfinder", "--size", "1000", "--rows", "20"}, "300,0,600,100"},
+                       {{"nn", "--size", "5000"}, "0,0,0,5000"},
+                       {{"lavamd", "--size", "2"}, "3,0,1,4"},
+                       {{"srad", "--size", "150"}, "50,97,2,1"},
+                       {{"cfd", "--size", "4", "--full"}, "100,200,0,84"},
+                       {{"nw", "--size", "64"}, "0,1"},  // a block
+                       {{"stream", "--size", "1000", "--rounds", "2"}, "400,100,499,1"}};
+  for (auto [words, counts] : fitting) {
+    words.insert(words.end(), ends.begin(), ends.end());
+    words.insert(words.end(), {"--policy", "range:" + counts});
+    const outcome done = run(words);
+    ASSERT_EQ(done.code, 0) << words.front() << done.err;
+    const nlohmann::json seen = json_of(done.out);
+    EXPECT_TRUE(words.front() == "nw" || seen["bytes_transferred"] > 0) << seen;
+  }
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"gaussian", "--size", "100", "--policy", "range:60,40"},
+                                             {"lud", "--size", "100", "--policy", "range:60,40"},
+                                             {"nw", "--size", "300", "--policy", "range:1,0"},
+                                             {"bfs", "--size", "2000", "--policy", "range:1500,500"},
+                                             {"particlefilter", "--particles", "1000", "--policy", "range:1000,0"}}) {
+    const outcome done = run(words);
+    EXPECT_EQ(done.code, 3) << words.front() << done.err;
+    EXPECT_EQ(done.out, "");
+    EXPECT_THAT(done.err, testing::AllOf(HasSubstr("policy range: the counts sum to"), HasSubstr("at: region '"),
+                                         HasSubstr("split by --policy")))
+        << words.front();
+  }
+}
 
 /// Names of regions in the counts are those of the regions, or devices would have no part of them.
 TEST(rodinia_commands, compare_with_what_devices_and_links_can_do) {
@@ -92,6 +132,55 @@ TEST(rodinia_commands, compare_with_what_devices_and_links_can_do) {
     EXPECT_THAT(bounds, testing::Contains(testing::StartsWith("link "))) << name << model;
   }
 }
+
+struct known_result {
+  const char* name;
+  std::vector<std::string> words;
+  std::vector<std::pair<const char*, double>> checksums;  ///< integers are exact
+};
+void PrintTo(const known_result& c, std::ostream* out) { *out << c.name; }
+
+class rodinia_results : public testing::TestWithParam<known_result> {};
+
+/// Of independent programs, for inputs of a usual size; docs/rodinia.md has those of files that are not here.
+TEST_P(rodinia_results, are_the_known_ones) {
+  std::vector<std::string> words = GetParam().words;
+  words.insert(words.end(), {"--json", "-", "--workers", "2"});
+  const outcome done = run(words);
+  ASSERT_EQ(done.code, 0) << done.err;
+  const nlohmann::json sums = json_of(done.out)["checksums"];
+  for (const auto& [what, expected] : GetParam().checksums) {
+    ASSERT_TRUE(sums.contains(what)) << sums;
+    const double seen = sums[what].get<double>();
+    EXPECT_LE(std::abs(seen - expected), sums[what].is_number_integer() ? 0 : 1e-10 * std::abs(expected))
+        << what << ": " << seen;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all, rodinia_results,
+    testing::Values(
+        known_result{"hotspot",
+                     {"hotspot", "--size", "1024", "--rounds", "10"},
+                     {{"sum", 340624737.305721},
+                      {"minimum", 322.5778070937},
+                      {"maximum", 327.1470049600},
+                      {"first", 323.0042248891}}},
+        known_result{"srad",
+                     {"srad", "--size", "2048", "--rounds", "2"},
+                     {{"sum", 7207560.68968172},
+                      {"minimum", 1.03570155231},
+                      {"maximum", 2.63869052089},
+                      {"first", 1.09094153540}}},
+        known_result{"pathfinder",
+                     {"pathfinder", "--size", "100000", "--rows", "100"},
+                     {{"sum", 14308081}, {"minimum", 102}, {"maximum", 181}, {"first", 158}, {"last", 145}}},
+        tessera::testing::is_slow
+            ? known_result{"bfs", {"bfs", "--size", "65536"}, {{"sum of levels", 419263}, {"levels", 10}}}
+            : known_result{"bfs", {"bfs", "--size", "1000000"}, {{"sum of levels", 7951616}, {"levels", 11}}},
+        known_result{
+            "nw", {"nw", "--size", "2048"}, {{"last", -19}, {"before", -20}, {"sum", -22051384487}, {"maximum", 64}}}),
+    [](const auto& test) { return test.param.name; });
 
 TEST(rodinia_commands, are_listed_with_the_other_applications) {
   const outcome done = run({"apps", "--json", "-"});

@@ -98,6 +98,29 @@ TEST_P(rodinia, cfd_around_a_box) {
   for (const char* region : {"stage 1", "stage 2", "stage 3"}) EXPECT_TRUE(devices_took_part(region)) << region;
 }
 
+/// The far field's boundary becomes walls where its normals are across `axis`.
+cfd_mesh with_walls(cfd_mesh mesh, std::size_t axis) {
+  for (std::size_t face = 0; face < mesh.neighbours.size(); ++face)
+    if (mesh.neighbours[face] == cfd_far && mesh.normals[3 * face + axis] == 0) mesh.neighbours[face] = cfd_wall;
+  return mesh;
+}
+
+TEST_P(rodinia, cfd_between_walls_along_the_flow_keeps_the_far_field) {
+  const cfd_mesh mesh = with_walls(make_cfd_mesh(4, false), 0);
+  EXPECT_EQ(std::ranges::count(mesh.neighbours, cfd_wall), 4 * 4 * 4 * 2);
+  constexpr cfd_state<double> far = cfd_far_field<double>();
+  const std::vector<double> states = flow<double>(model, how, mesh, 5);
+  for (std::size_t k = 0; k < states.size(); ++k) EXPECT_NEAR(states[k], far[k % 5], 1e-12) << k;
+  EXPECT_LE(cfd_imbalance(mesh, states), 1e-12);
+  const std::vector<float> single = flow<float>(model, how, mesh, 5);
+  for (std::size_t k = 0; k < single.size(); ++k) EXPECT_NEAR(single[k], far[k % 5], 2e-5) << k;
+  // Walls that the gas runs into change it.
+  const std::vector<double> stopped = flow<double>(model, how, with_walls(make_cfd_mesh(4, false), 1), 1);
+  double change = 0;
+  for (std::size_t k = 0; k < stopped.size(); ++k) change = std::max(change, std::abs(stopped[k] - far[k % 5]));
+  EXPECT_GT(change, 0.1);
+}
+
 TEST_P(rodinia, cfd_without_walls_keeps_the_far_field) {
   const cfd_mesh mesh = make_cfd_mesh(4, false);
   constexpr cfd_state<double> far = cfd_far_field<double>();

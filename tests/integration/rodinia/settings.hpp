@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct rodinia_setting {
   const char* policy;
   int memories;           ///< of the host
   const char* gpus = "";  ///< a plugin with a device beside it
+  const char* file = "";  ///< instead of both: a file of configs
+  const char* set = "";   ///< and a key over it
 };
 inline void PrintTo(const rodinia_setting& s, std::ostream* out) { *out << s.name; }
 
@@ -37,6 +40,12 @@ inline constexpr rodinia_setting rodinia_settings[] = {
     {"hip_emulated", "flatten", 1, "hip_emulated"},
     {"sim", "static", 1, "sim"},
     {"sim_auto", "auto", 1, "sim"},
+    {"policy_of_the_configuration", "runtime", 1, "", "host", "region.policy=percentage:25,75"},
+    {"two_gpus", "percentage:10,20,40,30", 1, "cuda_emulated", "cuda_emulated", "plugin.cuda_emulated.devices=2"},
+    {"small_device", "percentage:15,15,70", 1, "sim", "sim_quarter", "plugin.sim.device[0].memory=1536KiB"},
+    {"declared_tree", "runtime", 1, "sim", "declared_tree"},  // which has a policy, too
+    {"two_domains", "static", 2, "", "two_domains"},
+    {"storage", "static", 1, "", "host_and_disk"},  // stays empty: arrays of regions are the process's own memory
 #if defined(TESSERA_TEST_OPENCL)
     {"host_beside_opencl", "static", 1},  // in its process
     {"opencl", "static", 1, "opencl"},
@@ -47,6 +56,14 @@ inline constexpr rodinia_setting rodinia_settings[] = {
 class rodinia : public ::testing::TestWithParam<rodinia_setting> {
  protected:
   static machine make(const rodinia_setting& s) {
+    if (*s.file != '\0') {
+      std::vector<std::string> set{"runtime.history=off"};
+      if (*s.set != '\0') set.emplace_back(s.set);
+      const std::string file = std::string(TESSERA_SOURCE_DIR) + "/configs/" + s.file + ".toml";
+      const std::optional<std::uint32_t> workers =
+          s.name == std::string("declared_tree") || s.memories == 2 ? std::nullopt : std::optional(2u);
+      return hierarchy::assemble(config::document::load({{file}, set, workers, {{}}}));
+    }
     if (s.gpus == std::string("sim")) return with_sims(1, "256 MiB", false, 2, "history = \"off\"\n");
     if (*s.gpus != '\0') return with_gpus(s.gpus, 1, "256 MiB", "history = \"off\"\n");
     return s.memories == 2 ? machine_of("plugins = [\"host\"]\n" + two_hosts, 4) : host_only();
@@ -56,8 +73,9 @@ class rodinia : public ::testing::TestWithParam<rodinia_setting> {
     if (*GetParam().gpus == '\0' || GetParam().policy == std::string("auto")) return true;
     const std::vector<region_row> rows = model.regions();
     const auto row = std::ranges::find(rows, region, &region_row::name);
-    return row != rows.end() &&
-           std::ranges::any_of(row->shares, [](const region_share& s) { return s.leaf.starts_with(GetParam().gpus); });
+    return row != rows.end() && std::ranges::any_of(row->shares, [](const region_share& s) {
+             return s.leaf.starts_with(GetParam().gpus) || s.leaf.starts_with("LocG");  // in declared_tree
+           });
   }
   /// Whether a device, where there is one, ran a task of a region.
   bool devices_ran(const std::string& region) const {

@@ -86,6 +86,43 @@ TEST(machine, declared_trees_bind_to_real_plugins_in_both_forms) {
   }
 }
 
+TEST(machine, two_domains_are_there_on_any_machine_and_can_be_declared) {
+  const std::filesystem::path file = source + "/configs/two_domains.toml";
+  const machine found = assembled({file});
+  EXPECT_EQ(found.plugins->devices().at(0)->spaces().size(), 2u);
+  EXPECT_EQ(found.settings.workers, 4u);
+  EXPECT_FALSE(found.settings.bind);
+  EXPECT_EQ(found.tree.path(*found.tree.find("core3")), "machine/numa1/core3");
+  const machine declared =
+      assemble(config::document::load({{file}, {std::string("runtime.plugin_path=") + TESSERA_PLUGIN_DIR}, {}, {{}}, R"(
+[[loctype]]
+name = "memory"
+kind = "unified"
+[[loctype]]
+name = "cores"
+kind = "cpu"
+cores = 2
+[[location]]
+name = ["LocA", "LocB"]
+type = "memory"
+[[location]]
+name = ["LocAC", "LocBC"]
+type = "cores"
+[[hierarchy]]
+parent = "LocA"
+children = ["LocAC"]
+[[hierarchy]]
+parent = "LocB"
+children = ["LocBC"]
+)"}));
+  EXPECT_EQ(declared.tree.path(*declared.tree.find("core3")), "machine/LocB/LocBC/core3");
+  const auto space_of = [&](const char* name) {
+    return declared.tree.at(*declared.tree.find(name)).properties.space->space;
+  };
+  EXPECT_EQ(space_of("LocA"), 0u);
+  EXPECT_EQ(space_of("LocB"), 1u);
+}
+
 TEST(machine, more_workers_than_cores_are_allowed_and_said) {
   const machine m = assembled({source + "/configs/host.toml"}, {"runtime.workers=5000"});
   EXPECT_EQ(m.settings.workers, 5000u);
