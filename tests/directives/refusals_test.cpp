@@ -532,6 +532,23 @@ INSTANTIATE_TEST_SUITE_P(
                 "for (int i = 0; i < n; ++i) { b &= k[i]; }" END,
                 "6:31: error: 'b' is a reduction, and used in another way here",
                 "its value is there behind the region"},
+        refusal{"bound_that_has_the_index", REGION "for (int i = 0; i < n + i; ++i) x[i] = 1;" END,
+                "5:25: error: the range of the loop depends on its index",
+                "a region wants for (int i = first; i < last; i += step), with <, <=, >, >= or !="},
+        refusal{"step_that_has_the_index", REGION "for (int i = 1; i < n; i += i) x[i] = 1;" END,
+                "5:29: error: the range of the loop depends on its index",
+                "a region wants for (int i = first; i < last; i += step), with <, <=, >, >= or !="},
+        refusal{"reduction_that_rounds",
+                "int b = 10;\n"
+                "#pragma gecko region reduction(*:b)\n"
+                "for (int i = 0; i < n; ++i) b *= 2.5;" END,
+                "6:34: error: 'b' is an integer, and what is joined with it is not: each step rounds",
+                "parts of the loop would round otherwise: make the value an integer, or the variable a double"},
+        refusal{"reduction_behind_a_declaration",
+                "#pragma gecko region reduction(max:t)\n"
+                "for (int i = 0; i < n; ++i) { if (double v = x[i + 1]; v > t) t = v; x[i] = 1; }" END,
+                "5:46: error: 'x' is written by other iterations while this one reads it: this is 1 rows",
+                "exec_pol(any)"},
         refusal{"bound_that_changes", REGION "for (int i = 0; i < n--; ++i) x[i] = 1;" END,
                 "5:21: error: the loop's bound or step changes something",
                 "the iterations of a region are known before it begins"},

@@ -284,6 +284,14 @@ class body_reader {
     if (step.operation != named->operation && !logical)
       m_messages.error(s->getBeginLoc(), fmt::format("'{}' is reduced with {} and joined with {} here", named->name,
                                                      named->operation, step.operation));
+    const bool joins = step.operation == "+" || step.operation == "*";
+    if (joins && step.value != nullptr && named->variable->getType().getNonReferenceType()->isIntegerType() &&
+        step.value->IgnoreParenImpCasts()->getType()->isRealFloatingType())
+      m_messages.error(
+          step.value->getBeginLoc(),
+          fmt::format("'{}' is an integer, and what is joined with it is not: each step rounds", named->name),
+          "parts of the loop would round otherwise: make the value an integer, or the variable a double");
+    if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(s)) visit(branch->getInit());
     if (step.value != nullptr) visit(step.value);
     return true;
   }
