@@ -25,7 +25,7 @@ class refused : public testing::TestWithParam<refusal> {};
 TEST_P(refused, with_message_line_and_column) {
   const refusal& r = GetParam();
   const auto made = translate(std::string("struct pair { double *x; double n; };\n"
-                                          "double f(double*);\n"
+                                          "double f(double*); void swap(int&, int&);\n"
                                           "void p(double* x, double* y, int* k, int n, pair* s, double t) {\n") +
                               r.source + "\n}\n");
   EXPECT_EQ(made.code, 4) << made.messages;
@@ -245,6 +245,321 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"not_in_the_list",
                 "#pragma gecko region variable_list(x)\nfor (int i = 0; i < n; ++i) x[i] = y[i];" END,
                 "5:36: error: array 'y' is not in the region's variable_list", ""}),
+    [](const auto& of) { return of.param.name; });
+
+/// A variable of the body that may change says nothing about a subscript.
+INSTANTIATE_TEST_SUITE_P(
+    changed_variables, refused,
+    testing::Values(
+        refusal{
+            "by_a_reference", REGION "for (int i = 0; i < n; ++i) { int a = i; int& r = a; r = 7; x[a] += 1; }" END,
+            "5:61: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "by_a_reference_to_a_reference",
+            REGION "for (int i = 0; i < n; ++i) { int a = i; int& r = a; int& q = r; q = 7; x[a] += 1; }" END,
+            "5:73: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "by_a_reference_to_what_is_left",
+            REGION "for (int i = 0; i < n; ++i) { int a = i; int&& r = static_cast<int&&>(a); r = 7; x[a] += 1; }" END,
+            "5:82: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "in_a_condition",
+            REGION "for (int i = 0; i < n; ++i) { int a = i, b = 0; (n > 3 ? a : b) = 7; x[a] += 1; }" END,
+            "5:70: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "behind_a_comma", REGION "for (int i = 0; i < n; ++i) { int a = i, b = 0; (++b, a) = 7; x[a] += 1; }" END,
+            "5:63: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "twice", REGION "for (int i = 0; i < n; ++i) { int a = i; (a += 1) = 7; x[a] += 1; }" END,
+            "5:56: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "and_counted", REGION "for (int i = 0; i < n; ++i) { int a = i; ++(a = 7); x[a] += 1; }" END,
+            "5:53: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "by_a_cast", REGION "for (int i = 0; i < n; ++i) { int a = i; (int&)a = 7; x[a] += 1; }" END,
+            "5:55: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "by_a_pointer", REGION "for (int i = 0; i < n; ++i) { int a = i; int* r = &a; ++*r; x[a] += 1; }" END,
+            "5:61: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "by_a_pointer_to_one_of_two",
+            REGION
+            "for (int i = 0; i < n; ++i) { int a = i, b = 0; int* r = &(n > 3 ? a : b); *r = 7; x[a] += 1; }" END,
+            "5:84: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "by_a_function", REGION "for (int i = 0; i < n; ++i) { int a = i, b = 7; swap(a, b); x[a] += 1; }" END,
+            "5:61: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "by_a_member_of_a_structure",
+            REGION
+            "for (int i = 0; i < n; ++i) { struct by { int& to; }; int a = i; by r{a}; r.to = 7; x[a] += 1; }" END,
+            "5:85: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "as_a_part",
+            REGION "for (int i = 0; i < n; ++i) { struct two { int a, b; } v = {i, 0}; auto& [a, b] = v; a = 7; x[a] "
+                   "+= 1; }" END,
+            "5:93: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "in_a_range",
+            REGION "for (int i = 0; i < n; ++i) { int a[2] = {i, 0}; for (int& r : a) r = 7; x[a[0]] += 1; }" END,
+            "5:74: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "in_a_branch",
+            REGION "for (int i = 0; i < n; ++i) { int a = i; if (n > 3) { while (a > 7) --a; } x[a] += 1; }" END,
+            "5:76: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "in_a_bound",
+            REGION "for (int i = 0; i < n; ++i) { int a = i; for (int j = 0; j < (a = 7); ++j) x[a] += 1; }" END,
+            "5:76: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "in_a_step",
+            REGION "for (int i = 0; i < n; ++i) { int a = i; for (int j = 0; j < n; j += (a = 7)) x[a] += 1; }" END,
+            "5:79: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "the_index_of_a_loop_inside",
+            REGION "for (int i = 0; i < n; ++i) { for (int j = 0; j < n; ++j) { int& r = j; r += n; x[i * n + j] += 1; "
+                   "} }" END,
+            "5:81: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "the_index_of_a_loop_inside_in_a_condition",
+            REGION "for (int i = 0; i < n; ++i) { for (int j = 0; j < n; ++j) { (n > 3 ? j : j) += n; x[i * n + j] += "
+                   "1; } }" END,
+            "5:83: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{"the_bound_of_a_loop_inside",
+                REGION "for (int i = 0; i < n; ++i) { int m = n; for (int j = 0; j < m; ++j) { int& r = m; ++r; x[i * "
+                       "n + j] += 1; } }" END,
+                "5:89: error: 'x' is written where other iterations may use it: it is not known", "exec_pol(any)"}),
+    [](const auto& of) { return of.param.name; });
+
+/// Subscripts that are not surely those of the iteration's own row.
+INSTANTIATE_TEST_SUITE_P(
+    subscripts, refused,
+    testing::Values(
+        refusal{
+            "what_cancels", REGION "for (int i = 0; i < n; ++i) { x[i + k[i] - k[i]] += 1; }" END,
+            "5:31: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "what_functions_give_cancels",
+            REGION "for (int i = 0; i < n; ++i) { x[i + (int)f(0) - (int)f(0)] += 1; }" END,
+            "5:31: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "what_is_caught",
+            REGION "for (int i = 0; i < n; ++i) { try { f(0); } catch (int m) { for (int j = 0; j < m; ++j) x[i * m + "
+                   "j] += 1; } }" END,
+            "5:89: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{"steps_that_miss_the_bound",
+                REGION "for (int i = 0; i < n; ++i) { for (int j = 0; j != n; j += 2) x[i * n + j] += 1; }" END,
+                "5:63: error: 'x' is written where other iterations may use it: it is not known", "exec_pol(any)"},
+        refusal{"steps_of_any_sign",
+                REGION "for (int i = 0; i < n; ++i) { for (int j = 0; j < n; j += k[0]) x[i * n + j] += 1; }" END,
+                "5:65: error: 'x' is written where other iterations may use it: it is not known", "exec_pol(any)"},
+        refusal{
+            "an_index_of_few_bits_inside",
+            REGION "for (int i = 0; i < n; ++i) { for (signed char j = 0; j < n; ++j) x[i * n + j] += 1; }" END,
+            "5:67: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "numbers_that_wrap", REGION "for (int i = 0; i < n; ++i) { x[(unsigned)i * 65536U * 65536U] += 1; }" END,
+            "5:31: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "a_narrow_number", REGION "for (int i = 0; i < n; ++i) { x[(int)(i * 4294967296L)] += 1; }" END,
+            "5:31: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{"behind_a_dimension",
+                "double(*z)[8] = nullptr;\n" REGION "for (int i = 0; i < n; ++i) { z[i][8] += 1; }" END,
+                "6:31: error: 'z' is written where other iterations may use it: an index is outside of its dimension",
+                "exec_pol(any)"},
+        refusal{"a_loop_behind_a_dimension",
+                "double(*z)[8] = nullptr;\n" REGION
+                "for (int i = 0; i < n; ++i) { for (int j = 0; j <= 8; ++j) z[i][j] += 1; }" END,
+                "6:60: error: 'z' is written where other iterations may use it: an index is outside of its dimension",
+                "exec_pol(any)"},
+        refusal{
+            "a_half", REGION "for (int i = 0; i < n; ++i) { x[i / 2] += 1; }" END,
+            "5:31: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "a_remainder", REGION "for (int i = 0; i < n; ++i) { x[i % 2] += 1; }" END,
+            "5:31: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{"a_square", REGION "for (int i = 0; i < n; ++i) { x[i * i] += 1; }" END,
+                "5:31: error: 'x' is written where other iterations may use it: the subscript does not follow the "
+                "loop's index",
+                "exec_pol(any)"},
+        refusal{"from_behind", REGION "for (int i = 0; i < n; ++i) { x[n - i] += 1; }" END,
+                "5:31: error: 'x' is written where other iterations may use it: the subscript does not go forward with "
+                "the loop's index",
+                "exec_pol(any)"},
+        refusal{"one_before", REGION "for (int i = 0; i < n; ++i) { x[(unsigned)(i - 1)] += 1; }" END,
+                "5:31: error: 'x' is written where other iterations may use it: this is -1 rows", "exec_pol(any)"}),
+    [](const auto& of) { return of.param.name; });
+
+/// The index of the loop, too, changes in more ways than one.
+INSTANTIATE_TEST_SUITE_P(
+    changed_index, refused,
+    testing::Values(refusal{"by_a_reference", REGION "for (int i = 0; i < n; ++i) { int& r = i; r = 3; x[i] = 1; }" END,
+                            "5:1: error: the loop changes its index in its body",
+                            "the iterations of a region are known before it begins"},
+                    refusal{"by_a_cast", REGION "for (int i = 0; i < n; ++i) { (int&)i = 3; x[i] = 1; }" END,
+                            "5:1: error: the loop changes its index in its body",
+                            "the iterations of a region are known before it begins"},
+                    refusal{"behind_a_comma", REGION "for (int i = 0; i < n; ++i) { (t, i) = 3; x[i] = 1; }" END,
+                            "5:1: error: the loop changes its index in its body",
+                            "the iterations of a region are known before it begins"},
+                    refusal{"by_a_pointer", REGION "for (int i = 0; i < n; ++i) { int* r = &i; ++*r; x[i] = 1; }" END,
+                            "5:1: error: the loop changes its index in its body",
+                            "the iterations of a region are known before it begins"},
+                    refusal{"by_a_function",
+                            REGION "for (int i = 0; i < n; ++i) { int a = 0; swap(i, a); x[i] = 1; }" END,
+                            "5:1: error: the loop changes its index in its body",
+                            "the iterations of a region are known before it begins"}),
+    [](const auto& of) { return of.param.name; });
+
+/// What is written, or leaves the loop, by another way than a name.
+INSTANTIATE_TEST_SUITE_P(
+    other_ways_to_write, refused,
+    testing::Values(
+        refusal{"part_of_a_sum", REGION "for (int i = 0; i < n; ++i) { x[i] = (t = 1) = 2; }" END,
+                "5:39: error: 't' is written by all iterations at once", "add reduction(+:"},
+        refusal{"assigned_twice", REGION "for (int i = 0; i < n; ++i) { (t = 1) = 2; }" END,
+                "5:32: error: 't' is written by all iterations at once", "add reduction(+:"},
+        refusal{"scalar_by_a_cast", REGION "for (int i = 0; i < n; ++i) { (double&)t = 2; }" END,
+                "5:40: error: 't' is written by all iterations at once", "add reduction(+:"},
+        refusal{"scalar_by_a_member",
+                "struct by { double& to; };\n" REGION "for (int i = 0; i < n; ++i) { by r{t}; r.to = 1; }" END,
+                "6:36: error: 't' is written by all iterations at once", "add reduction(+:"},
+        refusal{"scalar_by_a_constructor",
+                "struct by { by(double&); };\n" REGION "for (int i = 0; i < n; ++i) { by r(t); }" END,
+                "6:36: error: 't' is written by all iterations at once", "add reduction(+:"},
+        refusal{"element_by_a_constructor",
+                "struct by { by(double&); };\n" REGION "for (int i = 0; i < n; ++i) { by r(x[0]); }" END,
+                "6:36: error: 'x' is written where other iterations may use it: the subscript does not follow the "
+                "loop's index",
+                "exec_pol(any)"},
+        refusal{"element_by_what_is_left",
+                REGION "for (int i = 0; i < n; ++i) { double&& r = static_cast<double&&>(x[0]); r = 1; }" END,
+                "5:66: error: 'x' is written where other iterations may use it: the subscript does not follow the "
+                "loop's index",
+                "exec_pol(any)"},
+        refusal{"element_that_was_assigned",
+                REGION "for (int i = 0; i < n; ++i) { double& r = (x[0] = 2); r = 1; }" END,
+                "5:44: error: 'x' is written where other iterations may use it: the subscript does not follow the "
+                "loop's index",
+                "exec_pol(any)"},
+        refusal{"constant_taken_away",
+                REGION "for (int i = 0; i < n; ++i) { const double& r = x[0]; const_cast<double&>(r) = 1; }" END,
+                "5:55: error: a write to what a cast makes of something else",
+                "write arrays as x[...], and variables of the loop by their names"},
+        refusal{"constant_of_a_pointer_taken_away",
+                REGION "for (int i = 0; i < n; ++i) { const double& r = t; *(double*)&r = 1; }" END,
+                "5:52: error: a write through a pointer in the loop of a region", "pointerchain"},
+        refusal{"address_of_a_reference", REGION "for (int i = 0; i < n; ++i) { double& r = x[i]; (&r)[1] = 1; }" END,
+                "5:49: error: a write through a pointer in the loop of a region", "pointerchain"},
+        refusal{"pointer_from_elsewhere",
+                "double* g();\n" REGION "for (int i = 0; i < n; ++i) { double* r = g(); r[0] = i; }" END,
+                "6:48: error: a write through a pointer in the loop of a region", "pointerchain"},
+        refusal{"pointer_that_changes",
+                "double* g();\n" REGION
+                "for (int i = 0; i < n; ++i) { double a = 0; double* r = &a; r = g(); *r = i; }" END,
+                "6:70: error: a write through a pointer in the loop of a region", "pointerchain"},
+        refusal{"result_of_a_function", "double& g(int);\n" REGION "for (int i = 0; i < n; ++i) { g(i) = 1; }" END,
+                "6:31: error: a write to what a function gives in the loop of a region",
+                "write arrays as x[...], and variables of the loop by their names"},
+        refusal{"a_static_member",
+                "}\nstruct shared { static int all; };\nvoid q(int n) {\n" REGION
+                "for (int i = 0; i < n; ++i) { shared one; one.all = i; }" END,
+                "8:43: error: 'all' is static: all iterations share it", "declare a variable in the loop"},
+        refusal{"a_local_name_of_a_global", REGION "for (int i = 0; i < n; ++i) { extern int all; all = i; }" END,
+                "5:47: error: 'all' is written by all iterations at once", "add reduction(+:"},
+        refusal{"a_part_of_something_else",
+                "pair o{}; auto [ox, on] = o;\n" REGION "for (int i = 0; i < n; ++i) { x[i] = on; }" END,
+                "6:38: error: 'on' is a part of something else, which a region does not copy",
+                "copy it into a variable in front of the region"},
+        refusal{"assembler", REGION "for (int i = 0; i < n; ++i) { asm(\"\" : \"=m\"(x[0])); }" END,
+                "5:31: error: assembler in the loop of a region", "call a function that has it"},
+        refusal{"statements_in_an_expression", REGION "for (int i = 0; i < n; ++i) { x[({ 0; })] = 1; }" END,
+                "5:33: error: statements in an expression in the loop of a region", "write them in front of it"},
+        refusal{"throw", REGION "for (int i = 0; i < n; ++i) { throw 1; }" END,
+                "5:31: error: 'throw' leaves the loop of a region",
+                "all iterations run, at the same time and in any order"},
+        refusal{"a_row_alone",
+                "double(*z)[8] = nullptr;\n" REGION "for (int i = 0; i < n; ++i) { auto& row = z[0]; row[1] = i; }" END,
+                "6:43: error: 'z' wants 2 subscripts here", "pointerchain"},
+        refusal{"parts_of_a_row",
+                "double(*z)[8] = nullptr;\n" REGION "for (int i = 0; i < n; ++i) { for (double& e : z[0]) e = i; }" END,
+                "6:48: error: 'z' wants 2 subscripts here", "pointerchain"},
+        refusal{"reduction_seen",
+                "#pragma gecko region reduction(+:t)\n"
+                "for (int i = 0; i < n; ++i) { x[i] = (t += 1); }" END,
+                "5:39: error: 't' is a reduction, and used in another way here",
+                "its value is there behind the region"},
+        refusal{"reduction_seen_by_a_condition",
+                "#pragma gecko region reduction(+:t)\n"
+                "for (int i = 0; i < n; ++i) { if (++t > 3) x[i] = 1; }" END,
+                "5:37: error: 't' is a reduction, and used in another way here",
+                "its value is there behind the region"},
+        refusal{"reduction_by_a_reference",
+                "#pragma gecko region reduction(+:t)\n"
+                "for (int i = 0; i < n; ++i) { double& r = t; r += x[i]; }" END,
+                "5:43: error: 't' is a reduction, and used in another way here",
+                "its value is there behind the region"},
+        refusal{"reduction_of_bits",
+                "int b = 3;\n"
+                "#pragma gecko region reduction(&&:b)\n"
+                "for (int i = 0; i < n; ++i) { b &= k[i]; }" END,
+                "6:31: error: 'b' is a reduction, and used in another way here",
+                "its value is there behind the region"},
+        refusal{"bound_that_has_the_index", REGION "for (int i = 0; i < n + i; ++i) x[i] = 1;" END,
+                "5:25: error: the range of the loop depends on its index",
+                "a region wants for (int i = first; i < last; i += step), with <, <=, >, >= or !="},
+        refusal{"step_that_has_the_index", REGION "for (int i = 1; i < n; i += i) x[i] = 1;" END,
+                "5:29: error: the range of the loop depends on its index",
+                "a region wants for (int i = first; i < last; i += step), with <, <=, >, >= or !="},
+        refusal{"reduction_that_rounds",
+                "int b = 10;\n"
+                "#pragma gecko region reduction(*:b)\n"
+                "for (int i = 0; i < n; ++i) b *= 2.5;" END,
+                "6:34: error: 'b' is an integer, and what is joined with it is not: each step rounds",
+                "parts of the loop would round otherwise: make the value an integer, or the variable a double"},
+        refusal{"reduction_behind_a_declaration",
+                "#pragma gecko region reduction(max:t)\n"
+                "for (int i = 0; i < n; ++i) { if (double v = x[i + 1]; v > t) t = v; x[i] = 1; }" END,
+                "5:46: error: 'x' is written by other iterations while this one reads it: this is 1 rows",
+                "exec_pol(any)"},
+        refusal{"bound_that_changes", REGION "for (int i = 0; i < n--; ++i) x[i] = 1;" END,
+                "5:21: error: the loop's bound or step changes something",
+                "the iterations of a region are known before it begins"},
+        refusal{"bound_that_the_body_writes", REGION "for (int i = 0; i < k[0]; ++i) k[i] = 1;" END,
+                "5:21: error: the loop's bound or step reads 'k', which its body writes",
+                "copy it into a variable in front of the region"},
+        refusal{"bound_that_is_a_reduction",
+                "#pragma gecko region reduction(+:t)\n"
+                "for (int i = 0; i < t; ++i) t += 1;" END,
+                "5:21: error: 't' is a reduction, and used in another way here",
+                "its value is there behind the region"}),
     [](const auto& of) { return of.param.name; });
 
 }  // namespace

@@ -50,6 +50,12 @@ TEST(accesses, what_is_not_written_always_is_updated) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { if (i == 3) continue; y[i] = 1; }"), (list{"inout y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < m; j += 2) y[i * m + j] = 1;"),
             (list{"inout y chunk"}));
+  for (const char* jump : {"break", "continue"})
+    EXPECT_EQ(uses_of(std::string("for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) { if (j == 3) ") + jump +
+                      "; y[i * m + j] = 1; }"),
+              (list{"inout y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < 8; ++j) if (j + 1 < 8) z[i][j + 1] = 1;"),
+            (list{"inout z chunk"}));
 }
 
 TEST(accesses, of_rows) {
@@ -103,6 +109,34 @@ TEST(accesses, by_numbers_of_few_bits_may_be_anywhere) {
             (list{"in x whole", "out y chunk"}));
   EXPECT_EQ(uses_of("for (long i = 0; i < n; ++i) y[(int)i] = x[(unsigned long)i];"),
             (list{"in x chunk", "out y chunk"}));
+}
+
+/// What belongs to an iteration alone may be written in any way.
+TEST(accesses, beside_what_the_body_has_of_its_own) {
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double own[4] = {}, *p = own; p[0] = x[i]; *(p + 1) = 2;\n"
+                    "for (double& e : own) e *= 2; y[i] = own[0]; }"),
+            (list{"in x chunk", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double own = x[i], &r = own; r += 1; (m > 3 ? own : r) = 2;\n"
+                    "(own += 1) = 3; y[i] = own; }"),
+            (list{"in x chunk", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { struct two { double a, b; } v = {x[i], 1}, w = v;\n"
+                    "auto& [a, b] = w; a += 1; y[i] = w.a + b; }"),
+            (list{"in x chunk", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const int& q = i; y[i] = x[q + 1]; }"),
+            (list{"in x whole", "out y chunk"}));
+}
+
+/// An index of a loop inside that may leave its range is not one that is known.
+TEST(accesses, by_indices_that_keep_to_their_range) {
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j != m; ++j) y[i * m + j] = 1;"),
+            (list{"out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < m; j += 2) y[i * m + j] = 1;"),
+            (list{"inout y chunk"}));
+  for (const char* loop : {"for (int j = 0; j != m; j += 2)", "for (int j = 0; j < m; j += n)",
+                           "for (short j = 0; j < m; ++j)", "for (int j = 0; j != 8; --j)"})
+    EXPECT_EQ(uses_of(std::string("for (int i = 0; i < n; ++i) ") + loop + " y[i] += x[i * m + j];"),
+              (list{"in x whole", "inout y chunk"}))
+        << loop;
 }
 
 /// Variables of the body are not those that they hide.
@@ -160,6 +194,28 @@ TEST(kernels, plain_arithmetic_has_one_and_a_call_has_none) {
               HasSubstr("4:36: remark: this region runs on the host alone: no kernel has a call of 'f'"));
   EXPECT_EQ(nlohmann::json::parse(call.json)["regions"][0]["host_alone"], "a call of 'f'");
   EXPECT_THAT(call.text, Not(HasSubstr("with_kernel")));
+}
+
+/// What C reads otherwise than C++ is not in a kernel, or is written as it is meant.
+TEST(kernels, are_c) {
+  const auto kernel_of = [](const std::string& body) {
+    const auto made = translate(
+        "void p(double* x, int* k, int n, unsigned u) {\n#pragma gecko region\n"
+        "for (int i = 0; i < n; ++i) { " +
+        body + " }\n#pragma gecko region end\n}\n");
+    EXPECT_EQ(made.code, 0) << made.messages;
+    const std::size_t at = made.text.find("R\"kernel("), end = made.text.find(")kernel\"", at);
+    return at == std::string::npos ? made.messages : made.text.substr(at, end - at);
+  };
+  EXPECT_THAT(kernel_of("x[i] = - -x[i];"), HasSubstr("x[i] = - -x[i];"));
+  EXPECT_THAT(kernel_of("x[i] = i - 1 < u;"), HasSubstr("((unsigned int)(i - 1)) < ((unsigned int)u)"));
+  for (const char* body :
+       {"int a = 0, b = 0; (n > 3 ? a : b) = i; x[i] = a;", "int a = 0, b = 0; (++b, a) = i; x[i] = a;",
+        "int a = 0; (a = 2) += i; x[i] = a;", "int a = 0; ++++a; x[i] = a;"})
+    EXPECT_THAT(kernel_of(body), HasSubstr("no kernel has an assignment to what is neither a variable nor an element"))
+        << body;
+  EXPECT_THAT(kernel_of("int a = 0; (int&)a = i; x[i] = a;"), HasSubstr("no kernel has"));
+  EXPECT_THAT(kernel_of("bool a = true; a |= k[i]; x[i] = a;"), HasSubstr("no kernel has a change of a truth value"));
 }
 
 TEST(kernels, arrays_of_an_iteration_have_initialisers) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "hierarchy/directive/clang/locals.hpp"
 #include "hierarchy/directive/clang/reduction.hpp"
@@ -17,6 +18,7 @@ using clang::Stmt;
 using clang::VarDecl;
 
 constexpr std::size_t table_elements = 64;  // of a constant array that a body takes with it
+constexpr const char* written_by_name = "write arrays as x[...], and variables of the loop by their names";
 
 /// Whether an integer type has room for every subscript that an `int` has.
 bool holds_subscripts(clang::QualType type, const clang::ASTContext& context) {
@@ -55,9 +57,12 @@ class body_reader {
       if (m_known.changed.contains(loop.index))
         m_messages.error(loop.statement->getForLoc(), "the loop changes its index in its body",
                          "the iterations of a region are known before it begins");
+      check_limits(loop);
       if (&loop != &m_loop) m_open.push_back({loop.index, range_of(loop), true});
     }
-    visit(&m_nest.body());
+    statement(&m_nest.body());
+    for (const canonical_loop& loop : m_nest.loops) check_written(loop);
+    std::erase_if(m_facts.arrays, [](const body_array& a) { return a.accesses.empty(); });  // told already
     if (!m_facts.continues.empty())
       for (body_array& a : m_facts.arrays)
         for (array_access& one : a.accesses) {
@@ -74,21 +79,64 @@ class body_reader {
     bool unit_step;
   };
 
+  // ---- limits ----
+
+  /// All of an expression, and what is in it.
+  template <class Function>
+  static void each(const Stmt* s, const Function& of) {
+    if (s == nullptr) return;
+    of(*s);
+    for (const Stmt* child : s->children()) each(child, of);
+  }
+  /// What a program evaluates before each iteration is evaluated once: it must not change.
+  void check_limits(const canonical_loop& loop) {
+    for (const Expr* limit : {loop.bound, loop.step})
+      each(limit, [&](const Stmt& s) {
+        const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(&s);
+        if (is_write(&s) || (unary != nullptr && unary->isIncrementDecrementOp()))
+          m_messages.error(s.getBeginLoc(), "the loop's bound or step changes something",
+                           "the iterations of a region are known before it begins");
+        const auto* e = llvm::dyn_cast<clang::DeclRefExpr>(&s);
+        if (const body_reduction* one = reduction_of(variable_of(e)); one != nullptr)
+          m_messages.error(s.getBeginLoc(), fmt::format("'{}' is a reduction, and used in another way here", one->name),
+                           "its value is there behind the region");
+      });
+  }
+  void check_written(const canonical_loop& loop) {
+    for (const Expr* limit : {loop.begin, loop.bound, loop.step}) {
+      if (limit == m_loop.begin) continue;
+      each(limit, [&](const Stmt& s) {
+        const auto* e = llvm::dyn_cast<Expr>(&s);
+        const auto array = std::ranges::find(m_facts.arrays, e == nullptr ? std::string() : symbol_of(e, m_chains).name,
+                                             &body_array::name);
+        if (!llvm::isa<clang::DeclRefExpr, clang::MemberExpr>(s) || array == m_facts.arrays.end() ||
+            std::ranges::none_of(array->accesses, &array_access::writes))
+          return;
+        m_messages.error(s.getBeginLoc(),
+                         fmt::format("the loop's bound or step reads '{}', which its body writes", array->name),
+                         "copy it into a variable in front of the region");
+      });
+    }
+  }
+
   // ---- statements ----
 
   void visit(const Stmt* s) {
     if (s == nullptr) return;
-    if (reduces(s) || leaves(s) || declares(s)) return;
+    if (const auto* e = llvm::dyn_cast<Expr>(s)) return visit_expression(e);
+    if (leaves(s) || declares(s)) return;
     if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) return visit_for(*loop);
     if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(s)) {
       visit(branch->getInit());
       visit(branch->getCond());
       sometimes([&] {
-        visit(branch->getThen());
-        visit(branch->getElse());
+        statement(branch->getThen());
+        statement(branch->getElse());
       });
       return;
     }
+    if (llvm::isa<clang::AsmStmt>(s))
+      return m_messages.error(s->getBeginLoc(), "assembler in the loop of a region", "call a function that has it");
     if (llvm::isa<clang::WhileStmt, clang::DoStmt, clang::SwitchStmt, clang::CXXForRangeStmt, clang::CXXTryStmt>(s)) {
       const bool jumps = !llvm::isa<clang::CXXTryStmt>(s);
       m_breakable += jumps ? 1 : 0;
@@ -98,11 +146,49 @@ class body_reader {
       m_breakable -= jumps ? 1 : 0;
       return;
     }
-    if (const auto* e = llvm::dyn_cast<Expr>(s)) return visit_expression(e);
     visit_children(s);
   }
   void visit_children(const Stmt* s) {
-    for (const Stmt* child : s->children()) visit(child);
+    for (const Stmt* child : s->children()) {
+      if (discards(*s, child))
+        statement(child);
+      else
+        visit(child);
+    }
+  }
+  /// A statement, or an expression whose value nobody sees: there, and nowhere else, a reduction may take its step.
+  void statement(const Stmt* s) {
+    if (s == nullptr || reduces(s)) return;
+    const auto* e = llvm::dyn_cast<Expr>(s);
+    const Expr* inside = e == nullptr ? nullptr : e->IgnoreParenImpCasts();
+    if (const auto* both = llvm::dyn_cast_or_null<clang::BinaryOperator>(inside);
+        both != nullptr && both->isCommaOp()) {
+      statement(both->getLHS());
+      return statement(both->getRHS());
+    }
+    if (const auto* choice = llvm::dyn_cast_or_null<clang::ConditionalOperator>(inside)) {
+      visit(choice->getCond());
+      return sometimes([&] {
+        statement(choice->getTrueExpr());
+        statement(choice->getFalseExpr());
+      });
+    }
+    if (e != nullptr && e->isGLValue() && !is_write(inside) && !llvm::isa<clang::UnaryOperator>(inside))
+      return visit_value(e);
+    visit(s);
+  }
+  /// Whether the value of a part of a statement is of no use.
+  static bool discards(const Stmt& s, const Stmt* part) {
+    if (llvm::isa<clang::CompoundStmt, clang::SwitchCase, clang::AttributedStmt>(s)) {
+      const auto* one = llvm::dyn_cast<clang::CaseStmt>(&s);
+      return one == nullptr || part == one->getSubStmt();
+    }
+    if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(&s))
+      return part == loop->getBody() || part == loop->getInc() || part == loop->getInit();
+    if (const auto* loop = llvm::dyn_cast<clang::WhileStmt>(&s)) return part == loop->getBody();
+    if (const auto* loop = llvm::dyn_cast<clang::DoStmt>(&s)) return part == loop->getBody();
+    if (const auto* loop = llvm::dyn_cast<clang::CXXForRangeStmt>(&s)) return part == loop->getBody();
+    return false;
   }
   template <class Function>
   void sometimes(const Function& inside) {
@@ -115,18 +201,37 @@ class body_reader {
     const auto inner = read_loop(loop, [](auto&&...) {});
     ++m_breakable;
     ++m_loops_around;
-    if (inner && !m_known.changed.contains(inner->index)) {
+    if (inner && understood(*inner)) {
       visit(loop.getInit());
       visit(inner->bound);
       visit(inner->step);
       m_open.push_back({inner->index, range_of(*inner), inner->step == nullptr});
-      visit(loop.getBody());
+      bool jumps = false;  // over what is behind
+      each(loop.getBody(), [&](const Stmt& s) { jumps |= llvm::isa<clang::BreakStmt, clang::ContinueStmt>(s); });
+      m_conditions += jumps ? 1 : 0;
+      statement(loop.getBody());
+      m_conditions -= jumps ? 1 : 0;
       m_open.pop_back();
     } else {
       sometimes([&] { visit_children(&loop); });
     }
     --m_loops_around;
     --m_breakable;
+  }
+  /// Whether the index of a loop inside surely stays between its first value and its bound.
+  bool understood(const canonical_loop& loop) const {
+    if (m_known.changed.contains(loop.index) || !holds_subscripts(loop.index->getType(), m_context)) return false;
+    const auto step = loop.step == nullptr ? std::optional<std::int64_t>(1) : number_of(loop.step);
+    if (!step || *step < 1) return false;
+    const auto* test = llvm::cast<clang::BinaryOperator>(loop.statement->getCond()->IgnoreParenImpCasts());
+    if (test->getOpcode() != clang::BO_NE) return true;
+    const auto first = number_of(loop.begin), bound = number_of(loop.bound);
+    return *step == 1 && (!first || !bound || (loop.down ? *first >= *bound : *first <= *bound));
+  }
+  std::optional<std::int64_t> number_of(const Expr* e) const {
+    Expr::EvalResult number;
+    if (e->isValueDependent() || !e->EvaluateAsInt(number, m_context)) return std::nullopt;
+    return number.Val.getInt().getExtValue();
   }
   inner_loop range_of(const canonical_loop& loop) {
     const polynomial first = value_of(loop.begin), bound = value_of(loop.bound), one = polynomial::constant(1);
@@ -160,8 +265,11 @@ class body_reader {
         m_messages.error(v->getLocation(), fmt::format("'{}' is static: all iterations share it", v->getNameAsString()),
                          "declare it without static");
       const clang::QualType type = v->getType();
-      if (type->isLValueReferenceType() && !type.getNonReferenceType().isConstQualified())
+      if (v->getInit() == nullptr) continue;
+      if (type->isReferenceType() && !type.getNonReferenceType().isConstQualified())
         write(v->getInit(), true);  // by way of the reference
+      else if (type->isReferenceType() && v->getInit()->isGLValue())
+        visit_value(v->getInit());
       else
         visit(v->getInit());
     }
@@ -176,6 +284,14 @@ class body_reader {
     if (step.operation != named->operation && !logical)
       m_messages.error(s->getBeginLoc(), fmt::format("'{}' is reduced with {} and joined with {} here", named->name,
                                                      named->operation, step.operation));
+    const bool joins = step.operation == "+" || step.operation == "*";
+    if (joins && step.value != nullptr && named->variable->getType().getNonReferenceType()->isIntegerType() &&
+        step.value->IgnoreParenImpCasts()->getType()->isRealFloatingType())
+      m_messages.error(
+          step.value->getBeginLoc(),
+          fmt::format("'{}' is an integer, and what is joined with it is not: each step rounds", named->name),
+          "parts of the loop would round otherwise: make the value an integer, or the variable a double");
+    if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(s)) visit(branch->getInit());
     if (step.value != nullptr) visit(step.value);
     return true;
   }
@@ -187,8 +303,10 @@ class body_reader {
   // ---- expressions ----
 
   void visit_expression(const Expr* e) {
+    if (const Expr* of = read_by(*e)) return visit_value(of);
+    if (const auto* held = llvm::dyn_cast<clang::OpaqueValueExpr>(e)) return visit(held->getSourceExpr());
     if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(e->IgnoreParens()); subscript != nullptr)
-      return access(subscript, true, false);
+      return is_open(*e) ? write(e, true) : access(subscript, true, false);
     if (is_write(e)) {
       const auto* assignment = llvm::cast<clang::BinaryOperator>(e);
       visit(assignment->getRHS());
@@ -202,6 +320,10 @@ class body_reader {
       visit(logical->getLHS());
       return sometimes([&] { visit(logical->getRHS()); });
     }
+    if (const auto* both = llvm::dyn_cast<clang::BinaryOperator>(e); both != nullptr && both->isCommaOp()) {
+      statement(both->getLHS());
+      return visit(both->getRHS());
+    }
     if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(e)) {
       visit(choice->getCond());
       return sometimes([&] {
@@ -209,46 +331,178 @@ class body_reader {
         visit(choice->getFalseExpr());
       });
     }
+    if (const auto* cast = llvm::dyn_cast<clang::ExplicitCastExpr>(e); cast != nullptr && takes_const_away(*cast))
+      return m_messages.error(e->getBeginLoc(), "a cast takes 'const' away in the loop of a region", written_by_name);
+    if (llvm::isa<clang::UnaryExprOrTypeTraitExpr, clang::CXXNoexceptExpr>(e)) return;  // not evaluated
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) return visit_call(*call);
+    if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(e)) {
+      for (const Expr* argument : made->arguments()) {
+        if (argument->isGLValue() && copies_arguments(*made))
+          visit_value(argument);
+        else
+          visit_argument(argument);
+      }
+      return;
+    }
     if (llvm::isa<clang::LambdaExpr>(e))
       return m_messages.error(e->getBeginLoc(), "a lambda in the loop of a region", "write its body in the loop");
+    if (llvm::isa<clang::StmtExpr>(e))
+      return m_messages.error(e->getBeginLoc(), "statements in an expression in the loop of a region",
+                              "write them in front of it");
+    if (llvm::isa<clang::CXXThrowExpr>(e))
+      return m_messages.error(e->getBeginLoc(), "'throw' leaves the loop of a region",
+                              "all iterations run, at the same time and in any order");
     if (llvm::isa<clang::CXXThisExpr>(e))
       return m_messages.error(e->getBeginLoc(), "a member of the class is used in the loop of a region",
                               "copy it into a variable in front of the region");
-    if (const symbol s = symbol_of(e, m_chains); !s.name.empty()) return use(s, *e);
+    if (const symbol s = symbol_of(e, m_chains); !s.name.empty())
+      return is_open(*e) && !s.type->isPointerType() ? write(e, true) : use(s, *e);
+    if (is_foreign_binding(*e)) return;
     visit_children(e);
+  }
+
+  /// Whether what has an expression may write it.
+  static bool is_open(const Expr& e) {
+    const clang::QualType type = e.getType();
+    return e.isGLValue() && !type.isConstQualified() && !type->isArrayType() && !type->isFunctionType();
+  }
+
+  /// Something that is read alone, where it has a place.
+  void visit_value(const Expr* e) {
+    e = e->IgnoreParenImpCasts();
+    if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) return access(subscript, true, false);
+    if (const symbol s = symbol_of(e, m_chains); !s.name.empty()) return use(s, *e);
+    if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(e)) {
+      visit(choice->getCond());
+      return sometimes([&] {
+        visit_value(choice->getTrueExpr());
+        visit_value(choice->getFalseExpr());
+      });
+    }
+    if (const auto* both = llvm::dyn_cast<clang::BinaryOperator>(e); both != nullptr && both->isCommaOp()) {
+      statement(both->getLHS());
+      return visit_value(both->getRHS());
+    }
+    if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(e); member != nullptr && !member->isArrow())
+      return visit_value(member->getBase());
+    visit(e);
+  }
+
+  static bool takes_const_away(const clang::ExplicitCastExpr& cast) {
+    clang::QualType from = cast.getSubExpr()->getType(), to = cast.getType();
+    if (!cast.isGLValue()) {
+      if (!from->isPointerType() || !to->isPointerType()) return false;
+      from = from->getPointeeType();
+      to = to->getPointeeType();
+    }
+    return from.isConstQualified() && !to.isConstQualified();
+  }
+
+  /// A name of a structured binding in front of the region, which no function can take with it.
+  bool is_foreign_binding(const Expr& e) {
+    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(e.IgnoreParenImpCasts());
+    const auto* part = name == nullptr ? nullptr : llvm::dyn_cast<clang::BindingDecl>(name->getDecl());
+    if (part == nullptr) return false;
+    const auto* whole = llvm::dyn_cast_or_null<VarDecl>(part->getDecomposedDecl());
+    if (whole != nullptr && m_known.locals.contains(whole)) return false;
+    m_messages.error(
+        e.getBeginLoc(),
+        fmt::format("'{}' is a part of something else, which a region does not copy", part->getNameAsString()),
+        "copy it into a variable in front of the region");
+    return true;
   }
 
   /// Where an address goes is not followed: that of an array's element would reach other rows.
   void visit_address(const Expr* of) {
     const Expr* base = of->IgnoreParenImpCasts();
+    if (const VarDecl* v = variable_of(base);
+        v != nullptr && m_known.locals.contains(v) && v->getType()->isReferenceType() && !is_own(v->getInit()))
+      return m_messages.error(of->getBeginLoc(),
+                              fmt::format("the address of what '{}' is for: other elements can be reached from there",
+                                          v->getNameAsString()),
+                              written_by_name);
     if (!llvm::isa<clang::ArraySubscriptExpr>(base)) return write(of, true);
     while (const auto* one = llvm::dyn_cast<clang::ArraySubscriptExpr>(base->IgnoreParenImpCasts()))
       base = one->getBase();
     const symbol s = symbol_of(base, m_chains);
-    if (s.name.empty()) return visit(of);
+    if (s.name.empty()) return visit_children(of->IgnoreParenImpCasts());
     use(s, *of);
   }
 
-  /// What it gets by a reference that is not constant, it may change.
-  void visit_call(const clang::CallExpr& call) {
-    if (const auto* member = llvm::dyn_cast<clang::CXXMemberCallExpr>(&call))
-      visit(member->getImplicitObjectArgument());
-    for (const Expr* argument : call.arguments()) {
-      if (argument->isLValue() && !argument->getType().isConstQualified())
-        write(argument, true);
-      else
-        visit(argument);
+  /// Whether something with a place is surely a part of the body's own variables.
+  bool is_own(const Expr* e) const {
+    if (e == nullptr) return false;
+    e = e->IgnoreParenImpCasts();
+    if (!e->isGLValue() || llvm::isa<clang::MaterializeTemporaryExpr>(e)) return true;
+    if (const VarDecl* v = variable_of(e)) {
+      if (v == m_loop.index) return true;
+      return m_known.locals.contains(v) && (!v->getType()->isReferenceType() || is_own(v->getInit()));
     }
+    if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(e)) {
+      const auto* field = llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
+      if (field == nullptr || field->getType()->isReferenceType()) return false;
+      return member->isArrow() ? points_to_own(member->getBase()) : is_own(member->getBase());
+    }
+    if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(e))
+      return points_to_own(subscript->getBase());
+    if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(e))
+      return is_own(choice->getTrueExpr()) && is_own(choice->getFalseExpr());
+    const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(e);
+    return unary != nullptr && unary->getOpcode() == clang::UO_Deref && points_to_own(unary->getSubExpr());
+  }
+  bool points_to_own(const Expr* e) const {
+    e = e->IgnoreParens();
+    if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(e)) {
+      if (cast->getCastKind() == clang::CK_ArrayToPointerDecay) return is_own(cast->getSubExpr());
+      if (cast->getCastKind() == clang::CK_IntegralToPointer) return false;
+      return points_to_own(cast->getSubExpr());
+    }
+    if (llvm::isa<clang::CXXNewExpr>(e)) return llvm::cast<clang::CXXNewExpr>(e)->getNumPlacementArgs() == 0;
+    if (const VarDecl* v = variable_of(e))
+      return m_known.locals.contains(v) && (v->isImplicit() || !m_known.changed.contains(v)) &&
+             v->getType()->isPointerType() && v->getInit() != nullptr && points_to_own(v->getInit());
+    if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(e))
+      return unary->getOpcode() == clang::UO_AddrOf && is_own(unary->getSubExpr());
+    const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(e);
+    return sum != nullptr && sum->isAdditiveOp() &&
+           points_to_own(sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS());
+  }
+
+  /// What it gets by a reference that is not constant, it may change; also an object whose function is not constant.
+  void visit_call(const clang::CallExpr& call) {
+    if (const auto* member = llvm::dyn_cast<clang::CXXMemberCallExpr>(&call)) {
+      const Expr* const object = member->getImplicitObjectArgument();
+      const clang::CXXMethodDecl* const method = member->getMethodDecl();
+      if (object->isGLValue() && (method == nullptr || (!method->isConst() && !method->isStatic())))
+        write(object, true);
+      else if (object->isGLValue())
+        visit_value(object);
+      else
+        visit(object);
+    }
+    for (const Expr* argument : call.arguments()) visit_argument(argument);
+  }
+  void visit_argument(const Expr* argument) {
+    if (argument->isGLValue() && !argument->getType().isConstQualified() &&
+        !llvm::isa<clang::MaterializeTemporaryExpr>(argument))
+      write(argument, true);
+    else if (argument->isLValue())
+      visit_value(argument);
+    else
+      visit(argument);
   }
 
   void write(const Expr* to, bool reads) {
     to = to->IgnoreParenImpCasts();
     if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(to)) return access(subscript, reads, true);
+    if (!to->isGLValue() || llvm::isa<clang::MaterializeTemporaryExpr>(to)) return visit(to);  // something of its own
     if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(to); member != nullptr && !m_chains.contains(member)) {
-      if (!member->isArrow()) return write(member->getBase(), reads);
-      return m_messages.error(to->getBeginLoc(), "a write through a pointer in the loop of a region",
-                              "arrays are written as x[...]; for chains of pointers there is pointerchain");
+      if (!llvm::isa<clang::FieldDecl>(member->getMemberDecl()))
+        return m_messages.error(
+            to->getBeginLoc(),
+            fmt::format("'{}' is static: all iterations share it", member->getMemberDecl()->getNameAsString()),
+            "declare a variable in the loop");
+      return member->isArrow() ? write_through(*to, member->getBase()) : write(member->getBase(), true);
     }
     if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(to)) {
       visit(choice->getCond());
@@ -257,18 +511,60 @@ class body_reader {
         write(choice->getFalseExpr(), reads);
       });
     }
-    if (const auto* both = llvm::dyn_cast<clang::BinaryOperator>(to); both != nullptr && both->isCommaOp()) {
-      visit(both->getLHS());
-      return write(both->getRHS(), reads);
+    if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(to)) {
+      if (binary->isAssignmentOp()) return visit(to);
+      if (binary->isCommaOp()) {
+        statement(binary->getLHS());
+        return write(binary->getRHS(), reads);
+      }
+      if (binary->getOpcode() == clang::BO_PtrMemD) return write(binary->getLHS(), true);
+      return write_through(*to, binary->getLHS());
     }
+    if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(to)) {
+      if (unary->isIncrementDecrementOp()) return visit(to);
+      if (unary->getOpcode() != clang::UO_Deref) return write(unary->getSubExpr(), true);
+      return write_through(*to, unary->getSubExpr());
+    }
+    if (const auto* cast = llvm::dyn_cast<clang::ExplicitCastExpr>(to)) {
+      if (takes_const_away(*cast) || cast->getCastKind() == clang::CK_LValueBitCast)
+        return m_messages.error(to->getBeginLoc(), "a write to what a cast makes of something else", written_by_name);
+      return write(cast->getSubExpr(), reads);
+    }
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(to)) return write_result(*call);
     const symbol s = symbol_of(to, m_chains);
-    if (s.name.empty()) return visit_children(to);
+    if (s.name.empty()) {
+      if (is_foreign_binding(*to) || llvm::isa<clang::DeclRefExpr>(to)) return;  // parts of what the body has
+      return m_messages.error(to->getBeginLoc(), "a write to something that is not known before the loop",
+                              written_by_name);
+    }
     if (s.variable != nullptr && m_known.locals.contains(s.variable)) return;
     if (s.variable == m_loop.index) return;  // told already
-    if (s.type->isPointerType() || s.type->isArrayType()) return use(s, *to);
+    if (s.type->isPointerType() || s.type->isArrayType() || reduction_of(s.variable) != nullptr) return use(s, *to);
     m_messages.error(
         to->getBeginLoc(), fmt::format("'{}' is written by all iterations at once", s.name),
         fmt::format("add reduction(+:{0}) to the region where it is a sum, or declare it in the loop", s.name));
+  }
+  void write_through(const Expr& to, const Expr* pointer) {
+    if (!is_own(&to))
+      return m_messages.error(to.getBeginLoc(), "a write through a pointer in the loop of a region",
+                              "arrays are written as x[...]; for chains of pointers there is pointerchain");
+    visit(pointer);
+  }
+  /// Operators that assign give what they have assigned to; what other functions give may be part of what they got.
+  void write_result(const clang::CallExpr& call) {
+    visit(&call);
+    const auto* by_operator = llvm::dyn_cast<clang::CXXOperatorCallExpr>(&call);
+    if (by_operator != nullptr && (by_operator->isAssignmentOp() || by_operator->getOperator() == clang::OO_PlusPlus ||
+                                   by_operator->getOperator() == clang::OO_MinusMinus))
+      return;
+    std::vector<const Expr*> places;  // that it knows
+    if (const auto* member = llvm::dyn_cast<clang::CXXMemberCallExpr>(&call))
+      places.push_back(member->getImplicitObjectArgument());
+    for (const Expr* argument : call.arguments())
+      if (argument->isGLValue() || argument->getType()->isPointerType()) places.push_back(argument);
+    const auto own = [&](const Expr* place) { return place->isGLValue() ? is_own(place) : points_to_own(place); };
+    if (!places.empty() && std::ranges::all_of(places, own)) return;
+    m_messages.error(call.getBeginLoc(), "a write to what a function gives in the loop of a region", written_by_name);
   }
 
   /// A variable that stands alone.
@@ -313,7 +609,10 @@ class body_reader {
     }
     for (const Expr* index : indices) visit(index);
     const symbol s = symbol_of(base, m_chains);
-    if (s.name.empty() || (s.variable != nullptr && m_known.locals.contains(s.variable))) return visit(base);
+    if (s.name.empty() || (s.variable != nullptr && m_known.locals.contains(s.variable))) {
+      if (writes && !is_own(outermost)) return write_through(*outermost, base);
+      return s.name.empty() ? visit(base) : void();
+    }
     if (is_table(s)) return writes ? use(s, *base) : add_scalar(s, true);
     if (!s.type->isPointerType() && !s.type->isArrayType()) return use(s, *base);
     body_array& array = array_of(s);
@@ -339,6 +638,8 @@ class body_reader {
     } else {
       made.reach = reach_of(made.subscripts, array.inner, names);
       made.place = place_of(made.subscripts, m_collapsed, names);
+      if (made.always && leaves_dimension(made.subscripts, array.inner, names))
+        made.reach = {true, 0, 0, {}, false, "an index is outside of its dimension"};
     }
     made.sees_before = reads && std::ranges::none_of(array.accesses, [&](const array_access& before) {
                          return writes_first(before, made);
@@ -391,6 +692,23 @@ class body_reader {
   }
 
   polynomial value_of(const Expr* e) {
+    const polynomial value = unbounded_value_of(e);
+    const bool wraps = std::ranges::any_of(value.terms(), [](const auto& term) {
+      return term.second > std::numeric_limits<std::int32_t>::max() ||
+             term.second < std::numeric_limits<std::int32_t>::min();
+    });
+    return wraps && narrowest(e) <= 32 ? varying(m_text.text_of(*e)) : value;
+  }
+  /// The bits of the narrowest type on the way to a value.
+  std::uint64_t narrowest(const Expr* e) const {
+    std::uint64_t bits = m_context.getTypeSize(e->getType());
+    for (e = e->IgnoreParens(); const auto* cast = llvm::dyn_cast<clang::CastExpr>(e); e = e->IgnoreParens()) {
+      e = cast->getSubExpr();
+      bits = std::min(bits, m_context.getTypeSize(e->getType()));
+    }
+    return bits;
+  }
+  polynomial unbounded_value_of(const Expr* e) {
     e = without_integer_casts(e, m_context);
     clang::Expr::EvalResult number;
     if (!e->isValueDependent() && e->EvaluateAsInt(number, m_context))
@@ -409,22 +727,35 @@ class body_reader {
       if (!open && !m_known.changed.contains(s.variable) && s.variable->getInit() != nullptr &&
           holds_subscripts(s.type, m_context))
         return value_of(s.variable->getInit());
-      const std::string term = term_of(*s.variable);
-      if (!open) m_varying.insert(term);
-      return polynomial::name(term);
+      return open ? polynomial::name(term_of(*s.variable)) : varying(term_of(*s.variable));
     }
-    if (!s.name.empty()) return polynomial::name(s.name);
+    if (!s.name.empty() && (s.variable == m_loop.index || !varies(e))) return polynomial::name(s.name);
     const std::string shown = m_text.text_of(*e);
-    if (varies(e)) m_varying.insert(shown);
-    return polynomial::name(shown);
+    return varies(e) ? varying(shown) : polynomial::name(shown);
   }
-  /// Whether an expression has parts that change from iteration to iteration, or may.
+  /// Twice the same text may have two values: each has a name of its own, so that none cancels another one.
+  polynomial varying(const std::string& shown) {
+    const std::string name = fmt::format("{}#{}", shown, ++m_values);
+    m_varying.insert(name);
+    return polynomial::name(name);
+  }
+  /// Whether an expression has parts that change from iteration to iteration, or may: all but arithmetic with numbers
+  /// and with what the program has in front of the region.
   bool varies(const Stmt* s) const {
     if (s == nullptr) return false;
-    if (llvm::isa<clang::ArraySubscriptExpr, clang::CallExpr>(s)) return true;
-    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s);
-    const auto* v = name == nullptr ? nullptr : llvm::dyn_cast<VarDecl>(name->getDecl());
-    if (v != nullptr && (v == m_loop.index || m_known.locals.contains(v) || reduction_of(v) != nullptr)) return true;
+    if (const auto* e = llvm::dyn_cast<Expr>(s))
+      if (const symbol chain = symbol_of(e, m_chains); !chain.name.empty() && chain.variable == nullptr) return false;
+    if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s)) {
+      if (llvm::isa<clang::EnumConstantDecl>(name->getDecl())) return false;
+      const auto* v = llvm::dyn_cast<VarDecl>(name->getDecl());
+      return v == nullptr || v == m_loop.index || m_known.locals.contains(v) || reduction_of(v) != nullptr ||
+             v->getType().getNonReferenceType().isVolatileQualified();
+    }
+    if (is_write(s) ||
+        !llvm::isa<clang::ParenExpr, clang::ConstantExpr, clang::CastExpr, clang::BinaryOperator, clang::UnaryOperator,
+                   clang::ConditionalOperator, clang::IntegerLiteral, clang::FloatingLiteral, clang::CharacterLiteral,
+                   clang::CXXBoolLiteralExpr, clang::UnaryExprOrTypeTraitExpr, clang::SubstNonTypeTemplateParmExpr>(s))
+      return true;
     return std::ranges::any_of(s->children(), [&](const Stmt* child) { return varies(child); });
   }
 
@@ -441,6 +772,7 @@ class body_reader {
   std::vector<open_loop> m_open;                  // canonical loops around
   std::set<std::string> m_varying;                // parts of the subscript that is read
   std::map<const VarDecl*, std::string> m_terms;  // names of the body's own variables, as of term_of
+  std::size_t m_values = 0;                       // names of what varies
   int m_conditions = 0, m_breakable = 0, m_loops_around = 0;
 };
 

@@ -225,9 +225,19 @@ class kernel_writer {
     if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(e)) {
       if (unary->getOpcode() == clang::UO_AddrOf || unary->getOpcode() == clang::UO_Deref)
         refuse(*e, "pointers other than arrays");
+      if (!unary->isArithmeticOp() && !unary->isIncrementDecrementOp()) refuse(*e, "this operator");
+      if (unary->isIncrementDecrementOp()) check_target(*unary->getSubExpr());
       const std::string op = clang::UnaryOperator::getOpcodeStr(unary->getOpcode()).str();
       const std::string inside = expression(unary->getSubExpr());
-      return unary->isPostfix() ? inside + op : op + inside;
+      if (unary->isPostfix()) return inside + op;
+      return op + (inside.starts_with(op.back()) ? " " : "") + inside;  // - -x is not --x
+    }
+    if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(e); binary != nullptr && binary->isPtrMemOp())
+      refuse(*e, "pointers other than arrays");
+    if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(e); binary != nullptr && binary->isAssignmentOp()) {
+      check_target(*binary->getLHS());
+      if (binary->isCompoundAssignmentOp() && binary->getLHS()->getType()->isBooleanType())
+        refuse(*e, "a change of a truth value");  // it is an int there
     }
     if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(e))
       return fmt::format("{} {} {}", expression(binary->getLHS()), binary->getOpcodeStr().str(),
@@ -237,11 +247,18 @@ class kernel_writer {
                          expression(choice->getFalseExpr()));
     if (const auto* cast = llvm::dyn_cast<clang::ExplicitCastExpr>(e)) {
       const std::string type = c_type(cast->getType());
-      if (type.empty() || cast->getType()->isBooleanType()) refuse(*e, "this cast");
+      if (type.empty() || cast->getType()->isBooleanType() || cast->isGLValue()) refuse(*e, "this cast");
       return fmt::format("(({})({}))", type, expression(cast->getSubExpr()));
     }
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) return call_of(*call);
     return name(*e);
+  }
+
+  /// In C nothing but a variable or an element can be assigned to.
+  void check_target(const Expr& to) const {
+    const Expr* const e = to.IgnoreParens();
+    if (!llvm::isa<clang::DeclRefExpr, clang::ArraySubscriptExpr>(e) && symbol_of(e, m_chains).name.empty())
+      refuse(to, "an assignment to what is neither a variable nor an element");
   }
 
   std::string implicit(const clang::ImplicitCastExpr& cast) {
@@ -250,6 +267,11 @@ class kernel_writer {
       case clang::CK_IntegralToBoolean:
       case clang::CK_FloatingToBoolean:
         return "((" + inside + ") != 0)";
+      case clang::CK_IntegralCast:  // indices are long there: they do not wrap by themselves
+        if (cast.getType()->isUnsignedIntegerType() && !c_type(cast.getType()).empty() &&
+            !cast.getType()->isBooleanType() && !llvm::isa<clang::IntegerLiteral>(cast.getSubExpr()))
+          return "((" + c_type(cast.getType()) + ")(" + inside + "))";
+        return inside;
       case clang::CK_PointerToBoolean:
         refuse(cast, "pointers other than arrays");
       default:

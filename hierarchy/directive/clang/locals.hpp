@@ -1,6 +1,8 @@
 #pragma once
 // The variables that a body declares and changes.
 #include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
 #include <clang/AST/Stmt.h>
 
 #include <set>
@@ -10,12 +12,19 @@ namespace tessera::directive {
 /// Of the body of a loop.
 struct local_variables {
   std::set<const clang::VarDecl*> locals;   ///< declared in it
-  std::set<const clang::VarDecl*> changed;  ///< perhaps by what a function does with a reference; loops count their own
-                                            ///< index up without that
+  std::set<const clang::VarDecl*> changed;  ///< or perhaps: their address or a reference to them is somewhere; loops
+                                            ///< count their own index up without that
 };
 local_variables read_locals(const clang::Stmt& body);
 
 /// `=`, `+=` and their like.
 bool is_write(const clang::Stmt* s);
+
+/// What an expression only reads: the operand of a cast to its value, to void, or to a constant. Null: it is no such
+/// cast.
+const clang::Expr* read_by(const clang::Expr& e);
+
+/// Whether a constructor copies what it gets, although it takes references: those of pairs and tuples of values.
+bool copies_arguments(const clang::CXXConstructExpr& made);
 
 }  // namespace tessera::directive

@@ -109,6 +109,11 @@ std::optional<canonical_loop> read_loop(const clang::ForStmt& loop, const refuse
            form);
     return std::nullopt;
   }
+  for (const clang::Expr* limit : {read.begin, read.bound, read.step})
+    if (const auto* name = name_in(limit, read.index)) {
+      refuse(name->getBeginLoc(), "the range of the loop depends on its index", form);
+      return std::nullopt;
+    }
   const bool counts_down = op == clang::BO_GT || op == clang::BO_GE;
   const bool known_sign = read.step == nullptr || llvm::isa<clang::IntegerLiteral>(read.step->IgnoreParenImpCasts());
   if (op != clang::BO_NE && known_sign && counts_down != read.down) {

@@ -57,6 +57,9 @@ bool same(const Expr* a, const Expr* b) {
   return llvm::isa<clang::ArraySubscriptExpr>(p) || llvm::isa<clang::CallExpr>(p);
 }
 
+/// Of other values, `&=` and `|=` join the bits.
+bool is_truth(const Expr& e) { return e.IgnoreParenImpCasts()->getType()->isBooleanType(); }
+
 reduction_step of_compound(const clang::CompoundAssignOperator& a) {
   reduction_step step{variable_of(a.getLHS()), {}, a.getRHS()};
   switch (a.getOpcode()) {
@@ -69,10 +72,10 @@ reduction_step of_compound(const clang::CompoundAssignOperator& a) {
       return step;
     case clang::BO_AndAssign:
       step.operation = "&&";
-      return step;
+      return is_truth(*step.value) ? step : reduction_step{};
     case clang::BO_OrAssign:
       step.operation = "||";
-      return step;
+      return is_truth(*step.value) ? step : reduction_step{};
     default:
       return {};
   }

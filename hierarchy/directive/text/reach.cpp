@@ -120,6 +120,17 @@ row_reach reach_of(const std::vector<polynomial>& subscripts, const std::vector<
   return {false, row.constant_part(), row.constant_part(), polynomial::constant(elements), all, {}};
 }
 
+bool leaves_dimension(const std::vector<polynomial>& subscripts, const std::vector<std::int64_t>& extents,
+                      const subscript_names& names) {
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    const auto smallest = extreme(subscripts[k + 1], false, names), largest = extreme(subscripts[k + 1], true, names);
+    if ((smallest && smallest->is_constant() && smallest->constant_part() < 0) ||
+        (largest && largest->is_constant() && largest->constant_part() >= extents[k]))
+      return true;
+  }
+  return false;
+}
+
 std::optional<std::string> place_of(const polynomial& subscript, const std::vector<std::string>& collapsed,
                                     const subscript_names& names) {
   std::string place;

@@ -41,6 +41,11 @@ row_reach reach_of(const polynomial& subscript, const subscript_names& names);
 row_reach reach_of(const std::vector<polynomial>& subscripts, const std::vector<std::int64_t>& extents,
                    const subscript_names& names);
 
+/// Whether an index behind the first is surely outside of its dimension at one time, when the loops inside run to their
+/// ends.
+bool leaves_dimension(const std::vector<polynomial>& subscripts, const std::vector<std::int64_t>& extents,
+                      const subscript_names& names);
+
 /// Where x[subscript] is, counted from the iteration's own element, when the loops of `collapsed` are iterations
 /// together, outermost first: two accesses with the same place never meet in different iterations. Nothing: they may.
 /// @param names  `inner` has the collapsed loops behind the first, and those of the body

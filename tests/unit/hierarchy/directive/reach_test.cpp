@@ -96,6 +96,15 @@ TEST(reach, a_bound_that_depends_on_the_index_is_not_known) {
   EXPECT_TRUE(reach_of(n("i") * n("m") + n("j"), triangle).whole);
 }
 
+TEST(reach, leaves_a_dimension) {
+  const subscript_names names{"i", {{"j", {c(0), c(29)}}}, {}};
+  EXPECT_FALSE(leaves_dimension({n("i"), n("j")}, {30}, names));
+  EXPECT_TRUE(leaves_dimension({n("i"), n("j") + c(1)}, {30}, names));
+  EXPECT_TRUE(leaves_dimension({n("i"), n("j") - c(1)}, {30}, names));
+  EXPECT_TRUE(leaves_dimension({n("i"), c(0), c(7)}, {30, 7}, names));
+  EXPECT_FALSE(leaves_dimension({n("i"), n("k")}, {30}, names));
+}
+
 TEST(reach, of_several_subscripts) {
   const subscript_names names{"i", {{"j", {c(0), c(29)}}}, {}};
   const row_reach all = reach_of({n("i"), n("j")}, {30}, names);
