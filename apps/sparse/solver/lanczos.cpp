@@ -224,7 +224,7 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
     in_full.most_iterations = std::max(1, o.most_iterations - found.loop.iterations);
     eigenpairs again = lanczos_pairs(rt, a, in_full);
     again.loop.iterations += found.loop.iterations, again.loop.seconds += found.loop.seconds;
-    again.loop.work += found.loop.work;
+    again.loop.build_seconds += found.loop.build_seconds, again.loop.work += found.loop.work;
     return again;
   }
   found.loop.converged = found.converged();

@@ -1,7 +1,12 @@
 // Operations and bytes of a program, counted by hand.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+#include <utility>
+
 #include "apps/sparse/matrix/csr_matrix.hpp"
+#include "apps/sparse/program/state.hpp"
 #include "tessera/sparse.hpp"
 #include "tests/integration/runtime/machines.hpp"
 
@@ -73,6 +78,26 @@ TEST_F(counted_work, of_a_loop_is_that_of_its_iterations_and_what_comes_behind_t
   EXPECT_EQ(done.work.bytes, 5 * (matrix_bytes + 3 * block_bytes) + 5 * 2 * block_bytes);
   EXPECT_EQ(p.work().flops, done.work.flops);
   EXPECT_GT(done.build_seconds, 0);
+}
+
+/// What an earlier product has found out about its matrix is a part of what came before the first iteration.
+TEST_F(counted_work, before_a_loop_has_what_was_looked_up_before) {
+  constexpr auto while_it_looks = std::chrono::milliseconds(10);
+  bool first = true;
+  const spmv_operator slow{.name = "slow",
+                           .multiply = [](const operator_rows& r) { r.y[0] = r.x[0]; },
+                           .reads =
+                               [&](row_range) {
+                                 if (std::exchange(first, false)) std::this_thread::sleep_for(while_it_looks);
+                                 return row_range{0, rows};
+                               }};
+  mxm(slow, x, y);
+  p.run();
+  const auto once = [&] {
+    return p.while_not([] { return false; }, [&] { mxm(slow, x, y); }, {.most_iterations = 1}).build_seconds;
+  };
+  EXPECT_GE(once(), std::chrono::duration<double>(while_it_looks).count());
+  EXPECT_EQ(p.state().looked_seconds, 0) << "once";
 }
 
 TEST_F(counted_work, of_calls_one_by_one_is_a_pass_each) {

@@ -133,13 +133,15 @@ void add_moved(std::vector<link_bytes>& to, const std::vector<link_bytes>& more)
 
 /// What program::while_not did.
 struct loop_outcome {
-  bool converged = false;              ///< the condition became true
-  int iterations = 0;                  ///< that were run, those that had begun when it became true included
-  std::int64_t passes = 0;             ///< over the rows, in one iteration
-  std::int64_t tasks = 0;              ///< of one iteration
-  double seconds = 0;                  ///< of all iterations, conditions included
-  std::string form = {};               ///< of the matrix in products, and how it was chosen; for messages
-  double build_seconds = 0;            ///< before the first: recording the body twice, comparing, making the graph
+  bool converged = false;   ///< the condition became true
+  int iterations = 0;       ///< that were run, those that had begun when it became true included
+  std::int64_t passes = 0;  ///< over the rows, in one iteration
+  std::int64_t tasks = 0;   ///< of one iteration
+  double seconds = 0;       ///< of all iterations, conditions included
+  std::string form = {};    ///< of the matrix in products, and how it was chosen; for messages
+  /// Before the first: recording the body twice, comparing, making the graph; and before that, since the program began
+  /// or its last loop did, looking at matrices that it multiplies by: which panels depend on each other, which form.
+  double build_seconds = 0;
   work_count work = {};                ///< in `seconds`: the iterations, and what else was recorded behind them
   std::vector<link_bytes> moved = {};  ///< by all iterations, between memories; without what goes home at the end
 };
