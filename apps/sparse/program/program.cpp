@@ -12,7 +12,6 @@
 #include "apps/sparse/program/link_meter.hpp"
 #include "apps/sparse/program/row_operator.hpp"
 #include "apps/sparse/program/state.hpp"
-#include "apps/sparse/program/work.hpp"
 #include "core/base/error.hpp"
 #include "tessera/machine.hpp"
 
@@ -228,7 +227,7 @@ void program_state::record(operation o) {
   if (o.matrix != nullptr) check_once(*o.matrix);
   if (options.how == execution::at_once) {
     run_at_once(o);
-    done += work_of(std::span(&o, 1));
+    done += counted_work::of(std::span(&o, 1));
   } else {
     recorded.push_back(std::move(o));
   }
@@ -334,7 +333,7 @@ product_form program::form_of(const csr_matrix& a, std::int64_t columns) {
 }
 
 std::int64_t program::panels() const noexcept { return m_state->panels.count(); }
-work_count program::work() const noexcept { return m_state->done; }
+work_count program::work() const { return m_state->done.total(); }
 
 loop_outcome program::while_not(const std::function<bool()>& converged, const std::function<void()>& body,
                                 const loop_options& options) {
@@ -370,7 +369,7 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
   }
   done.build_seconds = looked_before + seconds_since(began);
   m_state->looked_seconds = 0;  // they are in it
-  const work_count before = m_state->done;
+  const counted_work before = m_state->done;
   const auto started = clock::now();
   const link_meter links(m_state->rt);
   try {
@@ -397,7 +396,7 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
   done.moved = links.moved();
   m_state->run("while_not");
   done.seconds = seconds_since(started);
-  done.work = {m_state->done.flops - before.flops, m_state->done.bytes - before.bytes};
+  done.work = m_state->done.since(before).total();
   return done;
 }
 

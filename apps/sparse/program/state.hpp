@@ -63,7 +63,7 @@ struct program_state {
   std::vector<std::unique_ptr<task_graph>> under_way;  ///< of run, until a fence: their tasks use them
   double looked_seconds = 0;          ///< at matrices that are to be multiplied by, since the last loop began
   int applied_in_place = 0;           ///< preconditioners, one inside of the other
-  work_count done;                    ///< by all that ran so far
+  counted_work done;                  ///< by all that ran so far
   const kept_values* seen = nullptr;  ///< of the iteration that a condition which lags is asked about
   bool between_iterations = false;
 };

@@ -111,9 +111,9 @@ struct loop_options {
 struct work_count {
   double flops = 0;  ///< multiplications and additions of numbers; not those of small matrices and functions of users
   /// What must go between processor and memory if all else stays in the cache: for each pass over the rows every matrix
-  /// (8 bytes of an entry's value, 4 of its column, 8 of a row) and every block vector that it reads, once, and every
-  /// block vector that it writes, once. As in STREAM, the read that a cache makes of a line before it is overwritten
-  /// does not count.
+  /// in the form that its products use (compressed rows: 8 bytes of an entry's value, 4 of its column, 8 of a row) and
+  /// every block vector that it reads, once, and every block vector that it writes, once. As in STREAM, the read that a
+  /// cache makes of a line before it is overwritten does not count.
   double bytes = 0;
   /// Adds up.
   work_count& operator+=(const work_count& more) noexcept {
@@ -182,7 +182,7 @@ class program {
                          const loop_options& options = {});
 
   std::int64_t panels() const noexcept;  ///< tasks of a pass over the rows
-  work_count work() const noexcept;      ///< of all that ran so far
+  work_count work() const;               ///< of all that ran so far
   /// How products of a matrix of the program's shape with so many vectors are made: chosen now, or before. Throws
   /// tessera::error: usage for another shape and less than one column, input for a matrix that is not well formed.
   product_form form_of(const csr_matrix& a, std::int64_t columns);
