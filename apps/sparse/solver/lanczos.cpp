@@ -236,9 +236,12 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
 }  // namespace
 
 double least_memory_of_lanczos(const csr_matrix& a, const eigen_options& o) {
-  const std::int64_t columns = shape_for(o).past_columns(), deflated = deflated_columns(a, o);
+  const basis_shape shape = shape_for(o);
+  const std::int64_t columns = shape.past_columns(), deflated = deflated_columns(a, o);
+  // Beside the basis: the product, spare vectors, and the pairs with theirs.
+  const std::int64_t kept = columns + 2 * shape.width + 2 * o.pairs + deflated;
   return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
-         static_cast<double>((a.rows - deflated <= columns ? a.rows : columns + deflated) + o.pairs);
+         static_cast<double>((a.rows - deflated <= columns ? a.rows : kept) + o.pairs);
 }
 
 eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o) {
