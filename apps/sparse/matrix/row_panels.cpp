@@ -1,6 +1,7 @@
 #include "apps/sparse/matrix/row_panels.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera::sparse {
 
@@ -42,21 +43,79 @@ row_panels balanced_panels(const csr_matrix& a, std::int64_t rows_per_panel, std
   return made;
 }
 
+namespace {
+
+/// Panels of rows, found without a search: a table has the panel of each so many rows' first.
+class panel_table {
+ public:
+  explicit panel_table(const row_panels& panels) : m_panels(panels) {
+    const std::int64_t rows = panels.ends.back();
+    while ((rows >> m_shift) > 8 * panels.count()) ++m_shift;
+    std::int32_t panel = 0;
+    for (std::int64_t row = 0; row < rows; row += std::int64_t{1} << m_shift) {
+      while (panels.end(panel) <= row) ++panel;
+      m_first.push_back(panel);
+    }
+    m_first.push_back(static_cast<std::int32_t>(panels.count() - 1));
+  }
+  std::int32_t of_row(std::int64_t row) const {
+    const auto part = static_cast<std::size_t>(row >> m_shift);
+    if (m_first[part] == m_first[part + 1]) return m_first[part];
+    const auto begin = m_panels.ends.begin();
+    return static_cast<std::int32_t>(std::upper_bound(begin + m_first[part], begin + m_first[part + 1], row) - begin);
+  }
+
+ private:
+  const row_panels& m_panels;
+  int m_shift = 0;
+  std::vector<std::int32_t> m_first;
+};
+
+/// Which panels are marked, and which of those behind a panel is the first that is not.
+class panel_marks {
+ public:
+  explicit panel_marks(std::int64_t panels)
+      : m_round(static_cast<std::size_t>(panels), -1), m_next(static_cast<std::size_t>(panels)) {}
+  void mark(std::int32_t panel, std::int64_t round) {
+    m_round[static_cast<std::size_t>(panel)] = round;
+    m_next[static_cast<std::size_t>(panel)] = panel + 1;
+  }
+  /// The panel itself, or the first behind it that is not marked in this round.
+  std::int32_t first_unmarked(std::int32_t panel, std::int64_t round) {
+    std::int32_t found = panel;
+    while (found < std::ssize(m_round) && m_round[static_cast<std::size_t>(found)] == round)
+      found = m_next[static_cast<std::size_t>(found)];
+    while (panel < found) panel = std::exchange(m_next[static_cast<std::size_t>(panel)], found);
+    return found;
+  }
+
+ private:
+  std::vector<std::int64_t> m_round;  // in which it was marked last
+  std::vector<std::int32_t> m_next;   // of a marked one: none between is unmarked
+};
+
+}  // namespace
+
 std::vector<std::vector<std::int32_t>> touched_panels(const csr_matrix& a, const row_panels& panels) {
   std::vector<std::vector<std::int32_t>> touched(static_cast<std::size_t>(panels.count()));
-  std::vector<std::int64_t> seen(touched.size(), -1);  // the last panel of rows that touched it
+  const panel_table table(panels);
+  panel_marks marks(panels.count());
   for (std::int64_t p = 0; p < panels.count(); ++p) {
     auto& list = touched[static_cast<std::size_t>(p)];
-    for (std::int64_t row = panels.begin(p); row < panels.end(p); ++row) {
-      std::int64_t at = -1;  // columns ascend: search again only past the panel's end
-      for (std::int64_t k = a.row_starts[static_cast<std::size_t>(row)];
-           k < a.row_starts[static_cast<std::size_t>(row) + 1]; ++k) {
-        const std::int64_t column = a.entry_columns[static_cast<std::size_t>(k)];
-        if (at >= 0 && column < panels.end(at)) continue;
-        at = panels.of_row(column);
-        if (seen[static_cast<std::size_t>(at)] == p) continue;
-        seen[static_cast<std::size_t>(at)] = p;
-        list.push_back(static_cast<std::int32_t>(at));
+    for (std::int64_t row = panels.begin(p); row < panels.end(p) && std::ssize(list) < panels.count(); ++row) {
+      // Columns ascend, so that all of them which lie in panels that are known to be touched are left out at a time.
+      const std::int32_t* column = a.entry_columns.data() + a.row_starts[static_cast<std::size_t>(row)];
+      const std::int32_t* const end = a.entry_columns.data() + a.row_starts[static_cast<std::size_t>(row) + 1];
+      while (column < end) {
+        const std::int32_t at = table.of_row(*column), unknown = marks.first_unmarked(at, p);
+        if (unknown == at) {
+          marks.mark(at, p);
+          list.push_back(at);
+        } else if (unknown == panels.count() || end[-1] < panels.begin(unknown)) {
+          break;
+        } else {
+          column = std::lower_bound(column, end, panels.begin(unknown));
+        }
       }
     }
     std::ranges::sort(list);

@@ -39,13 +39,14 @@ matrix_product::matrix_product(const csr_matrix& a, const row_panels& panels, ma
 
 const panel_product& matrix_product::panel(std::int64_t number) const {
   made_once& one = m_made[static_cast<std::size_t>(number)];
-  std::call_once(one.made, [&] {
+  std::call_once(one.once, [&] {
     const std::int64_t begin = m_panels.begin(number), end = m_panels.end(number);
     try {
       one.product = make_panel_product(m_matrix, begin, end, m_form, m_panels, m_memory);
     } catch (const std::bad_alloc&) {
       one.product = make_compressed_rows(m_matrix, begin, end);
     }
+    one.made.store(true, std::memory_order_release);
   });
   return *one.product;
 }
@@ -53,6 +54,20 @@ const panel_product& matrix_product::panel(std::int64_t number) const {
 std::int64_t matrix_product::bytes() const {
   std::int64_t sum = 0;
   for (std::int64_t p = 0; p < m_panels.count(); ++p) sum += panel(p).bytes();
+  return sum;
+}
+
+std::int64_t matrix_product::bytes_so_far() const {
+  constexpr std::int64_t of_row = sizeof(std::int32_t), of_entry = sizeof(double) + sizeof(std::int32_t);
+  std::int64_t sum = 0;
+  for (std::int64_t p = 0; p < m_panels.count(); ++p) {
+    const made_once& one = m_made[static_cast<std::size_t>(p)];
+    const auto begin = static_cast<std::size_t>(m_panels.begin(p)), end = static_cast<std::size_t>(m_panels.end(p));
+    sum += one.made.load(std::memory_order_acquire)
+               ? one.product->bytes()
+               : of_entry * (m_matrix.row_starts[end] - m_matrix.row_starts[begin]) +
+                     of_row * static_cast<std::int64_t>(end - begin);
+  }
   return sum;
 }
 

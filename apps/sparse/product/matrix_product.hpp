@@ -1,5 +1,6 @@
 #pragma once
 // Products of a whole matrix with blocks of vectors, panel by panel.
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -19,11 +20,14 @@ class matrix_product {
   const panel_product& panel(std::int64_t number) const;
   matrix_form form() const noexcept { return m_form; }  ///< that was asked for
   std::int64_t bytes() const;  ///< that a product with all panels reads of the matrix; makes all of them
+  /// The same of those panels that are made so far, and of the others what devices read, which make none.
+  std::int64_t bytes_so_far() const;
 
  private:
   struct made_once {
-    std::once_flag made;
+    std::once_flag once;
     std::unique_ptr<panel_product> product;
+    std::atomic<bool> made = false;
   };
   const csr_matrix& m_matrix;
   const row_panels& m_panels;

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "apps/sparse/program/lagging_loop.hpp"
 #include "apps/sparse/program/link_meter.hpp"
 #include "apps/sparse/program/row_operator.hpp"
 #include "apps/sparse/program/state.hpp"
-#include "apps/sparse/program/work.hpp"
 #include "core/base/error.hpp"
 #include "tessera/machine.hpp"
 
@@ -41,6 +41,23 @@ std::unique_ptr<tiled_memory> adopted(runtime& rt, const std::string& name, cons
   return std::make_unique<tiled_memory>(rt, name, element_type_of<double>(), home.get(), home, rows, columns,
                                         std::source_location::current());
 }
+
+double seconds_since(std::chrono::steady_clock::time_point then) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
+}
+
+/// Adds up how long it exists.
+class stopwatch {
+ public:
+  explicit stopwatch(double& sum) noexcept : m_sum(sum) {}
+  ~stopwatch() { m_sum += seconds_since(m_began); }
+  stopwatch(const stopwatch&) = delete;
+  stopwatch& operator=(const stopwatch&) = delete;
+
+ private:
+  double& m_sum;
+  std::chrono::steady_clock::time_point m_began = std::chrono::steady_clock::now();
+};
 
 /// While it exists, values can be asked for without a fence.
 class between_iterations {
@@ -210,7 +227,7 @@ void program_state::record(operation o) {
   if (o.matrix != nullptr) check_once(*o.matrix);
   if (options.how == execution::at_once) {
     run_at_once(o);
-    done += work_of(std::span(&o, 1));
+    done += counted_work::of(std::span(&o, 1));
   } else {
     recorded.push_back(std::move(o));
   }
@@ -226,6 +243,7 @@ const form_choice& program_state::form_of(const csr_matrix& a, std::int64_t colu
   const std::pair key(&a, columns);
   const auto known = forms.find(key);
   if (known != forms.end()) return known->second;
+  const stopwatch here(looked_seconds);
   return forms.emplace(key, options.form ? form_choice{*options.form, {}} : choose_form(a, columns)).first->second;
 }
 
@@ -234,15 +252,20 @@ const matrix_product& program_state::product_of(const csr_matrix& a, std::int64_
   return products.try_emplace({&a, form}, a, panels, form).first->second;
 }
 
-std::unique_ptr<task_graph> program_state::make_graph(std::vector<operation> operations) {
-  for (operation& o : operations)
-    if (o.matrix != nullptr) o.product = &product_of(*o.matrix, o.from[0]->columns);
+void program_state::look_at_matrices(std::span<const operation> operations) {
+  const stopwatch here(looked_seconds);
   for (const operation& o : operations)
     if (o.matrix != nullptr && std::ranges::find(matrices, o.matrix, &matrix_panels::matrix) == matrices.end())
       matrices.push_back({o.matrix, nullptr, touched_panels(*o.matrix, panels)});
   for (const operation& o : operations)
     if (o.rows != nullptr && std::ranges::find(matrices, o.rows, &matrix_panels::rows) == matrices.end())
       matrices.push_back({nullptr, o.rows, read_panels(*o.rows, panels)});
+}
+
+std::unique_ptr<task_graph> program_state::make_graph(std::vector<operation> operations) {
+  for (operation& o : operations)
+    if (o.matrix != nullptr) o.product = &product_of(*o.matrix, o.from[0]->columns);
+  look_at_matrices(operations);
   return std::make_unique<task_graph>(graph_shape{.rt = rt,
                                                   .panels = panels,
                                                   .strip_rows = options.strip_rows,
@@ -310,17 +333,15 @@ product_form program::form_of(const csr_matrix& a, std::int64_t columns) {
 }
 
 std::int64_t program::panels() const noexcept { return m_state->panels.count(); }
-work_count program::work() const noexcept { return m_state->done; }
+work_count program::work() const { return m_state->done.total(); }
 
 loop_outcome program::while_not(const std::function<bool()>& converged, const std::function<void()>& body,
                                 const loop_options& options) {
   require_lag(options);
   using clock = std::chrono::steady_clock;
-  const auto seconds_since = [](clock::time_point then) {
-    return std::chrono::duration<double>(clock::now() - then).count();
-  };
   m_state->run("while_not");
   loop_outcome done;
+  const double looked_before = std::exchange(m_state->looked_seconds, 0);
   const auto began = clock::now();
   std::unique_ptr<task_graph> graph;
   std::optional<recording> iteration;
@@ -346,8 +367,9 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
     done.passes = graph->passes();
     done.tasks = graph->tasks();
   }
-  done.build_seconds = seconds_since(began);
-  const work_count before = m_state->done;
+  done.build_seconds = looked_before + seconds_since(began);
+  m_state->looked_seconds = 0;  // they are in it
+  const counted_work before = m_state->done;
   const auto started = clock::now();
   const link_meter links(m_state->rt);
   try {
@@ -374,7 +396,7 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
   done.moved = links.moved();
   m_state->run("while_not");
   done.seconds = seconds_since(started);
-  done.work = {m_state->done.flops - before.flops, m_state->done.bytes - before.bytes};
+  done.work = m_state->done.since(before).total();
   return done;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,8 @@ struct program_state {
   /// A block that operations use which are made of others: the same for the same number and columns.
   block_vector scratch(int number, std::int64_t columns);
   std::unique_ptr<task_graph> make_graph(std::vector<operation> operations);
+  /// Finds out which panels depend on each other by the matrices and operators that are new among these.
+  void look_at_matrices(std::span<const operation> operations);
   /// The transposed matrix: made at the first call for it, and kept.
   const csr_matrix& transposed_of(const csr_matrix& a);
   /// The form of a matrix for products with so many vectors: chosen at the first call for them, and kept.
@@ -58,9 +61,10 @@ struct program_state {
   std::optional<device_data> on_devices;  ///< where devices take part
   std::vector<operation> recorded;
   std::vector<std::unique_ptr<task_graph>> under_way;  ///< of run, until a fence: their tasks use them
-  int applied_in_place = 0;                            ///< preconditioners, one inside of the other
-  work_count done;                                     ///< by all that ran so far
-  const kept_values* seen = nullptr;                   ///< of the iteration that a condition which lags is asked about
+  double looked_seconds = 0;          ///< at matrices that are to be multiplied by, since the last loop began
+  int applied_in_place = 0;           ///< preconditioners, one inside of the other
+  counted_work done;                  ///< by all that ran so far
+  const kept_values* seen = nullptr;  ///< of the iteration that a condition which lags is asked about
   bool between_iterations = false;
 };
 

@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "apps/sparse/program/fusion.hpp"
-#include "apps/sparse/program/work.hpp"
 #include "tessera/machine.hpp"
 
 namespace tessera::sparse {
@@ -13,7 +12,7 @@ task_graph::task_graph(const graph_shape& shape, std::vector<operation> operatio
     : m_runtime(shape.rt),
       m_turns(shape.on_devices != nullptr && shape.rt.settings().eviction != "next_use"),
       m_operations(std::move(operations)),
-      m_work(work_of(m_operations)) {
+      m_work(counted_work::of(m_operations)) {
   for (const pass& p : fuse(m_operations)) {
     m_small.push_back(p.small);
     std::vector<const operation*> members;

@@ -6,6 +6,7 @@
 
 #include "apps/sparse/program/operation.hpp"
 #include "apps/sparse/program/panel_pass.hpp"
+#include "apps/sparse/program/work.hpp"
 
 namespace tessera::sparse {
 
@@ -20,16 +21,16 @@ class task_graph {
   /// memory is chosen by past uses (lru, fifo), every second pass goes over the panels backwards: what the last one
   /// used most recently, and is still there, is used first. With next uses known, forwards is better (decision 0089).
   void submit();
-  std::int64_t passes() const noexcept;                       ///< over the rows
-  std::int64_t tasks() const noexcept;                        ///< of one submission
-  const work_count& work() const noexcept { return m_work; }  ///< of one submission
+  std::int64_t passes() const noexcept;                         ///< over the rows
+  std::int64_t tasks() const noexcept;                          ///< of one submission
+  const counted_work& work() const noexcept { return m_work; }  ///< of one submission
 
  private:
   void submit_small(const operation& o);
   runtime& m_runtime;
   const bool m_turns;  // every second pass is backwards
   std::vector<operation> m_operations;
-  work_count m_work;
+  counted_work m_work;
   std::vector<std::vector<std::size_t>> m_small;      // per pass: small operations in front of it
   std::vector<std::unique_ptr<panel_pass>> m_passes;  // null where no operation goes over the rows
 };

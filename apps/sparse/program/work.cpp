@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "apps/sparse/product/compressed_rows.hpp"
+#include "apps/sparse/product/matrix_product.hpp"
 #include "apps/sparse/program/fusion.hpp"
 
 namespace tessera::sparse {
@@ -45,10 +47,7 @@ double flops_of(const operation& o) {
   return 0;
 }
 
-double bytes_of(const csr_matrix& a) {
-  return static_cast<double>(a.values.size() * sizeof(double) + a.entry_columns.size() * sizeof(std::int32_t) +
-                             a.row_starts.size() * sizeof(std::int64_t));
-}
+double bytes_of(const csr_matrix& a) { return static_cast<double>(bytes_of_compressed_rows(a.rows, a.nonzeros())); }
 
 double bytes_of(const vector_data& v) {
   return static_cast<double>(v.rows) * static_cast<double>(v.columns) * sizeof(double);
@@ -58,7 +57,10 @@ double bytes_of(const vector_data& v) {
 class traffic {
  public:
   void note(const operation& o) {
-    if (o.matrix != nullptr) m_matrices.insert(o.matrix);
+    if (o.product != nullptr)
+      m_products.insert(o.product);
+    else if (o.matrix != nullptr)
+      m_matrices.insert(o.matrix);
     if (o.diagonal != nullptr) m_diagonals[o.diagonal] = o.from[0]->rows;
     for (const auto& v : o.from) note_read(*v);
     for (const auto& v : o.to) {
@@ -66,6 +68,8 @@ class traffic {
       m_written.insert(v.get());
     }
   }
+  const std::set<const matrix_product*>& products() const noexcept { return m_products; }
+  /// All but those of the products.
   double bytes() const {
     double sum = 0;
     for (const csr_matrix* a : m_matrices) sum += bytes_of(*a);
@@ -79,22 +83,31 @@ class traffic {
   void note_read(const vector_data& v) {
     if (!m_written.contains(&v)) m_read.insert(&v);
   }
-  std::set<const csr_matrix*> m_matrices;
+  std::set<const csr_matrix*> m_matrices;  // that are multiplied as they are
+  std::set<const matrix_product*> m_products;
   std::map<const double*, std::int64_t> m_diagonals;
   std::set<const vector_data*> m_read, m_written;
 };
 
 }  // namespace
 
-work_count work_of(std::span<const operation> operations) {
-  work_count found;
-  for (const operation& o : operations) found.flops += flops_of(o);
+counted_work counted_work::of(std::span<const operation> operations) {
+  counted_work found;
+  for (const operation& o : operations) found.m_apart.flops += flops_of(o);
   for (const pass& p : fuse(operations)) {
     traffic moved;
     for (const std::size_t k : p.panels) moved.note(operations[k]);
-    found.bytes += moved.bytes();
+    found.m_apart.bytes += moved.bytes();
+    for (const matrix_product* product : moved.products()) ++found.m_passes[product];
   }
   return found;
+}
+
+work_count counted_work::total() const {
+  work_count sum = m_apart;
+  for (const auto& [product, passes] : m_passes)
+    if (passes > 0) sum.bytes += static_cast<double>(passes) * static_cast<double>(product->bytes_so_far());
+  return sum;
 }
 
 }  // namespace tessera::sparse

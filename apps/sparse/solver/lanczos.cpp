@@ -224,7 +224,7 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
     in_full.most_iterations = std::max(1, o.most_iterations - found.loop.iterations);
     eigenpairs again = lanczos_pairs(rt, a, in_full);
     again.loop.iterations += found.loop.iterations, again.loop.seconds += found.loop.seconds;
-    again.loop.work += found.loop.work;
+    again.loop.build_seconds += found.loop.build_seconds, again.loop.work += found.loop.work;
     return again;
   }
   found.loop.converged = found.converged();
@@ -236,9 +236,12 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
 }  // namespace
 
 double least_memory_of_lanczos(const csr_matrix& a, const eigen_options& o) {
-  const std::int64_t columns = shape_for(o).past_columns(), deflated = deflated_columns(a, o);
+  const basis_shape shape = shape_for(o);
+  const std::int64_t columns = shape.past_columns(), deflated = deflated_columns(a, o);
+  // Beside the basis: the product, spare vectors, and the pairs with theirs.
+  const std::int64_t kept = columns + 2 * shape.width + 2 * o.pairs + deflated;
   return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
-         static_cast<double>((a.rows - deflated <= columns ? a.rows : columns + deflated) + o.pairs);
+         static_cast<double>((a.rows - deflated <= columns ? a.rows : kept) + o.pairs);
 }
 
 eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o) {

@@ -280,10 +280,13 @@ eigenpairs of_any_mass(runtime& rt, const csr_matrix& a, const eigen_options& o)
 
 double least_memory_of_lobpcg(const csr_matrix& a, const eigen_options& o) {
   const std::int64_t b = block_for(o);
-  const std::int64_t kept = (o.mass != nullptr ? 9 : 6) * b + blocks_of_preconditioner(o) * b +
-                            deflated_columns(a, o) * (o.mass != nullptr ? 2 : 1);
+  const bool has_mass = o.mass != nullptr && !has_diagonal_mass(a, o);  // a diagonal one becomes a part of A
+  const std::int64_t kept =
+      (has_mass ? 9 : 6) * b + blocks_of_preconditioner(o) * b + deflated_columns(a, o) * (has_mass ? 2 : 1);
+  const bool small = is_small(a, o, b, iteration::least_blocks);
   const double solving = static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
-                         static_cast<double>((is_small(a, o, b, iteration::least_blocks) ? a.rows : kept) + o.pairs);
+                             static_cast<double>((small ? a.rows : kept) + o.pairs) +
+                         (small ? 0 : matrix_of_preconditioner(a, o));
   return std::max(solving, least_memory_of_search(a, o));
 }
 

@@ -97,4 +97,10 @@ std::int64_t blocks_of_preconditioner(const eigen_options& o) noexcept {
   }
 }
 
+double matrix_of_preconditioner(const csr_matrix& a, const eigen_options& o) noexcept {
+  if (o.precondition != preconditioning::block_jacobi) return 0;
+  constexpr double of_row = rows_of_tile * (sizeof(double) + sizeof(std::int32_t)) + sizeof(std::int64_t);
+  return of_row * static_cast<double>(a.rows);
+}
+
 }  // namespace tessera::sparse

@@ -26,5 +26,7 @@ std::optional<preconditioner> preconditioner_for(runtime& rt, const csr_matrix& 
 
 /// Block vectors that its application needs.
 std::int64_t blocks_of_preconditioner(const eigen_options& o) noexcept;
+/// Bytes of the matrix that it multiplies by, where that is one of its own.
+double matrix_of_preconditioner(const csr_matrix& a, const eigen_options& o) noexcept;
 
 }  // namespace tessera::sparse

@@ -6,11 +6,14 @@
 #include <numeric>
 
 #include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/solver/chebyshev.hpp"
 #include "apps/sparse/solver/lanczos.hpp"
 #include "apps/sparse/solver/lobpcg.hpp"
+#include "apps/sparse/solver/solvers.hpp"
 #include "core/trace/timeline.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
+#include "tests/unit/sparse/device_machine.hpp"
 #include "tests/unit/sparse/every_operation.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 
@@ -19,20 +22,7 @@ namespace {
 
 using test_support::message_of;
 
-struct device_machine {
-  const char* plugin;
-  const char* memory = "64 MiB";
-  const char* eviction = "next_use";
-
-  machine make() const {
-    const std::string keys = "history = \"off\"\n[memory]\neviction = \"" + std::string(eviction) + "\"\n";
-    return std::string(plugin) == "sim" ? testing::with_sims(1, memory, false, 2, keys)
-                                        : testing::with_gpus(plugin, 1, memory, keys);
-  }
-  std::string location() const { return plugin + std::string("0"); }
-};
 std::string name_of(const ::testing::TestParamInfo<device_machine>& info) { return info.param.plugin; }
-void PrintTo(const device_machine& m, std::ostream* out) { *out << m.plugin; }
 
 class sparse_devices : public ::testing::TestWithParam<device_machine> {
  protected:
@@ -84,7 +74,55 @@ TEST_P(sparse_devices, find_known_eigenvalues) {
   const eigen_options o{.pairs = 4, .tolerance = 1e-9, .program = there(100)};
   expect_pairs(a, o, lobpcg(rt, a, o), known, 1e-9);
   expect_pairs(a, o, lanczos(rt, a, o), known, 1e-9);
+  expect_pairs(a, o, chebyshev(rt, a, o), known, 1e-9);
   EXPECT_GT(rt.statistics().device_launches, 100u);
+}
+
+TEST_P(sparse_devices, have_every_preconditioner) {
+  runtime rt(GetParam().make());
+  const csr_matrix a = generate("lap2d:16");
+  const std::vector<double> known = known_lowest("lap2d:16", 3);
+  for (const preconditioning how :
+       {preconditioning::jacobi, preconditioning::block_jacobi, preconditioning::chebyshev}) {
+    const eigen_options o{.pairs = 3, .block = 5, .tolerance = 1e-8, .precondition = how, .program = there(100)};
+    expect_pairs(a, o, lobpcg(rt, a, o), known, 1e-8);
+  }
+}
+
+/// A = B^1/2 L B^1/2 and B, with the eigenvalues of a Laplacian L.
+struct weighted {
+  csr_matrix a = generate("lap2d:16"), mass;
+  weighted() {
+    std::vector<triplet> entries;
+    const auto root = [](std::int64_t i) { return 1 + 0.5 * static_cast<double>(i % 7); };
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+      entries.push_back({i, i, root(i) * root(i)});
+      for (auto k = static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i)]);
+           k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i) + 1]); ++k)
+        a.values[k] *= root(i) * root(a.entry_columns[k]);
+    }
+    mass = matrix_of("mass", a.rows, a.rows, entries);
+  }
+};
+
+TEST_P(sparse_devices, have_mass_matrices) {
+  runtime rt(GetParam().make());
+  const weighted by;
+  const std::vector<double> known = known_lowest("lap2d:16", 3);
+  const eigen_options o{.pairs = 3, .block = 6, .tolerance = 1e-9, .mass = &by.mass, .program = there(100)};
+  for (const eigensolver& s : eigensolvers()) expect_pairs(by.a, o, s.solve(rt, by.a, o), known, 1e-7);
+  // One that is not diagonal: 2 of the identity and a tenth of the Laplacian, which has the vectors of the Laplacian.
+  const csr_matrix a = generate("lap2d:16");
+  csr_matrix coupled = a;
+  for (double& v : coupled.values) v *= 0.1;
+  std::vector<double> ratios = known;
+  for (double& v : ratios) v = v / (2 + 0.1 * v);
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (auto k = static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i) + 1]); ++k)
+      if (coupled.entry_columns[k] == i) coupled.values[k] += 2;
+  const eigen_options with_coupled{.pairs = 3, .tolerance = 1e-9, .mass = &coupled, .program = there(100)};
+  expect_pairs(a, with_coupled, lobpcg(rt, a, with_coupled), ratios, 1e-8);
 }
 
 /// A matrix without entries in some panels.
@@ -156,6 +194,41 @@ TEST(sparse_pass_order, turns_where_past_uses_decide) {
     EXPECT_GT(down, 4 * up) << eviction;
     EXPECT_GT(down, 4) << eviction;
   }
+}
+
+/// What a few iterations make in a memory that is too small for matrix and vectors is what they make on the host.
+void expect_the_same_out_of_core(const eigensolver& by, const csr_matrix& a, eigen_options o, std::int64_t panel) {
+  SCOPED_TRACE(std::string(by.name) + ", " + a.name);
+  o.tolerance = 0, o.most_iterations = 3, o.program.panel_rows = panel;
+  runtime host(testing::host_only());
+  const eigenpairs expected = by.solve(host, a, o);
+  runtime rt(device_machine{"sim", "96 KiB"}.make());
+  o.program.at = "sim0";
+  const eigenpairs found = by.solve(rt, a, o);
+  EXPECT_FALSE(found.dense);
+  ASSERT_EQ(found.values.size(), expected.values.size());
+  for (std::size_t k = 0; k < found.values.size(); ++k)
+    EXPECT_NEAR(found.values[k].value, expected.values[k].value, 1e-10 * expected.norm) << k;
+  EXPECT_LT(found.orthogonality, 1e-10);
+  EXPECT_GT(rt.statistics().coherence.written_back, 0u);
+}
+
+class sparse_solvers_out_of_core : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(all, sparse_solvers_out_of_core, ::testing::Values("lobpcg", "lanczos", "chebyshev"));
+
+TEST_P(sparse_solvers_out_of_core, do_what_they_do_on_the_host) {
+  expect_the_same_out_of_core(eigensolver_named(GetParam()), generate("lap2d:30"), {.pairs = 2, .block = 4}, 60);
+}
+
+TEST_P(sparse_solvers_out_of_core, have_mass_matrices) {
+  const weighted by;
+  expect_the_same_out_of_core(eigensolver_named(GetParam()), by.a, {.pairs = 2, .block = 6, .mass = &by.mass}, 60);
+}
+
+TEST(sparse_preconditioners_out_of_core, do_what_they_do_on_the_host) {
+  const csr_matrix a = generate("lap2d:30");
+  for (const preconditioning how : {preconditioning::block_jacobi, preconditioning::chebyshev})
+    expect_the_same_out_of_core(eigensolver_named("lobpcg"), a, {.pairs = 2, .block = 4, .precondition = how}, 90);
 }
 
 TEST(sparse_moved, is_little_where_the_memory_has_room) {

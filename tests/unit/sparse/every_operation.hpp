@@ -27,62 +27,120 @@ inline void expect_near(const std::vector<double>& seen, const std::vector<doubl
   for (std::size_t k = 0; k < seen.size(); ++k) ASSERT_NEAR(seen[k], expected[k], tolerance) << k;
 }
 
-/// A loop that uses every operation, and what it leaves behind.
+/// Rows of the sum of a vector's neighbours, without a matrix.
+inline spmv_operator sum_of_neighbours(std::int64_t n) {
+  const auto beside = [n](row_range rows) {
+    return row_range{std::max<std::int64_t>(rows.begin - 1, 0), std::min(rows.end + 1, n)};
+  };
+  return {.name = "neighbours",
+          .multiply =
+              [beside](const operator_rows& r) {
+                for (std::int64_t i = r.rows.begin; i < r.rows.end; ++i)
+                  for (std::int64_t j = 0; j < r.columns; ++j) {
+                    double sum = 0;
+                    const row_range near = beside({i, i + 1});
+                    for (std::int64_t k = near.begin; k < near.end; ++k) sum += r.x[(k - r.from.begin) * r.columns + j];
+                    r.y[(i - r.rows.begin) * r.columns + j] = sum;
+                  }
+              },
+          .reads = beside};
+}
+
+/// A loop that uses every operation, and what each leaves behind.
 struct every_operation {
   static constexpr std::int64_t b = 5, c = 9;  // columns that fit no processor's vectors
-  std::vector<double> x, y, w, products, norms, dots, values;
-  statistics counted;  ///< of the runtime, at the end
+  struct result {
+    std::string name;
+    std::vector<double> numbers;
+    bool operator==(const result&) const = default;
+  };
+  std::vector<result> results;  ///< of the last iteration
+  statistics counted;           ///< of the runtime, at the end
 
   every_operation(machine on, const csr_matrix& a, const program_options& how) {
     runtime rt(std::move(on));
     program p(rt, a, how);
-    block_vector vx = p.vector("X", b), vy = p.vector("Y", b), vz = p.vector("Z", b), vw = p.vector("W", c);
-    small_matrix g = p.small("G", b, b), h = p.small("H", b, c), factors = p.small("factors", b + c, b + c),
-                 alpha = p.small("alpha", 1, b), n = p.small("norms", 1, b), d = p.small("dots", 1, b),
-                 lambda = p.small("lambda", 1, b), v = p.small("V", b, b);
-    const preconditioner m = preconditioner::jacobi(a);
-    vx.set(numbers(a.rows * b, 1));
-    vw.set(numbers(a.rows * c, 2));
+    const auto vector = [&](const char* name) { return p.vector(name, b); };
+    const auto square = [&](const char* name) { return p.small(name, b, b); };
+    const auto row = [&](const char* name) { return p.small(name, 1, b); };
+    block_vector x = vector("X"), y = vector("Y"), z = vector("Z"), w = p.vector("W", c);
+    small_matrix g = square("G"), h = p.small("H", b, c), factors = p.small("factors", b + c, b + c),
+                 alpha = row("alpha"), n = row("norms"), d = row("dots"), lambda = row("lambda"), v = square("V");
+    const block_vector product = vector("hadamard"), added = vector("combine with beta"), sum = vector("axpy, number"),
+                       turned = vector("mxm_transposed"), near = vector("mxm of an operator"),
+                       of_tiles = vector("block-jacobi"), in_place = vector("block-jacobi in place"),
+                       of_polynomial = vector("chebyshev"), own = vector("own preconditioner");
+    const small_matrix s = square("S"), l = square("L"), left = p.small("trsm, left", b, c),
+                       right = square("trsm, right"), pencil = square("sygvd"), pencil_values = row("sygvd, values"),
+                       u = square("svd, left"), singular = row("svd, values"), t = p.small("svd, right", c, b);
+    const spmv_operator neighbours = sum_of_neighbours(a.rows);
+    const preconditioner m = preconditioner::jacobi(a), tiles = preconditioner::block_jacobi(a, 7),
+                         polynomial = preconditioner::chebyshev(a, {.pole = -1, .near = 0.5, .far = 9, .degree = 4}),
+                         twice = preconditioner::of([](const block_vector&from, const block_vector&to) {
+                           copy(from, to);
+                           axpy(1.0, from, to);
+                         });
+    x.set(numbers(a.rows * b, 1));
+    w.set(numbers(a.rows * c, 2));
     factors.set(numbers((b + c) * (b + c), 3));
     alpha.set(numbers(b, 4));
     int asked = 0;
     const loop_outcome done = p.while_not([&] { return asked++ == 3; },
                                           [&] {
-                                            mxm(a, vx, vy);
-                                            gram(vx, vy, g);
-                                            gram(vx, vw, h);
-                                            axpy(alpha, vx, vy);
+                                            mxm(a, x, y);
+                                            gram(x, y, g);
+                                            gram(x, w, h);
+                                            axpy(alpha, x, y);
                                             syevd(g, v, lambda);
-                                            combine(vy, g, vz);
-                                            column_norms(vz, n);
-                                            apply(m, vz, vz);
+                                            combine(y, g, z);
+                                            column_norms(z, n);
+                                            apply(m, z, z);
                                             scale_to_one(n, alpha);
-                                            scale(alpha, vz);
-                                            const std::array<block_vector, 2> both{vz, vw};
+                                            scale(alpha, z);
+                                            const std::array<block_vector, 2> both{z, w};
                                             combine(both, factors, both);
-                                            hadamard(vz, vx, vy);
-                                            combine(vz, v, vy, -0.5);
-                                            axpy(0.25, vz, vy);
-                                            column_dots(vy, vz, d);
-                                            copy(vz, vx);
+                                            hadamard(z, x, product);
+                                            copy(product, added);
+                                            combine(z, v, added, -0.5);
+                                            copy(added, sum);
+                                            axpy(0.25, z, sum);
+                                            column_dots(sum, z, d);
+                                            mxm_transposed(a, sum, turned);
+                                            mxm(neighbours, sum, near);
+                                            apply(tiles, sum, of_tiles);
+                                            copy(sum, in_place);
+                                            apply(tiles, in_place, in_place);
+                                            apply(polynomial, sum, of_polynomial);
+                                            apply(twice, sum, own);
+                                            gram(z, z, s);
+                                            potrf(s, l);
+                                            trsm_small(l, h, left, factor_side::left);
+                                            trsm_small(l, g, right, factor_side::right);
+                                            sygvd(g, s, pencil, pencil_values);
+                                            svd(h, u, singular, t);
+                                            copy(z, x);
                                           });
     EXPECT_TRUE(done.converged);
     EXPECT_EQ(done.iterations, 3);
-    x = vx.values(), y = vy.values(), w = vw.values(), products = h.values(), norms = n.values(), dots = d.values(),
-    values = lambda.values();
+    for (const block_vector& made :
+         {x, y, z, w, product, added, sum, turned, near, of_tiles, in_place, of_polynomial, own})
+      results.push_back({made.name(), made.values()});
+    for (const small_matrix& made :
+         {g, h, alpha, n, d, lambda, v, s, l, left, right, pencil, pencil_values, u, singular, t})
+      results.push_back({made.name(), made.values()});
     counted = rt.statistics();
   }
 
   /// The same numbers as those of the reference, but for rounding.
   void expect_like(const every_operation& reference) const {
-    double largest = 0;
-    for (const double v : reference.w) largest = std::max(largest, std::abs(v));
-    const double largest_norm = *std::ranges::max_element(reference.norms);
-    const double largest_value = std::max(std::abs(reference.values.front()), std::abs(reference.values.back()));
-    expect_near(x, reference.x, 1e-10 * largest);
-    expect_near(w, reference.w, 1e-10 * largest);
-    expect_near(values, reference.values, 1e-10 * largest_value);
-    expect_near(norms, reference.norms, 1e-10 * largest_norm);
+    ASSERT_EQ(results.size(), reference.results.size());
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      SCOPED_TRACE(results[k].name);
+      double largest = 0;
+      for (const double number : reference.results[k].numbers) largest = std::max(largest, std::abs(number));
+      EXPECT_GT(largest, 0);
+      expect_near(results[k].numbers, reference.results[k].numbers, 1e-10 * largest);
+    }
   }
 
   static void scale_to_one(const small_matrix& lengths, const small_matrix& factors) {

@@ -11,6 +11,7 @@
 #include "apps/sparse/solver/solvers.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/plugin/folder.hpp"
+#include "tests/unit/sparse/device_machine.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 
 namespace tessera::sparse {
@@ -44,10 +45,20 @@ std::vector<double> levels(std::int32_t side, double flux) {
   return all;
 }
 
-class hermitian_matrices : public ::testing::TestWithParam<const char*> {
+struct hermitian_setting {
+  const char* solver;
+  device_machine on;
+};
+void PrintTo(const hermitian_setting& s, std::ostream* out) { *out << s.solver << " on " << s.on.plugin; }
+std::string name_of_setting(const ::testing::TestParamInfo<hermitian_setting>& info) {
+  return std::string(info.param.solver) + "_on_" + info.param.on.plugin;
+}
+
+class hermitian_matrices : public ::testing::TestWithParam<hermitian_setting> {
  protected:
-  eigenpairs solve(const csr_matrix& a, const eigen_options& o) {
-    return hermitian_pairs(rt, eigensolver_named(GetParam()).solve, a, o);
+  eigenpairs solve(const csr_matrix& a, eigen_options o) {
+    o.program.at = GetParam().on.location();
+    return hermitian_pairs(rt, eigensolver_named(GetParam().solver).solve, a, o);
   }
   /// Residuals are those of the complex problem; X^H X = 1 with complex products.
   void expect(const csr_matrix& a, const eigen_options& o, const eigenpairs& found, const std::vector<double>& values) {
@@ -63,9 +74,14 @@ class hermitian_matrices : public ::testing::TestWithParam<const char*> {
         EXPECT_LT(std::abs(sum - static_cast<double>(p == q)), 1e-10) << p << ", " << q;
       }
   }
-  runtime rt{testing::host_only()};
+  runtime rt{GetParam().on.make()};
 };
-INSTANTIATE_TEST_SUITE_P(all, hermitian_matrices, ::testing::Values("lobpcg", "lanczos", "chebyshev"));
+std::vector<hermitian_setting> each_solver_on(const device_machine& on) {
+  return {{"lobpcg", on}, {"lanczos", on}, {"chebyshev", on}};
+}
+INSTANTIATE_TEST_SUITE_P(all, hermitian_matrices, ::testing::ValuesIn(each_solver_on({"host"})), name_of_setting);
+INSTANTIATE_TEST_SUITE_P(emulated, hermitian_matrices, ::testing::ValuesIn(each_solver_on({"cuda_emulated"})),
+                         name_of_setting);
 
 TEST_P(hermitian_matrices, have_the_known_levels_of_a_torus_with_flux) {
   const csr_matrix a = torus(14, 0.9);
@@ -125,6 +141,21 @@ TEST_P(hermitian_matrices, refuse_what_they_cannot_have) {
   EXPECT_NE(message_of([&] { solve(diagonal(7, [](std::int32_t) { return 1.0; }), {}); }, error_kind::usage)
                 .find("7 rows are no real form"),
             std::string::npos);
+}
+
+TEST(hermitian_out_of_core, has_the_same_values_as_on_the_host) {
+  const csr_matrix a = torus(14, 0.9);
+  for (const eigensolver& s : eigensolvers()) {
+    eigen_options o{.pairs = 2, .block = 4, .tolerance = 0, .most_iterations = 3, .program = {.panel_rows = 60}};
+    runtime host(testing::host_only());
+    const eigenpairs expected = hermitian_pairs(host, s.solve, a, o);
+    runtime rt(device_machine{"sim", "128 KiB"}.make());
+    o.program.at = "sim0";
+    const eigenpairs found = hermitian_pairs(rt, s.solve, a, o);
+    for (std::size_t k = 0; k < 2; ++k)
+      EXPECT_NEAR(found.values[k].value, expected.values[k].value, 1e-9) << s.name << ", " << k;
+    EXPECT_GT(rt.statistics().coherence.written_back, 0u) << s.name;
+  }
 }
 
 TEST(hermitian_both_ends, have_each_their_pairs) {

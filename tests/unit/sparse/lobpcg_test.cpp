@@ -149,21 +149,6 @@ TEST_F(sparse_lobpcg, gives_the_same_bits_for_any_workers) {
   EXPECT_GT(two.panels, 10);
 }
 
-TEST_F(sparse_lobpcg, iterates_as_the_reference_does) {
-  const csr_matrix a = generate("lap3d:9");
-  eigen_options o{.pairs = 6, .tolerance = 0, .most_iterations = 10};
-  std::vector<double> fused, reference;
-  o.report = [&](const eigen_progress& now) { fused.push_back(now.largest_residual); };
-  const eigenpairs by_tasks = lobpcg(rt, a, o);
-  o.program.how = execution::at_once;
-  o.report = [&](const eigen_progress& now) { reference.push_back(now.largest_residual); };
-  const eigenpairs by_calls = lobpcg(rt, a, o);
-  ASSERT_EQ(fused.size(), 10u);
-  ASSERT_EQ(reference.size(), 10u);
-  for (std::size_t k = 0; k < 10; ++k) EXPECT_NEAR(fused[k], reference[k], 1e-10) << k;
-  for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(by_tasks.values[k].value, by_calls.values[k].value, 1e-10) << k;
-}
-
 TEST_F(sparse_lobpcg, makes_two_passes) {
   const eigenpairs found = lobpcg(rt, generate("lap3d:9"), {.pairs = 2, .most_iterations = 3});
   EXPECT_EQ(found.loop.passes, 2);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "apps/lapack/lapack.hpp"
 #include "apps/sparse/matrix/generate.hpp"
@@ -234,6 +235,33 @@ TEST(row_panels, know_which_columns_they_touch) {
   const csr_matrix a = generate("lap2d:10");
   const auto touched = touched_panels(a, row_panels{{30, 60, 100}});
   EXPECT_EQ(touched, (std::vector<std::vector<std::int32_t>>{{0, 1}, {0, 1, 2}, {1, 2}}));
+}
+
+TEST(row_panels, know_which_columns_they_touch_however_they_are_cut) {
+  const auto one_by_one = [](const csr_matrix& a, const row_panels& panels) {
+    std::vector<std::set<std::int32_t>> touched(static_cast<std::size_t>(panels.count()));
+    for (std::int64_t i = 0; i < a.rows; ++i)
+      for (std::int64_t k = a.row_starts[static_cast<std::size_t>(i)];
+           k < a.row_starts[static_cast<std::size_t>(i) + 1]; ++k)
+        touched[static_cast<std::size_t>(panels.of_row(i))].insert(
+            static_cast<std::int32_t>(panels.of_row(a.entry_columns[static_cast<std::size_t>(k)])));
+    std::vector<std::vector<std::int32_t>> lists;
+    for (const auto& panel : touched) lists.emplace_back(panel.begin(), panel.end());
+    return lists;
+  };
+  for (const char* name : {"lap3d:9", "hs:12", "rmat:9", "kkt3d:5", "xxz:10"}) {
+    const csr_matrix a = generate(name);
+    for (const std::int64_t rows : {1, 7, 64, 100, 5000}) {
+      const row_panels even = balanced_panels(a, rows, 8);
+      row_panels uneven;  // of 1 row, 2, 4 and so on, and again
+      for (std::int64_t end = 0, more = 1; end < a.rows; more = more < rows ? 2 * more : 1)
+        uneven.ends.push_back(end = std::min(end + more, a.rows));
+      for (const row_panels& panels : {even, uneven})
+        EXPECT_EQ(touched_panels(a, panels), one_by_one(a, panels)) << name << ", " << rows;
+    }
+  }
+  const csr_matrix corners = matrix_of("corners", 40, 40, {{.row = 0, .column = 39, .value = 1}, {39, 0, 1}});
+  EXPECT_EQ(touched_panels(corners, row_panels{{1, 39, 40}}), (std::vector<std::vector<std::int32_t>>{{2}, {}, {0}}));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <string>
 
 #include "apps/sparse/matrix/generate.hpp"
 #include "apps/sparse/solver/iterated_pairs.hpp"
@@ -12,6 +14,7 @@
 #include "apps/sparse/solver/solvers.hpp"
 #include "apps/sparse/solver/subspace.hpp"
 #include "tests/support/error_of.hpp"
+#include "tests/unit/sparse/every_operation.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 
 namespace tessera::sparse {
@@ -252,6 +255,67 @@ TEST_P(every_eigensolver, tells_residuals_with_a_diagonal_mass_matrix_at_any_sca
     for (std::size_t k = 0; k < 2; ++k) {
       EXPECT_GT(found.values[k].residual, 0.1 * plain.values[k].residual) << exponent;
       EXPECT_LT(found.values[k].residual, 10 * plain.values[k].residual) << exponent;
+    }
+  }
+}
+
+/// With other elements of the diagonal in each row, so that no eigenvalue comes twice: vectors are those of one pair.
+csr_matrix with_potential(csr_matrix a) {
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (auto k = static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i) + 1]); ++k)
+      if (a.entry_columns[k] == i) a.values[k] += 6 * std::fmod(0.618 * static_cast<double>(i), 1);
+  return a;
+}
+
+/// All that ten steps tell, and the vectors of each.
+struct steps {
+  std::vector<std::vector<double>> values, residuals, vectors;
+
+  steps(const std::function<eigenpairs(const eigen_options&)>& solve, eigen_options o) {
+    o.tolerance = 0;
+    o.report = [this](const eigen_progress& now) {
+      auto &of_values = values.emplace_back(), &of_residuals = residuals.emplace_back();
+      for (const pair_progress& p : now.of_pairs) of_values.push_back(p.value), of_residuals.push_back(p.residual);
+    };
+    for (o.most_iterations = 10; o.most_iterations > 0; --o.most_iterations) {
+      vectors.push_back(solve(o).vectors);
+      o.report = nullptr;  // of shorter runs it would be the same
+    }
+  }
+};
+
+/// Columns with the signs that `other` has: LAPACK gives any.
+std::vector<double> with_signs_of(const std::vector<double>& other, std::vector<double> vectors, std::size_t columns) {
+  for (std::size_t j = 0; j < columns; ++j) {
+    double product = 0;
+    for (std::size_t k = j; k < vectors.size(); k += columns) product += vectors[k] * other[k];
+    if (product < 0)
+      for (std::size_t k = j; k < vectors.size(); k += columns) vectors[k] = -vectors[k];
+  }
+  return vectors;
+}
+
+TEST_P(every_eigensolver, iterates_as_the_reference_does) {
+  for (const char* name : {"lap3d:9", "lap2d:25"}) {
+    const csr_matrix a = with_potential(generate(name));
+    eigen_options o{.pairs = 6, .block = 8};
+    if (std::string(GetParam()) == "chebyshev") o.degree = 10;  // it would follow residuals
+    const auto solved = [&](const eigen_options& how) { return solve(a, how); };
+    const steps fused(solved, o);
+    o.program.how = execution::at_once;
+    const steps reference(solved, o);
+    ASSERT_EQ(fused.values.size(), reference.values.size());
+    EXPECT_GE(fused.values.size(), 10u);
+    const double norm = infinity_norm(a);
+    for (std::size_t k = 0; k < fused.values.size(); ++k) {
+      SCOPED_TRACE(name + std::string(", step ") + std::to_string(k));
+      expect_near(fused.values[k], reference.values[k], 1e-10 * norm);
+      expect_near(fused.residuals[k], reference.residuals[k], 1e-10 * norm);
+    }
+    for (std::size_t k = 0; k < fused.vectors.size(); ++k) {
+      SCOPED_TRACE(name + std::string(", vectors of step ") + std::to_string(10 - k));
+      expect_near(with_signs_of(reference.vectors[k], fused.vectors[k], 6), reference.vectors[k], 1e-10);
     }
   }
 }

@@ -1,7 +1,12 @@
 // Operations and bytes of a program, counted by hand.
 #include <gtest/gtest.h>
 
-#include "apps/sparse/matrix/csr_matrix.hpp"
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/program/state.hpp"
 #include "tessera/sparse.hpp"
 #include "tests/integration/runtime/machines.hpp"
 
@@ -9,7 +14,7 @@ namespace tessera::sparse {
 namespace {
 
 constexpr std::int64_t rows = 10, columns = 2, nonzeros = 28;
-constexpr double block_bytes = rows * columns * 8, matrix_bytes = nonzeros * 12 + (rows + 1) * 8;
+constexpr double block_bytes = rows * columns * 8, matrix_bytes = nonzeros * 12 + rows * 8;
 
 csr_matrix tridiagonal() {
   std::vector<triplet> entries;
@@ -19,7 +24,7 @@ csr_matrix tridiagonal() {
   return matrix_of("tridiagonal", rows, rows, entries);
 }
 
-class counted_work : public ::testing::Test {
+class work_counted : public ::testing::Test {
  protected:
   void expect(double flops, double bytes) {
     p.run();
@@ -35,25 +40,25 @@ class counted_work : public ::testing::Test {
   work_count before;
 };
 
-TEST_F(counted_work, of_a_pass_has_each_block_once) {
+TEST_F(work_counted, of_a_pass_has_each_block_once) {
   mxm(a, x, y);
   gram(x, y, g);
   column_norms(y, d);
   expect(2 * nonzeros * columns + 2 * rows * columns * columns + 2 * rows * columns, matrix_bytes + 2 * block_bytes);
 }
 
-TEST_F(counted_work, of_two_passes_reads_again) {
+TEST_F(work_counted, of_two_passes_reads_again) {
   mxm(a, x, y);
   mxm(a, y, z);
   expect(2 * 2 * nonzeros * columns, 2 * matrix_bytes + 4 * block_bytes);
 }
 
-TEST_F(counted_work, of_a_block_with_itself_is_a_triangle) {
+TEST_F(work_counted, of_a_block_with_itself_is_a_triangle) {
   gram(x, x, g);
   expect(rows * columns * (columns + 1), block_bytes);
 }
 
-TEST_F(counted_work, of_an_update_is_read_and_written) {
+TEST_F(work_counted, of_an_update_is_read_and_written) {
   axpy(2.0, x, y);
   expect(2 * rows * columns, 3 * block_bytes);
   combine(x, g, y);
@@ -64,7 +69,7 @@ TEST_F(counted_work, of_an_update_is_read_and_written) {
   expect(0, 0);
 }
 
-TEST_F(counted_work, of_a_loop_is_that_of_its_iterations_and_what_comes_behind_them) {
+TEST_F(work_counted, of_a_loop_is_that_of_its_iterations_and_what_comes_behind_them) {
   const auto body = [&] { mxm(a, x, y), copy(y, z); };
   const loop_outcome done =
       p.while_not([] { return false; }, body, {.most_iterations = 5, .after_each = [&](int) { copy(z, x); }});
@@ -75,7 +80,58 @@ TEST_F(counted_work, of_a_loop_is_that_of_its_iterations_and_what_comes_behind_t
   EXPECT_GT(done.build_seconds, 0);
 }
 
-TEST_F(counted_work, of_calls_one_by_one_is_a_pass_each) {
+/// What an earlier product has found out about its matrix is a part of what came before the first iteration.
+TEST_F(work_counted, before_a_loop_has_what_was_looked_up_before) {
+  constexpr auto while_it_looks = std::chrono::milliseconds(10);
+  bool first = true;
+  const spmv_operator slow{.name = "slow",
+                           .multiply = [](const operator_rows& r) { r.y[0] = r.x[0]; },
+                           .reads =
+                               [&](row_range) {
+                                 if (std::exchange(first, false)) std::this_thread::sleep_for(while_it_looks);
+                                 return row_range{0, rows};
+                               }};
+  mxm(slow, x, y);
+  p.run();
+  const auto once = [&] {
+    return p.while_not([] { return false; }, [&] { mxm(slow, x, y); }, {.most_iterations = 1}).build_seconds;
+  };
+  EXPECT_GE(once(), std::chrono::duration<double>(while_it_looks).count());
+  EXPECT_EQ(p.state().looked_seconds, 0) << "once";
+}
+
+TEST(counted_matrices, have_the_bytes_of_their_form) {
+  const csr_matrix lattice = generate("lap2d:40"), blocks = generate("kkt3d:6");
+  for (const auto& [a, form] : {std::pair{&lattice, matrix_form::csr}, std::pair{&lattice, matrix_form::sell},
+                                std::pair{&blocks, matrix_form::sell}, std::pair{&blocks, matrix_form::bcsr}}) {
+    runtime rt{tessera::testing::host_only(2)};
+    program p(rt, *a, {.panel_rows = 300, .form = form});
+    block_vector v = p.vector("V", columns), w = p.vector("W", columns);
+    const double of_vectors = 2.0 * static_cast<double>(a->rows * columns) * 8;
+    mxm(*a, v, w);
+    p.run();
+    const auto of_form = static_cast<double>(p.form_of(*a, columns).bytes);
+    EXPECT_EQ(p.work().bytes, of_form + of_vectors);
+    EXPECT_LE(of_form, static_cast<double>(12 * a->nonzeros() + 8 * a->rows));
+    const loop_outcome done = p.while_not([] { return false; }, [&] { mxm(*a, v, w); }, {.most_iterations = 3});
+    EXPECT_EQ(done.work.bytes, 3 * (of_form + of_vectors)) << "the loop's alone";
+    if (a == &lattice) {
+      EXPECT_EQ(form == matrix_form::sell, of_form < 10 * static_cast<double>(a->nonzeros()));
+    }
+  }
+}
+
+TEST(counted_matrices, are_compressed_rows_on_devices) {
+  const csr_matrix a = generate("lap2d:40");
+  runtime rt{tessera::testing::with_sims(1, "64 MiB")};
+  program p(rt, a, {.panel_rows = 300, .at = "sim0", .form = matrix_form::sell});
+  block_vector v = p.vector("V", columns), w = p.vector("W", columns);
+  mxm(a, v, w);
+  p.run();
+  EXPECT_EQ(p.work().bytes, static_cast<double>(12 * a.nonzeros() + 4 * a.rows + 2 * a.rows * columns * 8));
+}
+
+TEST_F(work_counted, of_calls_one_by_one_is_a_pass_each) {
   program slow(rt, a, {.how = execution::at_once});
   block_vector v = slow.vector("V", columns), w = slow.vector("W", columns);
   mxm(a, v, w);

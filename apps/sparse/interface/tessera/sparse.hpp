@@ -111,9 +111,9 @@ struct loop_options {
 struct work_count {
   double flops = 0;  ///< multiplications and additions of numbers; not those of small matrices and functions of users
   /// What must go between processor and memory if all else stays in the cache: for each pass over the rows every matrix
-  /// (8 bytes of an entry's value, 4 of its column, 8 of a row) and every block vector that it reads, once, and every
-  /// block vector that it writes, once. As in STREAM, the read that a cache makes of a line before it is overwritten
-  /// does not count.
+  /// in the form that its products use (compressed rows: 8 bytes of an entry's value, 4 of its column, 8 of a row) and
+  /// every block vector that it reads, once, and every block vector that it writes, once. As in STREAM, the read that a
+  /// cache makes of a line before it is overwritten does not count.
   double bytes = 0;
   /// Adds up.
   work_count& operator+=(const work_count& more) noexcept {
@@ -133,13 +133,15 @@ void add_moved(std::vector<link_bytes>& to, const std::vector<link_bytes>& more)
 
 /// What program::while_not did.
 struct loop_outcome {
-  bool converged = false;              ///< the condition became true
-  int iterations = 0;                  ///< that were run, those that had begun when it became true included
-  std::int64_t passes = 0;             ///< over the rows, in one iteration
-  std::int64_t tasks = 0;              ///< of one iteration
-  double seconds = 0;                  ///< of all iterations, conditions included
-  std::string form = {};               ///< of the matrix in products, and how it was chosen; for messages
-  double build_seconds = 0;            ///< before the first: recording the body twice, comparing, making the graph
+  bool converged = false;   ///< the condition became true
+  int iterations = 0;       ///< that were run, those that had begun when it became true included
+  std::int64_t passes = 0;  ///< over the rows, in one iteration
+  std::int64_t tasks = 0;   ///< of one iteration
+  double seconds = 0;       ///< of all iterations, conditions included
+  std::string form = {};    ///< of the matrix in products, and how it was chosen; for messages
+  /// Before the first: recording the body twice, comparing, making the graph; and before that, since the program began
+  /// or its last loop did, looking at matrices that it multiplies by: which panels depend on each other, which form.
+  double build_seconds = 0;
   work_count work = {};                ///< in `seconds`: the iterations, and what else was recorded behind them
   std::vector<link_bytes> moved = {};  ///< by all iterations, between memories; without what goes home at the end
 };
@@ -180,7 +182,7 @@ class program {
                          const loop_options& options = {});
 
   std::int64_t panels() const noexcept;  ///< tasks of a pass over the rows
-  work_count work() const noexcept;      ///< of all that ran so far
+  work_count work() const;               ///< of all that ran so far
   /// How products of a matrix of the program's shape with so many vectors are made: chosen now, or before. Throws
   /// tessera::error: usage for another shape and less than one column, input for a matrix that is not well formed.
   product_form form_of(const csr_matrix& a, std::int64_t columns);
