@@ -189,7 +189,8 @@ class body_reader {
       return part == branch->getThen() || part == branch->getElse();
     if (const auto* loop = llvm::dyn_cast<clang::WhileStmt>(&s)) return part == loop->getBody();
     if (const auto* loop = llvm::dyn_cast<clang::DoStmt>(&s)) return part == loop->getBody();
-    if (const auto* loop = llvm::dyn_cast<clang::CXXForRangeStmt>(&s)) return part == loop->getBody();
+    if (const auto* loop = llvm::dyn_cast<clang::CXXForRangeStmt>(&s))
+      return part == loop->getBody() || part == loop->getInc();
     return false;
   }
   template <class Function>
