@@ -485,6 +485,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "double* g();\n" REGION
                 "for (int i = 0; i < n; ++i) { double a = 0; double* r = &a; r = g(); *r = i; }" END,
                 "6:70: error: a write through a pointer in the loop of a region", "pointerchain"},
+        refusal{"pointer_that_is_assigned_to_twice",
+                "double* g();\n" REGION
+                "for (int i = 0; i < n; ++i) { double own[2], *r = own; (r = own) = g(); *r = i; }" END,
+                "6:73: error: a write through a pointer in the loop of a region", "pointerchain"},
+        refusal{"pointer_that_a_reference_changes",
+                "double* g();\n" REGION
+                "for (int i = 0; i < n; ++i) { double own[2], *r = own; double*& q = r; q = g(); *r = i; }" END,
+                "6:81: error: a write through a pointer in the loop of a region", "pointerchain"},
         refusal{"result_of_a_function", "double& g(int);\n" REGION "for (int i = 0; i < n; ++i) { g(i) = 1; }" END,
                 "6:31: error: a write to what a function gives in the loop of a region",
                 "write arrays as x[...], and variables of the loop by their names"},

@@ -116,6 +116,10 @@ TEST(accesses, beside_what_the_body_has_of_its_own) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double own[4] = {}, *p = own; p[0] = x[i]; *(p + 1) = 2;\n"
                     "for (double& e : own) e *= 2; y[i] = own[0]; }"),
             (list{"in x chunk", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double own[4], other = 0, *p;\n"
+                    "for (p = own; p != own + 4; ++p) *p = x[i]; if (m > 3) p = &other; else (p = own + 1);\n"
+                    "*p++ = 1; y[i] = own[0] + other; }"),
+            (list{"in x chunk", "out y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double own = x[i], &r = own; r += 1; (m > 3 ? own : r) = 2;\n"
                     "(own += 1) = 3; y[i] = own; }"),
             (list{"in x chunk", "out y chunk"}));

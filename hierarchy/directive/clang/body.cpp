@@ -185,9 +185,12 @@ class body_reader {
     }
     if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(&s))
       return part == loop->getBody() || part == loop->getInc() || part == loop->getInit();
+    if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(&s))
+      return part == branch->getThen() || part == branch->getElse();
     if (const auto* loop = llvm::dyn_cast<clang::WhileStmt>(&s)) return part == loop->getBody();
     if (const auto* loop = llvm::dyn_cast<clang::DoStmt>(&s)) return part == loop->getBody();
-    if (const auto* loop = llvm::dyn_cast<clang::CXXForRangeStmt>(&s)) return part == loop->getBody();
+    if (const auto* loop = llvm::dyn_cast<clang::CXXForRangeStmt>(&s))
+      return part == loop->getBody() || part == loop->getInc();
     return false;
   }
   template <class Function>
@@ -447,6 +450,7 @@ class body_reader {
       return points_to_own(subscript->getBase());
     if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(e))
       return is_own(choice->getTrueExpr()) && is_own(choice->getFalseExpr());
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) return gives_own(*call);
     const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(e);
     return unary != nullptr && unary->getOpcode() == clang::UO_Deref && points_to_own(unary->getSubExpr());
   }
@@ -455,17 +459,55 @@ class body_reader {
     if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(e)) {
       if (cast->getCastKind() == clang::CK_ArrayToPointerDecay) return is_own(cast->getSubExpr());
       if (cast->getCastKind() == clang::CK_IntegralToPointer) return false;
+      if (cast->getCastKind() == clang::CK_NullToPointer) return true;
       return points_to_own(cast->getSubExpr());
     }
     if (llvm::isa<clang::CXXNewExpr>(e)) return llvm::cast<clang::CXXNewExpr>(e)->getNumPlacementArgs() == 0;
-    if (const VarDecl* v = variable_of(e))
-      return m_known.locals.contains(v) && (v->isImplicit() || !m_known.changed.contains(v)) &&
-             v->getType()->isPointerType() && v->getInit() != nullptr && points_to_own(v->getInit());
+    if (const VarDecl* v = variable_of(e)) return stays_at_own(*v);
+    if (const Expr* target = target_of(e)) return points_to_own(target);
+    if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(e))
+      return points_to_own(choice->getTrueExpr()) && points_to_own(choice->getFalseExpr());
     if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(e))
       return unary->getOpcode() == clang::UO_AddrOf && is_own(unary->getSubExpr());
     const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(e);
     return sum != nullptr && sum->isAdditiveOp() &&
            points_to_own(sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS());
+  }
+
+  /// Whether a pointer of the body gets nothing but places of the body's own: nobody else changes it.
+  bool stays_at_own(const VarDecl& v) const {
+    if (!m_known.locals.contains(&v) || !v.getType()->isPointerType()) return false;
+    if (!m_assumed.insert(&v).second) return true;  // p = p + 1
+    bool own = v.getInit() == nullptr || points_to_own(v.getInit());
+    std::int64_t unknown = 0;  // uses of its name, and of assignments to it, that are neither reads nor at an end
+    const auto names = [&](const Expr* e) {
+      const auto* name = e == nullptr ? nullptr : llvm::dyn_cast<clang::DeclRefExpr>(e->IgnoreParens());
+      return name != nullptr && name->getDecl() == &v;
+    };
+    each(m_loop.statement, [&](const Stmt& s) {
+      const Expr* const target = target_of(&s);
+      const auto* const e = llvm::dyn_cast<Expr>(&s);
+      if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(&s)) unknown += names(name) ? 1 : 0;
+      if (names(target)) unknown += e->isGLValue() ? 0 : -1;  // one name less, one assignment more
+      if (e != nullptr && names(read_by(*e))) --unknown;
+      if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(&s);
+          names(target) && binary != nullptr && !binary->isCompoundAssignmentOp())
+        own = own && points_to_own(binary->getRHS());
+      for (const Stmt* child : s.children()) {
+        const auto* part = llvm::dyn_cast_or_null<Expr>(child);
+        if (part == nullptr || !(discards(s, child) || (e != nullptr && read_by(*e) == part))) continue;
+        if (const auto* full = llvm::dyn_cast<clang::FullExpr>(part)) part = full->getSubExpr();
+        if (part->isGLValue() && names(target_of(part->IgnoreParens()))) --unknown;
+      }
+    });
+    m_assumed.erase(&v);
+    return own && unknown == 0;
+  }
+  /// What `=`, `+=`, `++` and their like change; null: it is none of them.
+  static const Expr* target_of(const Stmt* s) {
+    if (is_write(s)) return llvm::cast<clang::BinaryOperator>(s)->getLHS();
+    const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s);
+    return unary != nullptr && unary->isIncrementDecrementOp() ? unary->getSubExpr() : nullptr;
   }
 
   /// What it gets by a reference that is not constant, it may change; also an object whose function is not constant.
@@ -490,6 +532,17 @@ class body_reader {
       visit_value(argument);
     else
       visit(argument);
+  }
+
+  /// Whether a function knows no places but those of the body's own.
+  bool gives_own(const clang::CallExpr& call) const {
+    std::vector<const Expr*> places;  // that it knows
+    if (const auto* member = llvm::dyn_cast<clang::CXXMemberCallExpr>(&call))
+      places.push_back(member->getImplicitObjectArgument());
+    for (const Expr* argument : call.arguments())
+      if (argument->isGLValue() || argument->getType()->isPointerType()) places.push_back(argument);
+    const auto own = [&](const Expr* place) { return place->isGLValue() ? is_own(place) : points_to_own(place); };
+    return !places.empty() && std::ranges::all_of(places, own);
   }
 
   void write(const Expr* to, bool reads) {
@@ -557,13 +610,7 @@ class body_reader {
     if (by_operator != nullptr && (by_operator->isAssignmentOp() || by_operator->getOperator() == clang::OO_PlusPlus ||
                                    by_operator->getOperator() == clang::OO_MinusMinus))
       return;
-    std::vector<const Expr*> places;  // that it knows
-    if (const auto* member = llvm::dyn_cast<clang::CXXMemberCallExpr>(&call))
-      places.push_back(member->getImplicitObjectArgument());
-    for (const Expr* argument : call.arguments())
-      if (argument->isGLValue() || argument->getType()->isPointerType()) places.push_back(argument);
-    const auto own = [&](const Expr* place) { return place->isGLValue() ? is_own(place) : points_to_own(place); };
-    if (!places.empty() && std::ranges::all_of(places, own)) return;
+    if (gives_own(call)) return;
     m_messages.error(call.getBeginLoc(), "a write to what a function gives in the loop of a region", written_by_name);
   }
 
@@ -772,6 +819,7 @@ class body_reader {
   std::vector<open_loop> m_open;                  // canonical loops around
   std::set<std::string> m_varying;                // parts of the subscript that is read
   std::map<const VarDecl*, std::string> m_terms;  // names of the body's own variables, as of term_of
+  mutable std::set<const VarDecl*> m_assumed;     // pointers to the body's own, while that is looked at
   std::size_t m_values = 0;                       // names of what varies
   int m_conditions = 0, m_breakable = 0, m_loops_around = 0;
 };
