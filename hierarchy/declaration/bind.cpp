@@ -153,7 +153,8 @@ class binder {
                            format_bytes(static_cast<double>(type.type.memory->value)),
                            format_bytes(static_cast<double>(is.memory_bytes))),
                type.type.memory->where);
-      is.memory_bytes = type.type.memory->value;
+      is.memory_bytes = is.declared_bytes = type.type.memory->value;
+      is.declared_at = type.type.memory->where;
     }
     if (type.type.bandwidth) is.bandwidth = type.type.bandwidth->value;
     if (type.type.latency_ns) is.latency_ns = type.type.latency_ns->value;

@@ -89,6 +89,9 @@ children = "LocG"
 )");
   EXPECT_EQ(t.path(*t.find("LocG[1]")), "machine/LocA/LocC/LocG/LocG[1]");
   EXPECT_EQ(t.path(*t.find("core3")), "machine/LocA/LocB/LocH/core3");
+  EXPECT_EQ(named(t, "LocA").declared_bytes, 2ull << 30);
+  EXPECT_EQ(named(t, "LocA").declared_at, "tree.toml:5:1");
+  EXPECT_EQ(named(t, "LocS").declared_bytes, 0u);
   EXPECT_EQ(t.find("core4"), std::nullopt);  // four cores were declared, no more exist here
   EXPECT_EQ(t.path(*t.find("LocS")), "machine/LocS");
   // Spaces and devices of what was bound, numbers of what was declared.
