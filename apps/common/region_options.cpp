@@ -15,8 +15,8 @@ namespace tessera::apps {
 
 void loop_options::add_loop_options(CLI::App& to) {
   to.add_option("--policy", policy,
-                "how loops are split: static, flatten, percentage:60,40, range:..., any, auto, or runtime for what the "
-                "configuration says (region.policy)")
+                "how loops are split: static, flatten, percentage:60,40, range:600,400 (only where all loops have that "
+                "many iterations), any, auto, or runtime for what the configuration says (region.policy)")
       ->type_name("POLICY")
       ->capture_default_str();
   to.add_option("--at", at, "the location where the loops run; by default that of the arrays")->type_name("LOCATION");

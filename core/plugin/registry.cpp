@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/leak_on_purpose.hpp"
@@ -25,7 +26,8 @@ registry::opened_plugin summary_of(const loaded_plugin& plugin) {
           plugin.header.abi_major,
           plugin.header.abi_minor,
           plugin.options,
-          ""};
+          "",
+          {}};
 }
 
 }  // namespace
@@ -134,8 +136,9 @@ void registry::implementation::open_found(loaded_plugin plugin, const std::funct
   plugin = wrapped(std::move(plugin));
   if (const probe_result answer = probe(plugin, services.table()); answer.score == 0) return absent(answer.reason);
 
-  const opened_plugin summary = summary_of(plugin);
-  auto opened = std::make_unique<session>(plugin, services, options_of(plugin));
+  opened_plugin summary = summary_of(plugin);
+  summary.values = options_of(plugin);
+  auto opened = std::make_unique<session>(plugin, services, summary.values);
   switch (plugin.header.kind) {
     case TSR_PLUGIN_OPERATIONS:
       operations.push_back({name, opened->handle(), services.table(), opened->operations()});
@@ -157,7 +160,7 @@ void registry::implementation::open_found(loaded_plugin plugin, const std::funct
     }
   }
   sessions.push_back(std::move(opened));
-  plugins.push_back(summary);
+  plugins.push_back(std::move(summary));
   files.report(path, state::opened, name, "");
 }
 
@@ -190,7 +193,12 @@ registry::registry(registry_options options) : m_implementation(std::make_unique
 registry::registry(std::vector<std::unique_ptr<device>> devices, const std::string& name, const std::string& version)
     : m_implementation(std::make_unique<implementation>(registry_options{})) {
   m_implementation->devices = std::move(devices);
-  m_implementation->plugins.push_back({name, "", version, "", "device", {}, TSR_ABI_MAJOR, TSR_ABI_MINOR, {}, ""});
+  m_implementation->plugins.push_back({name, "", version, "", "device", {}, TSR_ABI_MAJOR, TSR_ABI_MINOR, {}, "", {}});
+}
+
+std::string registry::opened_plugin::text_of(std::string_view option) const {
+  const auto found = std::ranges::find(values, option, &option_value::name);
+  return found != values.end() ? found->text : std::string();
 }
 
 registry::~registry() {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/plugin/device.hpp"
@@ -79,6 +80,9 @@ class registry {
     std::uint32_t abi_major, abi_minor;
     std::vector<option_schema> options;
     std::string absent;  ///< why it cannot serve this machine, as its probe says; only what `describe` returns has it
+    std::vector<option_value> values = {};  ///< what it was opened with, defaults too; `describe` has none
+    /// The text of an option that has one; "": it was not set.
+    std::string text_of(std::string_view option) const;
   };
   const std::vector<opened_plugin>& plugins() const noexcept;
 

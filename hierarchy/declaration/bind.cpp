@@ -33,7 +33,7 @@ class binder {
   binder(const config::declarations& declared, const location::tree& discovered, std::span<const found_device> devices,
          std::vector<std::string>& notes)
       : m_declared(declared),
-        m_types(declared.loctypes, notes),
+        m_types(declared.loctypes),
         m_free(discovered, devices),
         m_notes(notes),
         m_tree(root_of(discovered)) {}
@@ -79,7 +79,7 @@ class binder {
       if (type.kind == type_kind::cpu) count /= type.type.cores ? type.type.cores->value : 1;
       if (count == 0)
         refuse(fmt::format("location '{}' asks for every {}, but none is free", name.value, type.description()),
-               name.where, fmt::format("there is: {}", there_is(type.kind)));
+               name.where, fmt::format("there is: {}", there_is(type)));
     }
     node_id group = location::no_node;
     if (const auto existing = m_tree.find(name.value);
@@ -117,7 +117,8 @@ class binder {
       is.kind = kind::virtual_group;
       if (type.type.memory) {
         const auto memory = m_free.take_host_memory(name);
-        if (!memory) cannot_bind(type, name, where, "a host memory for its own use", type_kind::unified);
+        if (!memory)
+          cannot_bind(type, name, where, "a host memory for its own use", checked_type{type_kind::unified, {}, {}});
         is = *memory;
         is.kind = kind::memory;
       }
@@ -125,8 +126,9 @@ class binder {
       is.kind = kind::virtual_group;
     } else {
       const auto bound = m_free.take(type, name);
-      if (!bound) cannot_bind(type, name, where, type.description(), type.kind);
+      if (!bound) cannot_bind(type, name, where, type.description(), type);
       is = *bound;
+      note_unchecked(type, is);
       if (type.kind == type_kind::unified) is.kind = kind::memory;
       of += ", " + bound->name;
     }
@@ -151,22 +153,30 @@ class binder {
                            format_bytes(static_cast<double>(type.type.memory->value)),
                            format_bytes(static_cast<double>(is.memory_bytes))),
                type.type.memory->where);
-      is.memory_bytes = type.type.memory->value;
+      is.memory_bytes = is.declared_bytes = type.type.memory->value;
+      is.declared_at = type.type.memory->where;
     }
     if (type.type.bandwidth) is.bandwidth = type.type.bandwidth->value;
     if (type.type.latency_ns) is.latency_ns = type.type.latency_ns->value;
   }
 
-  std::string there_is(type_kind kind) const {
-    return kind == type_kind::cpu ? fmt::format("{} cores, {} free", m_free.cores(), m_free.free_cores())
-                                  : m_free.inventory(kind);
+  /// Older files name a compute capability where devices may not have one, or none that is known: emulated ones.
+  void note_unchecked(const checked_type& type, const location::properties& bound) {
+    if (!type.capability || m_free.has_capability(bound)) return;
+    m_notes.push_back(fmt::format("kind '{}' at {} is read as gpu; the compute capability of {} is not known",
+                                  type.type.kind.value, type.type.kind.where, bound.name));
+  }
+
+  std::string there_is(const checked_type& type) const {
+    return type.kind == type_kind::cpu ? fmt::format("{} cores, {} free", m_free.cores(), m_free.free_cores())
+                                       : m_free.inventory(type);
   }
 
   [[noreturn]] void cannot_bind(const checked_type& type, const std::string& name, const std::string& where,
-                                const std::string& asked, type_kind kind) const {
+                                const std::string& asked, const checked_type& among) const {
     refuse(fmt::format("location '{}' of type '{}' cannot be bound: it asks for {}, and none is free", name,
                        type.type.name.value, asked),
-           where, fmt::format("there is: {}", there_is(kind)));
+           where, fmt::format("there is: {}", there_is(among)));
   }
 
   // ---- cores
@@ -186,7 +196,7 @@ class binder {
       if (share == 0)
         refuse(fmt::format("location '{}' finds no free core: {} cores are shared by {} locations",
                            m_tree.at(id).properties.name, cores, wanting),
-               m_made[id].where, fmt::format("there is: {}", there_is(type_kind::cpu)));
+               m_made[id].where, fmt::format("there is: {}", there_is(checked_type{type_kind::cpu, {}, {}})));
       put_cores(id, share);
     }
   }

@@ -15,8 +15,8 @@
 namespace tessera::hierarchy {
 namespace {
 
-const std::vector<std::string> attributes{"name",         "plugin",   "pci",      "memory",   "compute_units",
-                                          "copy_engines", "peak_f32", "peak_f64", "numa_node"};
+const std::vector<std::string> attributes{"name",         "plugin",   "pci",      "memory",    "compute_units",
+                                          "copy_engines", "peak_f32", "peak_f64", "numa_node", "cc"};
 constexpr std::array<std::string_view, 7> operators{"==", "!=", "<=", ">=", "<", ">", "~"};
 
 std::string_view trimmed(std::string_view text) {
@@ -91,6 +91,7 @@ bool meets(std::string_view condition, const config::placed<std::string>& all, c
   const auto number = number_of(attribute, wanted);
   if (!number) refuse(fmt::format("'{}' is not a value for '{}'", wanted, attribute), "");
   if (by == "~") refuse("'~' does not compare numbers", "use ==, !=, <, <=, > or >=");
+  if (attribute == "cc") return d.capability && compare(*d.capability, by, *number);
   return compare(number_of(attribute, d), by, *number);
 }
 

@@ -62,7 +62,8 @@ bool resources::fits(const entry& e, const checked_type& type) const {
   if (type.type.plugin && type.type.plugin->value != e.device->plugin) return false;
   // An accelerator passes for a GPU only when the user names its plugin.
   if (type.kind == type_kind::gpu && e.device->device_class != TSR_DEVICE_GPU && !type.type.plugin) return false;
-  if (type.type.path && e.device->description.find(type.type.path->value) == std::string::npos) return false;
+  if (type.type.path && normalised_folder(type.type.path->value) != e.device->folder) return false;
+  if (type.capability && e.device->capability && *e.device->capability < *type.capability) return false;
   return matching;
 }
 
@@ -79,6 +80,12 @@ std::optional<location::properties> resources::take(const checked_type& type, co
     return e.properties;
   }
   return std::nullopt;
+}
+
+bool resources::has_capability(const location::properties& device) const {
+  return std::ranges::any_of(m_devices, [&](const entry& e) {
+    return e.properties.device == device.device && e.device != nullptr && e.device->capability;
+  });
 }
 
 std::vector<location::properties> resources::take_cores(std::size_t count) {
@@ -104,13 +111,19 @@ std::vector<std::string> resources::free_host_memories() const {
   return names;
 }
 
-std::string resources::inventory(type_kind kind) const {
+std::string resources::inventory(const checked_type& type) const {
+  const type_kind kind = type.kind;
   std::vector<std::string> parts;
   for (const entry& e : list(kind)) {
     if (e.device != nullptr && !is_of(kind, *e.device)) continue;
     std::string what = e.device ? fmt::format("{} of plugin '{}'", word_for(e.device->device_class), e.device->plugin)
                                 : std::string("host memory");
     if (e.properties.memory_bytes != 0) what += ", " + format_bytes(static_cast<double>(e.properties.memory_bytes));
+    if (type.type.path && e.device != nullptr)
+      what += e.device->folder.empty() ? fmt::format(", plugin.{}.path is not set", e.device->plugin)
+                                       : ", at " + e.device->folder;
+    if (type.asks_for_capability() && e.device != nullptr)
+      what += e.device->capability ? fmt::format(", cc {:.1f}", *e.device->capability) : std::string(", cc not known");
     if (!e.taken_by.empty()) what += ", taken by " + e.taken_by;
     parts.push_back(fmt::format("{} ({})", e.properties.name, what));
   }

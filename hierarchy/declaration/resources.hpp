@@ -20,6 +20,8 @@ class resources {
   std::size_t free(const checked_type& type) const;
   /// Takes a device or host memory for the location `by`; nullopt when none is free.
   std::optional<location::properties> take(const checked_type& type, const std::string& by);
+  /// Whether it is known of the device with these properties.
+  bool has_capability(const location::properties& device) const;
   /// Takes the next `count` cores, or none when there are fewer.
   std::vector<location::properties> take_cores(std::size_t count);
   std::size_t free_cores() const noexcept { return m_cores.size() - m_next_core; }
@@ -28,8 +30,9 @@ class resources {
   std::optional<location::properties> take_host_memory(const std::string& by);
   /// Names of host memories that were not taken.
   std::vector<std::string> free_host_memories() const;
-  /// "sim0 (accelerator of plugin 'sim', 512 MiB, taken by LocG[0]), ..." of what a kind can be bound to.
-  std::string inventory(type_kind kind) const;
+  /// "sim0 (accelerator of plugin 'sim', 512 MiB, taken by LocG[0]), ..." of what the kind of a type can be bound to,
+  /// with what the type asks for.
+  std::string inventory(const checked_type& type) const;
 
  private:
   struct entry {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cctype>
+#include <charconv>
 
 #include "core/base/error.hpp"
 #include "core/base/suggest.hpp"
@@ -26,15 +27,18 @@ constexpr std::array<std::pair<std::string_view, type_kind>, 14> kinds{{{"cpu", 
                                                                         {"permanent_storage", type_kind::storage},
                                                                         {"host", type_kind::cpu}}};
 
-type_kind kind_of(const config::placed<std::string>& written, std::vector<std::string>& notes) {
+/// @param capability  what an older kind asks for: 7.0 of "cc7.0"
+type_kind kind_of(const config::placed<std::string>& written, std::optional<double>& capability) {
   std::string lower = written.value;
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (const auto& [name, kind] : kinds)
     if (lower == name) return kind;
-  if (lower.size() > 2 && lower.starts_with("cc") && std::isdigit(static_cast<unsigned char>(lower[2]))) {
-    notes.push_back(fmt::format("kind '{}' at {} is read as gpu; its compute capability is not checked", written.value,
-                                written.where));
-    return type_kind::gpu;
+  if (double number = 0; lower.starts_with("cc")) {
+    const auto [end, status] = std::from_chars(lower.data() + 2, lower.data() + lower.size(), number);
+    if (status == std::errc{} && end == lower.data() + lower.size() && number > 0) {
+      capability = number;
+      return type_kind::gpu;
+    }
   }
   std::vector<std::string> known;
   for (const auto& [name, kind] : kinds) known.emplace_back(name);
@@ -76,18 +80,24 @@ std::string checked_type::description() const {
   std::string text(name_of(kind));
   if (type.plugin) text += fmt::format(" of plugin '{}'", type.plugin->value);
   if (type.match) text += fmt::format(" with {}", type.match->value);
+  if (capability) text += fmt::format(" of compute capability {:.1f} or more", *capability);
   if (type.path) text += fmt::format(" at {}", type.path->value);
   return text;
 }
 
-type_table::type_table(const std::vector<config::loctype>& declared, std::vector<std::string>& notes) {
+bool checked_type::asks_for_capability() const {
+  return capability || (type.match && type.match->value.find("cc") != std::string::npos);
+}
+
+type_table::type_table(const std::vector<config::loctype>& declared) {
   for (const config::loctype& type : declared) {
     if (const auto known = m_types.find(type.name.value); known != m_types.end())
       throw error(error_kind::configuration,
                   fmt::format("loctype '{}' is declared twice; the first time at {}", type.name.value,
                               known->second.type.name.where),
                   type.name.where);
-    const type_kind kind = kind_of(type.kind, notes);
+    std::optional<double> capability;
+    const type_kind kind = kind_of(type.kind, capability);
     const bool device = kind == type_kind::gpu || kind == type_kind::accelerator || kind == type_kind::storage;
     no_use(type.cores, "cores to be counted", kind, kind == type_kind::cpu, "'cores' belongs to kind cpu");
     no_use(type.path, "path", kind, kind == type_kind::storage, "'path' belongs to kind storage");
@@ -96,10 +106,10 @@ type_table::type_table(const std::vector<config::loctype>& declared, std::vector
            "'match' belongs to kinds gpu, accelerator, storage and unified");
     no_use(type.memory, "memory of its own", kind, kind != type_kind::virtual_group,
            "declare a location of kind unified above it");
-    m_types.emplace(type.name.value, checked_type{kind, type});
+    m_types.emplace(type.name.value, checked_type{kind, type, capability});
   }
   // "virtual" needs no declaration.
-  m_types.try_emplace("virtual", checked_type{type_kind::virtual_group, {}});
+  m_types.try_emplace("virtual", checked_type{type_kind::virtual_group, {}, {}});
 }
 
 const checked_type& type_table::at(const config::placed<std::string>& name) const {

@@ -1,6 +1,7 @@
 #pragma once
 // Types of locations, checked.
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,10 @@ std::string_view name_of(type_kind kind) noexcept;
 struct checked_type {
   type_kind kind = type_kind::virtual_group;
   config::loctype type;
+  std::optional<double> capability;  ///< what an older kind asks for at least: 7.0 of "cc7.0"
 
+  /// Whether it looks at the compute capability of devices.
+  bool asks_for_capability() const;
   /// "a gpu of plugin 'cuda' with memory>=8 GiB", for messages.
   std::string description() const;
 };
@@ -32,8 +36,8 @@ struct checked_type {
 class type_table {
  public:
   /// Throws tessera::error (kind configuration) for an unknown kind, a name given twice, or a number that a kind has no
-  /// use for (cores of a gpu). Older kinds with a compute capability (cc7.0) add a note that it is not checked.
-  type_table(const std::vector<config::loctype>& declared, std::vector<std::string>& notes);
+  /// use for (cores of a gpu).
+  explicit type_table(const std::vector<config::loctype>& declared);
 
   /// The type that a location names; throws with the nearest name.
   const checked_type& at(const config::placed<std::string>& name) const;

@@ -191,6 +191,7 @@ void tree_builder::add_device(const found_device& d) {
   is.type = d.description.empty() ? d.plugin : d.description;
   is.device = d.index;
   is.pci_address = d.pci_address;
+  is.folder = d.folder;
   is.numa_node = d.numa_node;
   is.bandwidth = d.bandwidth;
   is.latency_ns = d.latency_ns;

@@ -1,8 +1,53 @@
 #include "hierarchy/discovery/devices.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 namespace tessera::hierarchy {
+namespace {
+
+bool is_of_a_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// The directory that the plugin of a storage device was given, under the name that all such plugins have for it.
+std::string folder_of(const plugin::registry& plugins, const std::string& plugin) {
+  const auto opened = std::ranges::find(plugins.plugins(), plugin, &plugin::registry::opened_plugin::name);
+  return opened != plugins.plugins().end() ? normalised_folder(opened->text_of("path")) : std::string();
+}
+
+/// What a GPU's run-time compiler makes code for; the device itself is described without it.
+std::optional<double> capability_of(const plugin::device& device) {
+  const tsr_jit_table* const jit = device.jit();
+  if (jit == nullptr || jit->identity == nullptr) return std::nullopt;
+  const char* const target = jit->identity(device.handle());
+  return target != nullptr ? capability_in(target) : std::nullopt;
+}
+
+}  // namespace
+
+std::string normalised_folder(const std::string& path) {
+  if (path.empty()) return {};
+  std::error_code failed;
+  std::filesystem::path whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
+  if (failed) whole = std::filesystem::path(path).lexically_normal();
+  return (whole.has_filename() || whole == whole.root_path() ? whole : whole.parent_path()).string();
+}
+
+std::optional<double> capability_in(std::string_view target) {
+  constexpr std::string_view mark = "sm_";
+  for (auto at = target.find(mark); at != target.npos; at = target.find(mark, at + 1)) {
+    if (at != 0 && is_of_a_word(target[at - 1])) continue;
+    const std::string_view rest = target.substr(at + mark.size());
+    unsigned digits = 0;
+    const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), digits);
+    // The last digit is the minor number, whatever follows: sm_90, sm_90a, sm_120.
+    if (status == std::errc{} && digits >= 10) return digits / 10.0;
+  }
+  return std::nullopt;
+}
 
 const found_space* found_device::own_space() const noexcept {
   for (const tsr_space_kind wanted : {TSR_SPACE_DEVICE, TSR_SPACE_MANAGED, TSR_SPACE_STORAGE})
@@ -23,6 +68,8 @@ std::vector<found_device> devices_of(const plugin::registry& plugins) {
     d.description.assign(described.name, strnlen(described.name, sizeof described.name));
     d.pci_address.assign(described.pci_address, strnlen(described.pci_address, sizeof described.pci_address));
     d.device_class = described.device_class;
+    if (d.device_class == TSR_DEVICE_STORAGE) d.folder = folder_of(plugins, d.plugin);
+    if (d.device_class == TSR_DEVICE_GPU) d.capability = capability_of(*device);
     d.numa_node = described.numa_node;
     d.compute_units = described.compute_units;
     d.copy_engines = described.copy_engines;

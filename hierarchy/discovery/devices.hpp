@@ -3,7 +3,9 @@
 #include <tessera/plugin.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/plugin/registry.hpp"
@@ -27,6 +29,8 @@ struct found_device {
   tsr_device_class device_class = TSR_DEVICE_GPU;
   std::int32_t numa_node = -1;
   std::string pci_address;
+  std::string folder;                ///< of storage: the directory that its plugin was given; "": none
+  std::optional<double> capability;  ///< compute capability, 9.0 of "sm_90"; nothing: not known
   std::vector<found_space> spaces;
   std::uint32_t compute_units = 0, copy_engines = 0;
   double peak_f32 = 0, peak_f64 = 0;
@@ -37,6 +41,14 @@ struct found_device {
   /// STORAGE, else the first); null when it has none.
   const found_space* own_space() const noexcept;
 };
+
+/// An absolute path without links, dots and a slash at the end, as far as it exists; so two names of a directory are
+/// equal. "" stays.
+std::string normalised_folder(const std::string& path);
+
+/// The compute capability that the words for a compiler's target name: 9.0 of "driver 12040; sm_90". Nothing: they name
+/// none.
+std::optional<double> capability_in(std::string_view target);
 
 /// The devices of a registry, in its order.
 std::vector<found_device> devices_of(const plugin::registry& plugins);

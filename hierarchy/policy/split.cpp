@@ -125,7 +125,8 @@ class splitter {
     for (const std::uint64_t count : list) overflow |= __builtin_add_overflow(sum, count, &sum);
     if (overflow || sum != m_n)
       refuse(fmt::format("policy range: the counts sum to {}, but the loop has {} iterations",
-                         overflow ? std::string("more than 2^64") : std::to_string(sum), m_n));
+                         overflow ? std::string("more than 2^64") : std::to_string(sum), m_n),
+             "one list of counts fits loops of one length; percentage gives loops of all lengths the same shares");
     std::uint64_t begin = 0;
     for (std::size_t t = 0; t < list.size(); begin += list[t], ++t)
       give(m_leaves[t % m_leaves.size()], begin, begin + list[t]);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace tessera::hierarchy {
 
@@ -27,6 +28,8 @@ class array_memory {
 
   void* data() const noexcept { return m_data; }  ///< the first byte; null: there are none
   void keep_file() noexcept;                      ///< it stays when the object ends
+  /// Something that ends no sooner than the pages.
+  void keep(std::shared_ptr<const void> with) noexcept { m_kept = std::move(with); }
   /// What was written is in the file, and on its disk. Throws tessera::error (output).
   void flush() const;
 
@@ -36,7 +39,8 @@ class array_memory {
   /// `ahead` bytes are mapped before the first, in whole pages.
   bool map(std::uint64_t bytes, std::uint64_t ahead, int flags, int descriptor) noexcept;
 
-  std::unique_ptr<claim> m_claim;  // null: of no file. Ends last
+  std::shared_ptr<const void> m_kept;
+  std::unique_ptr<claim> m_claim;  // null: of no file. Ends behind the pages
   std::byte* m_data = nullptr;
   std::uint64_t m_bytes = 0, m_ahead = 0;
 };

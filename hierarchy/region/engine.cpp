@@ -31,6 +31,12 @@ location::node_id executing_above(const location::tree& tree, location::node_id 
   return at;
 }
 
+/// Where regions find an array: at its location, and for a storage location, which executes nothing, at the nearest one
+/// above below which something does.
+location::node_id used_at(const location::tree& tree, location::node_id at, const executors& who) {
+  return tree.at(at).properties.kind == location::kind::storage ? executing_above(tree, at, who) : at;
+}
+
 /// The location that has all tasks of a plan.
 location::node_id executes_at(const location::tree& tree, const plan& split, location::node_id at) {
   std::vector<location::node_id> leaves;
@@ -73,7 +79,7 @@ location::node_id region_engine::place(const region_request& c, const location::
   std::vector<placed_array> arrays;
   for (const detail::region_demand& d : c.demands)
     if (d.array != nullptr && !d.array->distance() && (!c.code.copies || d.how != intent::read))
-      arrays.push_back({d.array->name(), d.array->at()});
+      arrays.push_back({d.array->name(), used_at(tree, d.array->at(), who)});
   const auto elsewhere = [&](const placed_array& a) { return a.at != arrays.front().at; };
   if (c.options.at.empty() && !arrays.empty() && std::ranges::none_of(arrays, elsewhere))
     return c.code.copies ? executing_above(tree, arrays.front().at, who) : arrays.front().at;
@@ -163,7 +169,14 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
                    return p.on_device && m_tree->work_at(p.at)->under_way.load(std::memory_order_relaxed) != 0;
                  });
   const auto by_distance = [](const detail::region_demand& d) { return d.array != nullptr && d.array->distance(); };
-  if (std::ranges::any_of(c.demands, by_distance)) made.executes = executes_at(*made.tree, *made.split, made.at);
+  if (std::ranges::any_of(c.demands, by_distance)) {
+    made.executes = executes_at(*made.tree, *made.split, made.at);
+    std::vector<std::pair<array_storage*, location::node_id>> moving;
+    for (const detail::region_demand& d : c.demands)
+      if (by_distance(d))
+        moving.emplace_back(d.array, ancestor_of(*made.tree, made.executes, d.array->distance()->ancestors));
+    m_tree->require_room(moving, c.name.site);
+  }
   count_tasks(made);
   return made;
 }

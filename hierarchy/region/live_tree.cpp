@@ -7,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/suggest.hpp"
+#include "core/base/units.hpp"
 #include "hierarchy/region/by_runtime.hpp"
 #include "hierarchy/region/storage.hpp"
 
@@ -88,10 +89,90 @@ std::string live_tree::location_of(const array_storage& array) const {
   return m_now->at(array.at()).properties.name;
 }
 
-void live_tree::move(array_storage& array, std::string_view to, std::source_location site) const {
+/// With the lock held.
+std::uint64_t live_tree::bytes_at(location::node_id at, const memory_claim* without) const {
+  std::uint64_t bytes = 0;
+  for (const std::weak_ptr<memory_claim>& one : m_claims) {
+    const std::shared_ptr<memory_claim> c = one.lock();
+    if (c == nullptr || c.get() == without) continue;
+    if (c->of_file ? c->at == at : m_now->is_ancestor(at, c->at)) bytes += c->bytes;
+  }
+  return bytes;
+}
+
+/// With the lock held: the location, and those above it, have room for it beside what they have.
+void live_tree::require_room(const std::string& array, const memory_claim& wanted, std::source_location site) const {
+  const auto text = [](std::uint64_t bytes) { return format_bytes(static_cast<double>(bytes)); };
+  for (location::node_id id = wanted.at; id != location::no_node; id = m_now->at(id).parent) {
+    const location::properties& is = m_now->at(id).properties;
+    if (is.declared_bytes != 0) {
+      const std::uint64_t used = bytes_at(id, &wanted);
+      if (wanted.bytes > is.declared_bytes - std::min(is.declared_bytes, used))
+        throw error(error_kind::memory,
+                    fmt::format("array '{}' asks for {} at location '{}', but of the {} of memory that are declared "
+                                "for '{}' at {}, arrays have {}",
+                                array, text(wanted.bytes), m_now->at(wanted.at).properties.name,
+                                text(is.declared_bytes), is.name, is.declared_at, text(used)),
+                    fmt::format("{}:{}", site.file_name(), site.line()),
+                    "let arrays there end or move them, place this one elsewhere, declare more memory for the type of "
+                    "the location, or use map_file, since files do not count there");
+    }
+    if (wanted.of_file) break;
+  }
+}
+
+std::shared_ptr<memory_claim> live_tree::claim(const std::string& array, std::uint64_t bytes, location::node_id at,
+                                               bool of_file, std::source_location site) {
+  auto made = std::make_shared<memory_claim>(memory_claim{bytes, at, of_file});
   const std::lock_guard guard(m_mutex);
-  array.place(attached_location(
-      *m_now, to, fmt::format("array '{}', moved at {}:{}", array.name(), site.file_name(), site.line())));
+  require_room(array, *made, site);
+  if (m_claims.size() >= m_count_again) {
+    std::erase_if(m_claims, [](const std::weak_ptr<memory_claim>& c) { return c.expired(); });
+    m_count_again = std::max<std::size_t>(64, 2 * m_claims.size());
+  }
+  m_claims.push_back(made);
+  return made;
+}
+
+void live_tree::give(const std::shared_ptr<memory_claim>& claimed, array_storage& array) const {
+  const std::lock_guard guard(m_mutex);
+  array.take(claimed);
+}
+
+void live_tree::require_room(const std::vector<std::pair<array_storage*, location::node_id>>& moving,
+                             std::source_location site) {
+  std::vector<std::pair<memory_claim*, location::node_id>> before;
+  const auto go_back = [&] {
+    for (const auto& [claimed, at] : before) claimed->at = at;
+  };
+  try {
+    for (const auto& [array, to] : moving) {
+      memory_claim* const claimed = array->claimed();
+      if (claimed == nullptr || claimed->of_file || claimed->at == to) continue;
+      before.emplace_back(claimed, claimed->at);
+      claimed->at = to;
+      require_room(array->name(), *claimed, site);
+    }
+  } catch (...) {
+    go_back();
+    throw;
+  }
+  go_back();
+}
+
+void live_tree::move(array_storage& array, std::string_view to, std::source_location site) {
+  const std::lock_guard guard(m_mutex);
+  const std::string where = fmt::format("array '{}', moved at {}:{}", array.name(), site.file_name(), site.line());
+  const location::node_id target = attached_location(*m_now, to, where);
+  const bool is_there =
+      target == array.at() || (array.claimed() != nullptr && array.claimed()->of_file && array.claimed()->at == target);
+  if (m_now->at(target).properties.kind == location::kind::storage && !is_there)
+    throw error(error_kind::usage,
+                fmt::format("'{}' is a storage location, and the array's elements are in memory", to), where,
+                "make an array there, which is a file, and copy this one to it");
+  const std::vector<std::pair<array_storage*, location::node_id>> moving{{&array, target}};
+  require_room(moving, site);
+  array.place(target);
 }
 
 void live_tree::place(array_storage& array, location::node_id to) const {

@@ -25,6 +25,14 @@ struct located_array {
   location::node_id at = location::no_node;
 };
 
+/// Bytes that count at a location. The array keeps it, and so does its memory, which may stay longer: until the last
+/// task that uses it is done. `at` with the tree's lock held.
+struct memory_claim {
+  std::uint64_t bytes = 0;
+  location::node_id at = location::no_node;
+  bool of_file = false;  ///< a file in the folder of a storage location: it stays there, and takes nothing above
+};
+
 /// What regions have on one location that executes. Tasks keep it.
 struct leaf_work {
   std::atomic<std::uint64_t> under_way{0};            ///< tasks that are planned and have not ended
@@ -60,8 +68,18 @@ class live_tree {
   std::vector<located_array> arrays() const;
   /// The name of the location that an array is at.
   std::string location_of(const array_storage& array) const;
-  /// Moves an array to an attached location. Throws as `at`.
-  void move(array_storage& array, std::string_view to, std::source_location site) const;
+  /// Bytes of an array that is to be made at a location. Throws tessera::error (memory), and nothing has changed, where
+  /// that, or a location above it, declares less memory than there would be.
+  std::shared_ptr<memory_claim> claim(const std::string& array, std::uint64_t bytes, location::node_id at, bool of_file,
+                                      std::source_location site);
+  /// They are this array's, wherever it is by now.
+  void give(const std::shared_ptr<memory_claim>& claimed, array_storage& array) const;
+  /// With the lock held: throws as `claim` where some of these arrays cannot be at these locations, all at once.
+  void require_room(const std::vector<std::pair<array_storage*, location::node_id>>& moving, std::source_location site);
+
+  /// Moves an array to an attached location. Throws as `at` and `claim`, and usage where it is a storage location: the
+  /// elements would be no file there.
+  void move(array_storage& array, std::string_view to, std::source_location site);
   /// The same by its number; where that has left meanwhile, to the root.
   void place(array_storage& array, location::node_id to) const;
 
@@ -94,12 +112,16 @@ class live_tree {
 
  private:
   void check_apart(array_storage& array) const;
+  std::uint64_t bytes_at(location::node_id at, const memory_claim* without) const;
+  void require_room(const std::string& array, const memory_claim& wanted, std::source_location site) const;
   mutable std::mutex m_mutex;  // of what follows
   std::shared_ptr<const location::tree> m_now;
   std::vector<std::shared_ptr<leaf_work>> m_work;            // by location; null: there never was any
   std::map<location::node_id, location::node_id> m_parents;  // of what was detached, before
   std::vector<std::weak_ptr<array_storage>> m_arrays;
-  std::size_t m_look_again = 64;  // arrays, at which those that have ended are left out
+  std::vector<std::weak_ptr<memory_claim>> m_claims;
+  std::size_t m_count_again = 64;  // claims, at which those that are given back are left out
+  std::size_t m_look_again = 64;   // arrays, at which those that have ended are left out
   std::mutex m_edits;
 };
 

@@ -104,6 +104,33 @@ location::node_id placed_at(const hierarchy::live_tree& tree, const std::string&
                             : tree.at(options.at, fmt::format("array '{}' at {}", name, place_in(site)));
 }
 
+/// Throws usage where elements that are in memory of the program would be placed at a storage location.
+void check_in_memory(const hierarchy::live_tree& tree, const std::string& name, const array_options& options,
+                     const std::source_location& site) {
+  if (tree.now()->at(placed_at(tree, name, options, site)).properties.kind == location::kind::storage)
+    throw error(
+        error_kind::usage,
+        fmt::format("array '{}' in memory of the program is placed at the storage location '{}'", name, options.at),
+        place_in(site), "make_array makes a file there, which the elements can be copied to");
+}
+
+/// The file of an array at a storage location. Throws usage where there is none.
+std::filesystem::path file_in(const location::properties& storage, const std::string& name,
+                              const std::source_location& site) {
+  if (storage.folder.empty())
+    throw error(error_kind::usage,
+                fmt::format("array '{}' would be a file at storage location '{}', whose directory is not known", name,
+                            storage.name),
+                place_in(site),
+                "set the option path of its plugin ([plugin.disk]), or use map_file with the path of a file");
+  if (name.empty() || name.find('/') != name.npos || name.find('\0') != name.npos)
+    throw error(error_kind::usage,
+                fmt::format("array '{}' would be a file at storage location '{}', and its name is that of no file",
+                            name, storage.name),
+                place_in(site), "give it a name without a slash, or use map_file with the path of a file");
+  return std::filesystem::path(storage.folder) / (name + ".array");
+}
+
 /// Arrays that have ended may still have tasks, with which those of another array over the same elements would have no
 /// order. Waits for them, where the thread may wait.
 void finish_ended_arrays(schedule::scheduler& scheduler) {
@@ -133,15 +160,52 @@ std::shared_ptr<hierarchy::array_storage> location_model::add(std::string name, 
 detail::region_array_handle location_model::make(std::string name, element_type type, const row_extents& extents,
                                                  const array_options& options, std::source_location site) {
   check_distance(name, options, true, site);
-  auto memory = hierarchy::array_memory::fresh(bytes_of(name, type, extents, site), name);
+  const std::uint64_t bytes = bytes_of(name, type, extents, site);
+  const location::node_id at = placed_at(*live(), name, options, site);
+  const std::shared_ptr<const location::tree> now = live()->now();
+  const bool in_file = now->at(at).properties.kind == location::kind::storage;
+  const std::filesystem::path file = in_file ? file_in(now->at(at).properties, name, site) : std::filesystem::path();
+  if (in_file && hierarchy::array_memory::is_mapped(file)) finish_ended_arrays(*owner().inside().scheduler);
+  const std::shared_ptr<hierarchy::memory_claim> claimed = claim(name, bytes, at, in_file, site);
+  if (in_file) return map_claimed(std::move(name), type, file, extents, options, claimed, site);
+  auto memory = hierarchy::array_memory::fresh(bytes, name);
+  memory->keep(claimed);
   void* const data = memory->data();
-  return detail::region_array_handle(add(std::move(name), type, data, std::move(memory), extents, options, site));
+  auto made = add(std::move(name), type, data, std::move(memory), extents, options, site);
+  live()->give(claimed, *made);
+  return detail::region_array_handle(std::move(made));
+}
+
+std::shared_ptr<hierarchy::memory_claim> location_model::claim(const std::string& name, std::uint64_t bytes,
+                                                               std::uint32_t at, bool of_file,
+                                                               std::source_location site) {
+  try {
+    return live()->claim(name, bytes, at, of_file, site);
+  } catch (const error&) {  // arrays that have ended give their memory back with their last tasks
+    finish_ended_arrays(*owner().inside().scheduler);
+    return live()->claim(name, bytes, at, of_file, site);
+  }
+}
+
+detail::region_array_handle location_model::map_claimed(std::string name, element_type type,
+                                                        const std::filesystem::path& file, const row_extents& extents,
+                                                        const array_options& options,
+                                                        const std::shared_ptr<hierarchy::memory_claim>& claimed,
+                                                        std::source_location site) {
+  const auto memory = hierarchy::array_memory::of_file(file, bytes_of(name, type, extents, site), name);
+  memory->keep(claimed);
+  auto made = add(std::move(name), type, memory->data(), memory, extents, options, site);
+  if (claimed != nullptr) live()->give(claimed, *made);
+  m_engine->keep_file(memory);
+  memory->keep_file();
+  return detail::region_array_handle(std::move(made));
 }
 
 detail::region_array_handle location_model::adopt_memory(std::string name, element_type type, void* memory,
                                                          std::size_t elements, const row_extents& extents,
                                                          const array_options& options, std::source_location site) {
   check_distance(name, options, false, site);
+  check_in_memory(*live(), name, options, site);
   finish_ended(memory, bytes_over(memory, name, type, elements, extents, site));
   return detail::region_array_handle(add(std::move(name), type, memory, nullptr, extents, options, site));
 }
@@ -155,14 +219,10 @@ detail::region_array_handle location_model::map(std::string name, element_type t
                                                 const row_extents& extents, const array_options& options,
                                                 std::source_location site) {
   check_distance(name, options, false, site);
-  const std::uint64_t bytes = bytes_of(name, type, extents, site);
+  (void)bytes_of(name, type, extents, site);
   (void)placed_at(*live(), name, options, site);  // before the file gets its size
   if (hierarchy::array_memory::is_mapped(file)) finish_ended_arrays(*owner().inside().scheduler);
-  const auto memory = hierarchy::array_memory::of_file(file, bytes, name);
-  detail::region_array_handle made(add(std::move(name), type, memory->data(), memory, extents, options, site));
-  m_engine->keep_file(memory);
-  memory->keep_file();
-  return made;
+  return map_claimed(std::move(name), type, file, extents, options, nullptr, site);
 }
 
 detail::region_array_handle location_model::memory_until_pause(std::string name, element_type type, void* memory,

@@ -19,6 +19,7 @@ std::shared_ptr<const void> array_storage::keep_tiles() {
 void array_storage::remake(std::source_location site) noexcept try {
   auto fresh = array_memory::fresh(bytes(), m_name);
   void* const data = fresh->data();
+  fresh->keep(m_claimed);
   m_tiles = std::make_unique<tiled_memory>(m_runtime, m_name, m_type, data, std::move(fresh), m_extents.rows,
                                            m_extents.row_elements(), site);
 } catch (...) {  // the next region writes what is there

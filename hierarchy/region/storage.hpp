@@ -48,7 +48,16 @@ class array_storage {
   location::node_id at() const noexcept { return m_at.load(std::memory_order_relaxed); }
   live_tree& tree() const noexcept { return *m_tree; }
   /// With the tree's lock held.
-  void place(location::node_id to) noexcept { m_at.store(to, std::memory_order_relaxed); }
+  void place(location::node_id to) noexcept {
+    m_at.store(to, std::memory_order_relaxed);
+    if (m_claimed != nullptr && !m_claimed->of_file) m_claimed->at = to;
+  }
+  /// What its memory counts; null: nothing, it is the program's or a file's. With the tree's lock held.
+  memory_claim* claimed() const noexcept { return m_claimed.get(); }
+  void take(std::shared_ptr<memory_claim> claimed) noexcept {
+    m_claimed = std::move(claimed);
+    place(at());
+  }
   tiled_memory& tiles() noexcept { return *m_tiles; }  ///< with the lock held: `remake` makes others
   /// How far from where a region executes it is placed; nothing: it has a location of its own. Set before its first
   /// use.
@@ -99,6 +108,7 @@ class array_storage {
   const row_extents m_extents;
   const std::shared_ptr<live_tree> m_tree;
   std::atomic<location::node_id> m_at;
+  std::shared_ptr<memory_claim> m_claimed;
   std::unique_ptr<tiled_memory> m_tiles;
   std::optional<array_distance> m_distance;
   bool m_of_paused_memory = false;

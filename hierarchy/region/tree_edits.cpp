@@ -53,7 +53,9 @@ std::map<node_id, node_id> numbers_in(location::tree& known, const location::tre
                   "devices, cores and disks are those that the program was started with, under the names of then; "
                   "only groups and memories may be new");
     } else {
-      numbers[id] = known.add(known.root(), is);
+      location::properties fresh = is;
+      fresh.declared_bytes = 0;  // limits are those of the start
+      numbers[id] = known.add(known.root(), std::move(fresh));
     }
   }
   return numbers;

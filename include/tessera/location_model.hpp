@@ -60,6 +60,7 @@ struct region_row {
 namespace hierarchy {
 class paused_memory;
 class region_engine;
+struct memory_claim;
 }  // namespace hierarchy
 
 /// Forms of a picture of the tree: for a terminal, a browser, Graphviz and programs.
@@ -84,8 +85,10 @@ class location_model : public editable_tree {
   location_model& operator=(const location_model&) = delete;
 
   /// An array of `extents`: {rows}, {rows, second} or {rows, second, third}. Nothing is touched before a region writes
-  /// it, so its pages are near the workers that write them first; they begin as zero. Throws tessera::error: usage
-  /// (extents, an unknown location), memory.
+  /// it, so its pages are near the workers that write them first; they begin as zero. At a storage location it is the
+  /// file NAME.array in the location's directory, as map_file would make it. Throws tessera::error: usage
+  /// (extents, an unknown location), memory (also where the location, or one above it, declares less memory than its
+  /// arrays would have), and for files what map_file throws.
   template <class T>
   region_array<T> make_array(std::string name, const row_extents& extents, const array_options& options = {},
                              std::source_location site = std::source_location::current()) {
@@ -200,6 +203,12 @@ class location_model : public editable_tree {
                                            std::source_location site);
   detail::region_array_handle map(std::string name, element_type type, const std::filesystem::path& file,
                                   const row_extents& extents, const array_options& options, std::source_location site);
+  detail::region_array_handle map_claimed(std::string name, element_type type, const std::filesystem::path& file,
+                                          const row_extents& extents, const array_options& options,
+                                          const std::shared_ptr<hierarchy::memory_claim>& claimed,
+                                          std::source_location site);
+  std::shared_ptr<hierarchy::memory_claim> claim(const std::string& name, std::uint64_t bytes, std::uint32_t at,
+                                                 bool of_file, std::source_location site);
   detail::region_array_handle memory_until_pause(std::string name, element_type type, void* memory,
                                                  std::size_t elements, const row_extents& extents,
                                                  std::source_location site);

@@ -183,7 +183,8 @@ class region_array {
   const row_extents& extents() const noexcept { return m_handle.extents(); }  ///< as it was made
   std::string location() const { return m_handle.location(); }                ///< name of the location that it is at
   /// From now on the array is at another location; regions submitted before are not affected, and nothing is copied
-  /// before a region needs it. Throws tessera::error (usage) for an unknown one, with the nearest name.
+  /// before a region needs it. Throws tessera::error: usage for an unknown one, with the nearest name, and for a
+  /// storage location; memory where the location, or one above it, declares less than its arrays would have.
   void move(std::string_view to, std::source_location site = std::source_location::current()) {
     m_handle.move(to, site);
   }

@@ -219,6 +219,9 @@ TEST(rodinia_commands, refuse_sizes) {
   expect_refused({"lud", "--policy", "statik", "--size", "10"}, 3, {"statik", "static", "--policy, column 1"});
   expect_refused({"lud", "--policy", "percentage:60,3o", "--size", "10"}, 3, {"'3o'", "--policy, column 15"});
   expect_refused({"lud", "--policy", "range:3,4", "--size", "10"}, 3, {"the counts sum to 7", "split by --policy"});
+  for (const char* name : {"bfs", "nw"})  // no list fits all of their loops
+    expect_refused({name, "--policy", "range:400,600", "--size", "1000"}, 3,
+                   {"the counts sum to 1000, but the loop has", "percentage gives loops of all lengths"});
   expect_refused({"lud", "--at", "nowhere", "--size", "10"}, 2, {"there is no location 'nowhere'", "at: --at"});
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "hierarchy/declaration/csv.hpp"
@@ -88,6 +89,9 @@ children = "LocG"
 )");
   EXPECT_EQ(t.path(*t.find("LocG[1]")), "machine/LocA/LocC/LocG/LocG[1]");
   EXPECT_EQ(t.path(*t.find("core3")), "machine/LocA/LocB/LocH/core3");
+  EXPECT_EQ(named(t, "LocA").declared_bytes, 2ull << 30);
+  EXPECT_EQ(named(t, "LocA").declared_at, "tree.toml:5:1");
+  EXPECT_EQ(named(t, "LocS").declared_bytes, 0u);
   EXPECT_EQ(t.find("core4"), std::nullopt);  // four cores were declared, no more exist here
   EXPECT_EQ(t.path(*t.find("LocS")), "machine/LocS");
   // Spaces and devices of what was bound, numbers of what was declared.
@@ -268,7 +272,7 @@ TEST_F(declared, what_cannot_be_bound_says_what_was_asked_and_what_there_is) {
       {"gpu of plugin 'hip'", "none is free", "tree.toml:6:1"});
   refused(
       "[[loctype]]\nname = \"o\"\nkind = \"storage\"\npath = \"/scratch\"\n[[location]]\nname = \"x\"\ntype = \"o\"\n",
-      {"storage at /scratch", "disk0 (storage of plugin 'disk', 1 TiB)"});
+      {"storage at /scratch", "disk0 (storage of plugin 'disk', 1 TiB, "});
   refused(
       "[[loctype]]\nname = \"c\"\nkind = \"cpu\"\ncores = 6\n[[loctype]]\nname = \"r\"\nkind = \"cpu\"\n"
       "[[location]]\nname = \"x\"\ntype = \"c\"\n[[location]]\nname = \"y\"\ntype = \"r\"\n",
@@ -318,9 +322,62 @@ TEST_F(declared, conditions_choose_among_devices) {
   EXPECT_EQ(with("name!=gpu0"), 2u);
   EXPECT_EQ(with("peak_f64>5 TFLOP/s"), 2u);
   EXPECT_EQ(with("plugin==cuda"), 1u);
-  for (const char* bad : {"cc>=8.0", "memory", "memory>=lots", "name>3", "memory~3", "memory>=1 GiB,", "", "memroy>=1"})
+  for (const char* bad :
+       {"cc>=new", "cc~8", "memory", "memory>=lots", "name>3", "memory~3", "memory>=1 GiB,", "", "memroy>=1"})
     EXPECT_TRUE(has(message_of([&] { matches({bad, "t.toml:4:1"}, devices[1]); }), {"t.toml:4:1"})) << bad;
   EXPECT_TRUE(has(message_of([&] { matches({"memroy>=1", ""}, devices[1]); }), {"did you mean 'memory'"}));
+}
+
+TEST_F(declared, conditions_on_the_compute_capability_need_a_device_that_tells_it) {
+  const auto with = [](const std::string& condition) {
+    return "[[loctype]]\nname = \"t\"\nkind = \"gpu\"\nmatch = \"" + condition +
+           "\"\n[[location]]\nname = \"x\"\ntype = \"t\"\n";
+  };
+  refused(with("cc>=8.0"), {"gpu with cc>=8.0", "none is free", "gpu0 (gpu of plugin 'cuda', 1 GiB, cc not known)"});
+  devices[1].capability = 7.5;
+  devices[2].capability = 9.0;
+  EXPECT_EQ(named(tree(with("cc>=8.0")), "x").device, 2u);
+  EXPECT_EQ(named(tree(with("cc<8")), "x").device, 1u);
+  EXPECT_EQ(named(tree(with("cc==7.5, memory<2 GiB")), "x").device, 1u);
+  EXPECT_EQ(named(tree(with("cc!=7.5")), "x").device, 2u);
+  refused(with("cc>9.0"), {"gpu0 (gpu of plugin 'cuda', 1 GiB, cc 7.5)", "cc 9.0", "cc not known"});
+}
+
+TEST(capability, is_in_the_words_for_the_target_of_a_compiler) {
+  EXPECT_EQ(capability_in("NVRTC 12.4 (libnvrtc.so.12); driver 12040; sm_90"), 9.0);
+  EXPECT_EQ(capability_in("sm_86"), 8.6);
+  EXPECT_EQ(capability_in("x; sm_120a"), 12.0);
+  for (const char* none : {"", "hipRTC 6.1; gfx90a:sramecc+:xnack-", "/usr/bin/cc; flags : sse2 asm_90", "sm_", "sm_9"})
+    EXPECT_FALSE(capability_in(none)) << none;
+}
+
+TEST_F(declared, a_store_is_found_by_its_directory) {
+  const auto at = [](const std::string& path) {
+    return "[[loctype]]\nname = \"s\"\nkind = \"storage\"\npath = \"" + path +
+           "\"\n[[location]]\nname = \"x\"\ntype = \"s\"\n";
+  };
+  refused(at("/scratch"),
+          {"storage at /scratch", "disk0 (storage of plugin 'disk', 1 TiB, plugin.disk.path is not set)"});
+  devices.push_back(invented_device(5, "disk1", TSR_DEVICE_STORAGE, 1ull << 30));
+  devices[4].folder = "/scratch";
+  devices[5].folder = "/data";
+  EXPECT_EQ(named(tree(at("/data")), "x").device, 5u);
+  EXPECT_EQ(named(tree(at("/scratch")), "x").folder, "/scratch");
+  EXPECT_EQ(named(tree(at("/scratch//a/../")), "x").device, 4u);
+  refused(at("/scratch/a"), {"storage at /scratch/a", "1 TiB, at /scratch)", "1 GiB, at /data)"});
+  refused(at("/dat"), {"storage at /dat"});  // a part of a name is none
+}
+
+TEST(folders, have_one_name) {
+  EXPECT_EQ(normalised_folder(""), "");
+  EXPECT_EQ(normalised_folder("/"), "/");
+  EXPECT_EQ(normalised_folder("/no/such//folder/"), "/no/such/folder");
+  EXPECT_EQ(normalised_folder("."), std::filesystem::canonical(".").string());
+  const std::string link = testing::TempDir() + "/tessera_link_to_a_folder";
+  std::filesystem::remove(link);
+  std::filesystem::create_directory_symlink("/", link);
+  EXPECT_EQ(normalised_folder(link + "/no_such_folder"), "/no_such_folder");
+  std::filesystem::remove(link);
 }
 
 TEST_F(declared, an_accelerator_passes_for_a_gpu_only_by_name_of_its_plugin) {
@@ -344,7 +401,15 @@ TEST_F(declared, the_csv_form_gives_the_same_tree) {
   const location::tree t = declared_tree(d, discovered, devices, notes);
   EXPECT_EQ(t.path(*t.find("LocG[1]")), "machine/LocA/LocG/LocG[1]");
   EXPECT_EQ(named(t, "LocA").memory_bytes, 2ull << 30);
-  EXPECT_TRUE(has(notes.at(0), {"CC7.0", "not checked"}));
+  EXPECT_TRUE(has(notes.at(0), {"CC7.0", "capability of gpu0 is not known"}));
+  devices[1].capability = 6.1;
+  devices[2].capability = 9.0;
+  notes.clear();
+  EXPECT_EQ(named(declared_tree(d, discovered, devices, notes), "LocG[0]").device, 2u);
+  EXPECT_FALSE(has(notes.empty() ? "" : notes.at(0), {"CC7.0"}));
+  devices[2].capability = 6.1;
+  EXPECT_TRUE(has(message_of([&] { declared_tree(d, discovered, devices, notes); }),
+                  {"every gpu of compute capability 7.0 or more", "gpu0 (gpu of plugin 'cuda', 1 GiB, cc 6.1)"}));
 }
 
 TEST_F(declared, a_csv_file_replaces_the_tables_and_says_so) {

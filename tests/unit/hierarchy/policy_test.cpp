@@ -75,6 +75,7 @@ TEST_F(policies, ranges_must_sum_to_the_loop) {
   const auto text = message_of([&] { by("range:[1,2]", 10, {"axpy at solver.cpp:40"}); });
   EXPECT_NE(text.find("sum to 3, but the loop has 10"), std::string::npos) << text;
   EXPECT_NE(text.find("region axpy at solver.cpp:40"), std::string::npos) << text;
+  EXPECT_NE(text.find("percentage gives loops of all lengths the same shares"), std::string::npos) << text;
   message_of([&] { by("range:[18446744073709551615,11]", 10); });
 }
 
