@@ -145,11 +145,13 @@ class Runner:
         if figures["solver"] == "lanczos":
             vectors = 48
         problem = 12 * figures["nonzeros"] + 8 * rows * (1 + vectors)
+        columns = figures["block"] * (2 if figures.get("complex") else 1)
+        sums = 20 * 8 * 12 * columns**2 if figures["solver"] == "lobpcg" else 0  # which one task adds up
         with open(os.path.join(self.root, "configs", "sim_sparse.toml")) as f:
             text = f.read()
         made = os.path.join(self.temporary, "sim.toml")
         with open(made, "w") as f:
-            f.write(re.sub(r'memory = "[^"]*"', f'memory = "{max(problem // 2048, 192)} KiB"', text))
+            f.write(re.sub(r'memory = "[^"]*"', f'memory = "{max(problem // 2048, sums // 1024, 192)} KiB"', text))
         return made
 
 
@@ -163,6 +165,8 @@ def checked(runner, problem, end, solver, places, tried=None):
     alone, helpful = first, []
     if first.verdict == "open" and not _is_refusal(first):
         for more in helpful_options(solver, first):
+            if any(word.startswith("--") and word in problem.words for word in more):
+                continue  # an option is given once
             tried(words + more)
             again = runner.run(problem, end, words + more + ["--workers", "2"])
             if again.verdict != "open":
@@ -259,11 +263,20 @@ def summary(rows):
     wrong = sum(bool(row["mistakes"]) for row in rows)
     needing = sum(bool(row["options"]) for row in rows)
     far = sum((_largest(row, lambda o: o.by_rounding) or 0) > 1 for row in rows)
-    open_ones = sum(row["places"]["2 workers"].verdict == "open" for row in rows if "2 workers" in row["places"])
     return (
         f"{len(rows)} problems and solvers: {wrong} wrong, {far} with an error of more than rounding, {needing} with"
-        f" options alone, {open_ones} not solved."
+        f" options alone. Not solved: {_open_by_place(rows)}."
     )
+
+
+def _open_by_place(rows):
+    """How many did not converge, took too long or failed, at each place at which some were tried."""
+    told = []
+    for place in PLACES:
+        tried = [row["places"][place].verdict for row in rows if place in row["places"]]
+        if tried:
+            told.append(f"{tried.count('open')} of {len(tried)} ({place})")
+    return ", ".join(told) or "none was tried"
 
 
 def data(rows):

@@ -104,6 +104,20 @@ class Rows(unittest.TestCase):
         self.assertIn("bits", row["mistakes"][0])
         self.assertIn("1 wrong", eigenvalues.summary([row]))
 
+    def test_what_is_not_solved_counts_for_each_place(self):
+        runner = FakeRunner({"opencl": figures(1.0, 1.5, converged=False), "sim, out of core": None})
+        row = eigenvalues.checked(runner, PROBLEM, "smallest", "lanczos", eigenvalues.PLACES)
+        self.assertIn(
+            "Not solved: 0 of 1 (1 worker), 0 of 1 (2 workers), 1 of 1 (sim, out of core), 1 of 1 (opencl).",
+            eigenvalues.summary([row]),
+        )
+
+    def test_options_of_the_problem_are_not_given_twice(self):
+        problem = known_spectra.Problem("p", ["p.mtx", "--block", "16"], {"smallest": [1.0, 1.0]}, 0)
+        runner = FakeRunner({"--solver": figures(1.0, 1.5, converged=False)})
+        eigenvalues.checked(runner, problem, "smallest", "lobpcg", ["2 workers"])
+        self.assertFalse([words for words in runner.asked if "--block" in words])
+
     def test_mistakes_on_a_device_are_told_with_the_place(self):
         runner = FakeRunner({"opencl": figures(1.0, 2.0)})
         row = eigenvalues.checked(runner, PROBLEM, "smallest", "lanczos", ["2 workers", "opencl"])

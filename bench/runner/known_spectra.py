@@ -137,6 +137,7 @@ def families(count):
         "xx:12": xx_chain(12),
         "hs:12": haldane_shastry(12),
         "hs:14": haldane_shastry(14),
+        "hs:16": haldane_shastry(16),
     }
     problems = [
         Problem(name, ["--generate", name], _both_ends(values, count), 1e-12 * max(map(abs, values)))
@@ -146,6 +147,17 @@ def families(count):
         Problem(f"xxz:{length}", ["--generate", f"xxz:{length}"], {"smallest": [HEISENBERG_GROUND[length]]}, 1e-12)
         for length in (12, 16)
     ]
+    # Blocks that cut no level, those of which the rows are fewer than three, residuals far below the usual tolerance.
+    special = {
+        "xx:12, block 16": ("xx:12", ["--block", "16"]),
+        "lap2d:6, block 13": ("lap2d:6", ["--block", "13"]),
+        "lap2d:30, 1e-10 of the norm": ("lap2d:30", ["--criterion", "norm", "--tol", "1e-10"]),
+        "hs:12, 1e-10 of the norm": ("hs:12", ["--criterion", "norm", "--tol", "1e-10"]),
+    }
+    for name, (family, words) in special.items():
+        values = laplacian(2, 6) if family == "lap2d:6" else spectra[family]
+        ends, accuracy = _both_ends(values, count), 1e-12 * max(map(abs, values))
+        problems.append(Problem(name, ["--generate", family, *words], ends, accuracy))
     problems += [
         Problem(name, ["--generate", name], {"smallest": low[:count], "largest": high[:count]}, 1e-12 * high[0])
         for name, (low, high) in COMPUTED.items()

@@ -11,7 +11,10 @@
 #include "apps/lapack/lapack.hpp"
 #include "apps/sparse/matrix/generate.hpp"
 #include "apps/sparse/matrix/row_panels.hpp"
+#include "apps/sparse/product/compressed_rows.hpp"
+#include "apps/sparse/program/device_data.hpp"
 #include "tessera/sparse.hpp"
+#include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/plugin/folder.hpp"
 
@@ -229,6 +232,35 @@ TEST(row_panels, weigh_the_same_and_cover_all_rows) {
 TEST(row_panels, have_as_many_rows_each_where_they_weigh_about_the_same) {
   const csr_matrix a = generate("lap3d:10");
   EXPECT_EQ(balanced_panels(a, 300, 8).ends, (std::vector<std::int64_t>{300, 600, 900, 1000}));
+}
+
+/// 1000 rows of 4 million entries each, of which only the counts are there.
+csr_matrix counts_beyond_31_bits() {
+  csr_matrix a{.name = "counts", .rows = 1000, .columns = 1000, .row_starts = {}, .entry_columns = {}, .values = {}};
+  for (std::int64_t i = 0; i <= a.rows; ++i) a.row_starts.push_back(i * 4'000'000);
+  return a;
+}
+
+TEST(row_panels, have_64_bits_for_entries) {
+  csr_matrix a = counts_beyond_31_bits();
+  EXPECT_EQ(balanced_panels(a, 250, 8).ends, (std::vector<std::int64_t>{250, 500, 750, 1000}));
+  // Two rows have 3 billion more each, so that they are panels of their own.
+  for (std::size_t i = 501; i < a.row_starts.size(); ++i) a.row_starts[i] += 3'000'000'000;
+  for (std::size_t i = 502; i < a.row_starts.size(); ++i) a.row_starts[i] += 3'000'000'000;
+  const row_panels uneven = balanced_panels(a, 250, 8);
+  EXPECT_THAT(uneven.ends, ::testing::IsSupersetOf({501, 1000}));
+  EXPECT_TRUE(std::ranges::is_sorted(uneven.ends));
+  EXPECT_EQ(bytes_of_compressed_rows(a.rows, a.row_starts.back()), 12 * 10'000'000'000 + 8 * 1000);
+}
+
+TEST(row_panels, of_devices_have_31_bits_for_entries) {
+  csr_matrix a = counts_beyond_31_bits();
+  for (std::size_t i = 501; i < a.row_starts.size(); ++i) a.row_starts[i] += 3'000'000'000;
+  runtime rt(testing::host_only(1));
+  const row_panels panels{{250, 500, 750, 1000}};
+  EXPECT_NE(message_of([&] { (void)matrix_blocks(rt, a, panels); }, error_kind::usage)
+                .find("rows 500 to 749 have 4000000000 entries"),
+            std::string::npos);
 }
 
 TEST(row_panels, know_which_columns_they_touch) {

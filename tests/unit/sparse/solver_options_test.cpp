@@ -259,6 +259,15 @@ TEST_P(every_eigensolver, tells_residuals_with_a_diagonal_mass_matrix_at_any_sca
   }
 }
 
+TEST_P(every_eigensolver, finds_many_pairs) {
+  const csr_matrix a = generate("lap2d:30");
+  const bool has_one_block = std::string(GetParam()) != "lanczos";
+  const eigen_options o{.pairs = 48, .block = has_one_block ? 56 : 4, .tolerance = 1e-4};
+  const eigenpairs found = solve(a, o);
+  EXPECT_FALSE(found.dense);
+  expect_pairs(a, o, found, known_lowest("lap2d:30", 48), 1e-6);
+}
+
 /// With other elements of the diagonal in each row, so that no eigenvalue comes twice: vectors are those of one pair.
 csr_matrix with_potential(csr_matrix a) {
   for (std::int64_t i = 0; i < a.rows; ++i)
