@@ -44,9 +44,9 @@ struct properties {
   double latency_ns = 0;                ///< of one access from the parent; 0: unknown
   std::int32_t numa_node = -1;          ///< number of the operating system; -1: unknown or none
   std::string pci_address;              ///< "0000:41:00.0"; empty: none
-  std::string folder;                   ///< of storage: its directory, absolute; empty: not known
+  std::string folder = {};              ///< of storage: its directory, absolute; empty: not known
   std::uint64_t declared_bytes = 0;     ///< what a declaration allows to be allocated here; 0: it says nothing
-  std::string declared_at;              ///< where it says that: "node.toml:12:3"
+  std::string declared_at = {};         ///< where it says that: "node.toml:12:3"
 };
 
 /// A node as seen from outside. The head of a detached branch has no parent.
