@@ -13,6 +13,7 @@
 #include "core/trace/timeline.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
+#include "tests/support/slow_down.hpp"
 #include "tests/unit/sparse/device_machine.hpp"
 #include "tests/unit/sparse/every_operation.hpp"
 #include "tests/unit/sparse/pairs.hpp"
@@ -28,10 +29,13 @@ class sparse_devices : public ::testing::TestWithParam<device_machine> {
  protected:
   program_options there(std::int64_t panel) const { return {.panel_rows = panel, .at = GetParam().location()}; }
 };
-INSTANTIATE_TEST_SUITE_P(all, sparse_devices,
-                         ::testing::Values(device_machine{"sim"}, device_machine{"cuda_emulated"},
-                                           device_machine{"hip_emulated"}),
-                         name_of);
+/// Under a sanitizer one plugin of the GPU plugins' source is enough.
+std::vector<device_machine> devices_to_test() {
+  std::vector<device_machine> all{{"sim"}, {"cuda_emulated"}};
+  if (!testing::is_slow) all.push_back({"hip_emulated"});
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(all, sparse_devices, ::testing::ValuesIn(devices_to_test()), name_of);
 #ifdef TESSERA_TEST_OPENCL
 INSTANTIATE_TEST_SUITE_P(on_opencl, sparse_devices, ::testing::Values(device_machine{"opencl"}), name_of);
 #endif
