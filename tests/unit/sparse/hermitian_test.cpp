@@ -10,6 +10,7 @@
 #include "apps/matrix_market/read.hpp"
 #include "apps/sparse/solver/solvers.hpp"
 #include "tests/support/error_of.hpp"
+#include "tests/support/slow_down.hpp"
 #include "tests/unit/plugin/folder.hpp"
 #include "tests/unit/sparse/device_machine.hpp"
 #include "tests/unit/sparse/pairs.hpp"
@@ -80,8 +81,13 @@ std::vector<hermitian_setting> each_solver_on(const device_machine& on) {
   return {{"lobpcg", on}, {"lanczos", on}, {"chebyshev", on}};
 }
 INSTANTIATE_TEST_SUITE_P(all, hermitian_matrices, ::testing::ValuesIn(each_solver_on({"host"})), name_of_setting);
-INSTANTIATE_TEST_SUITE_P(emulated, hermitian_matrices, ::testing::ValuesIn(each_solver_on({"cuda_emulated"})),
-                         name_of_setting);
+/// Under a sanitizer one solver: kernels of an emulated device are slow there, and the same for all of them.
+std::vector<hermitian_setting> emulated_settings() {
+  auto all = each_solver_on({"cuda_emulated"});
+  if (testing::is_slow) all.resize(1);
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(emulated, hermitian_matrices, ::testing::ValuesIn(emulated_settings()), name_of_setting);
 
 TEST_P(hermitian_matrices, have_the_known_levels_of_a_torus_with_flux) {
   const csr_matrix a = torus(14, 0.9);
