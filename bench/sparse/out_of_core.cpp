@@ -72,9 +72,10 @@ int main(int argc, char** argv) {
   const std::int64_t panel_rows = std::max<std::int64_t>(1, a.rows / args.number("panels", 128));
   const row_panels panels = balanced_panels(a, panel_rows, 8);
   using form = lobpcg_trace::form;
-  const form how = eviction == "next_use" ? form::forward : form::turning;  // as sparse programs do
-  const lobpcg_trace trace(a, panels, block, 4, how), forward(a, panels, block, 4, form::forward),
-      single(a, panels, block, 4, form::single_steps);
+  const auto trace_of = [&](form how) { return lobpcg_trace(a, panels, block, 4, how); };
+  const lobpcg_trace forward = trace_of(form::forward), turning = trace_of(form::turning),
+                     single = trace_of(form::single_steps);
+  const lobpcg_trace& trace = eviction == "next_use" ? forward : turning;  // as sparse programs do
   const double memory = std::floor(trace.problem() * static_cast<double>(percent) / 100);
   eigen_options o{.pairs = block,
                   .block = block,
@@ -99,8 +100,8 @@ int main(int argc, char** argv) {
   say("mib_problem", trace.problem() / (1 << 20));
   say("mib_moved", bytes / (1 << 20));
   say("mib_bound", bound / (1 << 20));
-  say("mib_model", modelled / (1 << 20));
   say("mib_model_forward", replacement(forward, memory, eviction).moved() / (1 << 20));
+  say("mib_model_turning", replacement(turning, memory, eviction).moved() / (1 << 20));
   const double single_steps = replacement(single, memory, eviction).moved();
   say("mib_single_steps", single_steps / (1 << 20));
   if (single_steps > 0) say("moved_over_single_steps", bytes / single_steps);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "hierarchy/directive/clang/locals.hpp"
+#include "hierarchy/directive/clang/own_places.hpp"
 #include "hierarchy/directive/clang/reduction.hpp"
 
 namespace tessera::directive {
@@ -81,13 +82,6 @@ class body_reader {
 
   // ---- limits ----
 
-  /// All of an expression, and what is in it.
-  template <class Function>
-  static void each(const Stmt* s, const Function& of) {
-    if (s == nullptr) return;
-    of(*s);
-    for (const Stmt* child : s->children()) each(child, of);
-  }
   /// What a program evaluates before each iteration is evaluated once: it must not change.
   void check_limits(const canonical_loop& loop) {
     for (const Expr* limit : {loop.bound, loop.step})
@@ -176,22 +170,6 @@ class body_reader {
     if (e != nullptr && e->isGLValue() && !is_write(inside) && !llvm::isa<clang::UnaryOperator>(inside))
       return visit_value(e);
     visit(s);
-  }
-  /// Whether the value of a part of a statement is of no use.
-  static bool discards(const Stmt& s, const Stmt* part) {
-    if (llvm::isa<clang::CompoundStmt, clang::SwitchCase, clang::AttributedStmt>(s)) {
-      const auto* one = llvm::dyn_cast<clang::CaseStmt>(&s);
-      return one == nullptr || part == one->getSubStmt();
-    }
-    if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(&s))
-      return part == loop->getBody() || part == loop->getInc() || part == loop->getInit();
-    if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(&s))
-      return part == branch->getThen() || part == branch->getElse();
-    if (const auto* loop = llvm::dyn_cast<clang::WhileStmt>(&s)) return part == loop->getBody();
-    if (const auto* loop = llvm::dyn_cast<clang::DoStmt>(&s)) return part == loop->getBody();
-    if (const auto* loop = llvm::dyn_cast<clang::CXXForRangeStmt>(&s))
-      return part == loop->getBody() || part == loop->getInc();
-    return false;
   }
   template <class Function>
   void sometimes(const Function& inside) {
@@ -419,7 +397,7 @@ class body_reader {
   void visit_address(const Expr* of) {
     const Expr* base = of->IgnoreParenImpCasts();
     if (const VarDecl* v = variable_of(base);
-        v != nullptr && m_known.locals.contains(v) && v->getType()->isReferenceType() && !is_own(v->getInit()))
+        v != nullptr && m_known.locals.contains(v) && v->getType()->isReferenceType() && !m_own.has(v->getInit()))
       return m_messages.error(of->getBeginLoc(),
                               fmt::format("the address of what '{}' is for: other elements can be reached from there",
                                           v->getNameAsString()),
@@ -430,84 +408,6 @@ class body_reader {
     const symbol s = symbol_of(base, m_chains);
     if (s.name.empty()) return visit_children(of->IgnoreParenImpCasts());
     use(s, *of);
-  }
-
-  /// Whether something with a place is surely a part of the body's own variables.
-  bool is_own(const Expr* e) const {
-    if (e == nullptr) return false;
-    e = e->IgnoreParenImpCasts();
-    if (!e->isGLValue() || llvm::isa<clang::MaterializeTemporaryExpr>(e)) return true;
-    if (const VarDecl* v = variable_of(e)) {
-      if (v == m_loop.index) return true;
-      return m_known.locals.contains(v) && (!v->getType()->isReferenceType() || is_own(v->getInit()));
-    }
-    if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(e)) {
-      const auto* field = llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
-      if (field == nullptr || field->getType()->isReferenceType()) return false;
-      return member->isArrow() ? points_to_own(member->getBase()) : is_own(member->getBase());
-    }
-    if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(e))
-      return points_to_own(subscript->getBase());
-    if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(e))
-      return is_own(choice->getTrueExpr()) && is_own(choice->getFalseExpr());
-    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) return gives_own(*call);
-    const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(e);
-    return unary != nullptr && unary->getOpcode() == clang::UO_Deref && points_to_own(unary->getSubExpr());
-  }
-  bool points_to_own(const Expr* e) const {
-    e = e->IgnoreParens();
-    if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(e)) {
-      if (cast->getCastKind() == clang::CK_ArrayToPointerDecay) return is_own(cast->getSubExpr());
-      if (cast->getCastKind() == clang::CK_IntegralToPointer) return false;
-      if (cast->getCastKind() == clang::CK_NullToPointer) return true;
-      return points_to_own(cast->getSubExpr());
-    }
-    if (llvm::isa<clang::CXXNewExpr>(e)) return llvm::cast<clang::CXXNewExpr>(e)->getNumPlacementArgs() == 0;
-    if (const VarDecl* v = variable_of(e)) return stays_at_own(*v);
-    if (const Expr* target = target_of(e)) return points_to_own(target);
-    if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(e))
-      return points_to_own(choice->getTrueExpr()) && points_to_own(choice->getFalseExpr());
-    if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(e))
-      return unary->getOpcode() == clang::UO_AddrOf && is_own(unary->getSubExpr());
-    const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(e);
-    return sum != nullptr && sum->isAdditiveOp() &&
-           points_to_own(sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS());
-  }
-
-  /// Whether a pointer of the body gets nothing but places of the body's own: nobody else changes it.
-  bool stays_at_own(const VarDecl& v) const {
-    if (!m_known.locals.contains(&v) || !v.getType()->isPointerType()) return false;
-    if (!m_assumed.insert(&v).second) return true;  // p = p + 1
-    bool own = v.getInit() == nullptr || points_to_own(v.getInit());
-    std::int64_t unknown = 0;  // uses of its name, and of assignments to it, that are neither reads nor at an end
-    const auto names = [&](const Expr* e) {
-      const auto* name = e == nullptr ? nullptr : llvm::dyn_cast<clang::DeclRefExpr>(e->IgnoreParens());
-      return name != nullptr && name->getDecl() == &v;
-    };
-    each(m_loop.statement, [&](const Stmt& s) {
-      const Expr* const target = target_of(&s);
-      const auto* const e = llvm::dyn_cast<Expr>(&s);
-      if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(&s)) unknown += names(name) ? 1 : 0;
-      if (names(target)) unknown += e->isGLValue() ? 0 : -1;  // one name less, one assignment more
-      if (e != nullptr && names(read_by(*e))) --unknown;
-      if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(&s);
-          names(target) && binary != nullptr && !binary->isCompoundAssignmentOp())
-        own = own && points_to_own(binary->getRHS());
-      for (const Stmt* child : s.children()) {
-        const auto* part = llvm::dyn_cast_or_null<Expr>(child);
-        if (part == nullptr || !(discards(s, child) || (e != nullptr && read_by(*e) == part))) continue;
-        if (const auto* full = llvm::dyn_cast<clang::FullExpr>(part)) part = full->getSubExpr();
-        if (part->isGLValue() && names(target_of(part->IgnoreParens()))) --unknown;
-      }
-    });
-    m_assumed.erase(&v);
-    return own && unknown == 0;
-  }
-  /// What `=`, `+=`, `++` and their like change; null: it is none of them.
-  static const Expr* target_of(const Stmt* s) {
-    if (is_write(s)) return llvm::cast<clang::BinaryOperator>(s)->getLHS();
-    const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s);
-    return unary != nullptr && unary->isIncrementDecrementOp() ? unary->getSubExpr() : nullptr;
   }
 
   /// What it gets by a reference that is not constant, it may change; also an object whose function is not constant.
@@ -532,17 +432,6 @@ class body_reader {
       visit_value(argument);
     else
       visit(argument);
-  }
-
-  /// Whether a function knows no places but those of the body's own.
-  bool gives_own(const clang::CallExpr& call) const {
-    std::vector<const Expr*> places;  // that it knows
-    if (const auto* member = llvm::dyn_cast<clang::CXXMemberCallExpr>(&call))
-      places.push_back(member->getImplicitObjectArgument());
-    for (const Expr* argument : call.arguments())
-      if (argument->isGLValue() || argument->getType()->isPointerType()) places.push_back(argument);
-    const auto own = [&](const Expr* place) { return place->isGLValue() ? is_own(place) : points_to_own(place); };
-    return !places.empty() && std::ranges::all_of(places, own);
   }
 
   void write(const Expr* to, bool reads) {
@@ -598,7 +487,7 @@ class body_reader {
         fmt::format("add reduction(+:{0}) to the region where it is a sum, or declare it in the loop", s.name));
   }
   void write_through(const Expr& to, const Expr* pointer) {
-    if (!is_own(&to))
+    if (!m_own.has(&to))
       return m_messages.error(to.getBeginLoc(), "a write through a pointer in the loop of a region",
                               "arrays are written as x[...]; for chains of pointers there is pointerchain");
     visit(pointer);
@@ -610,7 +499,7 @@ class body_reader {
     if (by_operator != nullptr && (by_operator->isAssignmentOp() || by_operator->getOperator() == clang::OO_PlusPlus ||
                                    by_operator->getOperator() == clang::OO_MinusMinus))
       return;
-    if (gives_own(call)) return;
+    if (m_own.gives(call)) return;
     m_messages.error(call.getBeginLoc(), "a write to what a function gives in the loop of a region", written_by_name);
   }
 
@@ -657,7 +546,7 @@ class body_reader {
     for (const Expr* index : indices) visit(index);
     const symbol s = symbol_of(base, m_chains);
     if (s.name.empty() || (s.variable != nullptr && m_known.locals.contains(s.variable))) {
-      if (writes && !is_own(outermost)) return write_through(*outermost, base);
+      if (writes && !m_own.has(outermost)) return write_through(*outermost, base);
       return s.name.empty() ? visit(base) : void();
     }
     if (is_table(s)) return writes ? use(s, *base) : add_scalar(s, true);
@@ -815,11 +704,11 @@ class body_reader {
   const source& m_text;
   report& m_messages;
   local_variables m_known;
+  const own_places m_own{m_known, m_loop};
   body_facts m_facts;
   std::vector<open_loop> m_open;                  // canonical loops around
   std::set<std::string> m_varying;                // parts of the subscript that is read
   std::map<const VarDecl*, std::string> m_terms;  // names of the body's own variables, as of term_of
-  mutable std::set<const VarDecl*> m_assumed;     // pointers to the body's own, while that is looked at
   std::size_t m_values = 0;                       // names of what varies
   int m_conditions = 0, m_breakable = 0, m_loops_around = 0;
 };

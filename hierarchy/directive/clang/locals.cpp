@@ -107,4 +107,26 @@ bool copies_arguments(const clang::CXXConstructExpr& made) {
   });
 }
 
+const clang::Expr* target_of(const clang::Stmt* s) {
+  if (is_write(s)) return llvm::cast<clang::BinaryOperator>(s)->getLHS();
+  const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s);
+  return unary != nullptr && unary->isIncrementDecrementOp() ? unary->getSubExpr() : nullptr;
+}
+
+bool discards(const clang::Stmt& s, const clang::Stmt* part) {
+  if (llvm::isa<clang::CompoundStmt, clang::SwitchCase, clang::AttributedStmt>(s)) {
+    const auto* one = llvm::dyn_cast<clang::CaseStmt>(&s);
+    return one == nullptr || part == one->getSubStmt();
+  }
+  if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(&s))
+    return part == loop->getBody() || part == loop->getInc() || part == loop->getInit();
+  if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(&s))
+    return part == branch->getThen() || part == branch->getElse();
+  if (const auto* loop = llvm::dyn_cast<clang::WhileStmt>(&s)) return part == loop->getBody();
+  if (const auto* loop = llvm::dyn_cast<clang::DoStmt>(&s)) return part == loop->getBody();
+  if (const auto* loop = llvm::dyn_cast<clang::CXXForRangeStmt>(&s))
+    return part == loop->getBody() || part == loop->getInc();
+  return false;
+}
+
 }  // namespace tessera::directive

@@ -20,6 +20,20 @@ local_variables read_locals(const clang::Stmt& body);
 /// `=`, `+=` and their like.
 bool is_write(const clang::Stmt* s);
 
+/// What `=`, `+=`, `++` and their like change; null: it is none of them.
+const clang::Expr* target_of(const clang::Stmt* s);
+
+/// Whether the value of a part of a statement is of no use.
+bool discards(const clang::Stmt& s, const clang::Stmt* part);
+
+/// Calls `of` with a statement or an expression, and with all that is in it.
+template <class Function>
+void each(const clang::Stmt* s, const Function& of) {
+  if (s == nullptr) return;
+  of(*s);
+  for (const clang::Stmt* child : s->children()) each(child, of);
+}
+
 /// What an expression only reads: the operand of a cast to its value, to void, or to a constant. Null: it is no such
 /// cast.
 const clang::Expr* read_by(const clang::Expr& e);

@@ -23,17 +23,21 @@ void expect_elements(const region_array<T>& x, double expected, const char* what
   EXPECT_LE(error, 100 * static_cast<double>(std::numeric_limits<T>::epsilon())) << what;
 }
 
-/// A round multiplies a by 2 s + s^2 = 0.96.
-TEST_P(rodinia, stream) {
-  constexpr int rounds = 5;
-  apps::stream_kernels<double> loops(model, stream_elements, how);
+/// Rounds of all loops, of which each multiplies a by 2 s + s^2 = 0.96.
+template <class T>
+void run_rounds(apps::stream_kernels<T>& loops, int rounds, double of_dot) {
   loops.start();
   for (int k = 0; k < rounds; ++k) loops.copy(), loops.multiply(), loops.add(), loops.triad(), loops.dot();
   const double a = 0.1 * std::pow(0.96, rounds), before = a / 0.96;
   expect_elements(loops.a, a, "a");
   expect_elements(loops.b, 0.4 * before, "b");
   expect_elements(loops.c, 1.4 * before, "c");
-  expect_close(loops.dot_result(), static_cast<double>(stream_elements) * a * 0.4 * before, 1e-12, "dot");
+  expect_close(loops.dot_result(), static_cast<double>(stream_elements) * a * 0.4 * before, of_dot, "dot");
+}
+
+TEST_P(rodinia, stream) {
+  apps::stream_kernels<double> loops(model, stream_elements, how);
+  run_rounds(loops, 5, 1e-12);
   expect_same<double>("stream a", loops.a.read_host().elements());
   expect_same<double>("stream c", loops.c.read_host().elements());
   for (const char* region : {"start", "copy", "mul", "add", "triad", "dot"})
@@ -41,15 +45,8 @@ TEST_P(rodinia, stream) {
 }
 
 TEST_P(rodinia, stream_in_float) {
-  constexpr int rounds = 3;
   apps::stream_kernels<float> loops(model, stream_elements, how);
-  loops.start();
-  for (int k = 0; k < rounds; ++k) loops.copy(), loops.multiply(), loops.add(), loops.triad(), loops.dot();
-  const double a = 0.1 * std::pow(0.96, rounds), before = a / 0.96;
-  expect_elements(loops.a, a, "a");
-  expect_elements(loops.b, 0.4 * before, "b");
-  expect_elements(loops.c, 1.4 * before, "c");
-  expect_close(loops.dot_result(), static_cast<double>(stream_elements) * a * 0.4 * before, 1e-5, "dot");
+  run_rounds(loops, 3, 1e-5);
 }
 
 TEST_P(rodinia, stream_of_one_loop) {
