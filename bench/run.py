@@ -118,7 +118,7 @@ def measure_whole(opt, group, origin):
     results.publish(
         ROOT,
         opt.write,
-        group,
+        opt.page or group,
         origin,
         part.tables(measured),
         part.NOTES,
@@ -194,7 +194,10 @@ def main():
     p.add_argument("--from", dest="source", default="", help="measure nothing: the table of this file of rows")
     p.add_argument("--revision", default="", help="what was measured, for --from (default: the checked-out revision)")
     p.add_argument("--write", action="store_true", help="write docs/results/<group>.md and .json")
+    p.add_argument("--page", default="", metavar="NAME", help="write docs/results/NAME instead, for one group")
     opt = p.parse_args()
+    if opt.page and len(set(opt.groups)) != 1:
+        p.error("--page is the name of one group's results: name one group")
     facts = machine.facts(opt.build)
     if facts["build_type"] != "Release":
         print(f"warning: {opt.build} is a build of type '{facts['build_type']}', not Release", file=sys.stderr)
@@ -223,7 +226,7 @@ def main():
         results.publish(
             ROOT,
             opt.write,
-            group,
+            opt.page or group,
             origin,
             table.markdown(entries) + table.against_peers(entries),
             table.NOTES,

@@ -1,5 +1,6 @@
 """The group `sparse`: products with the matrix, LOBPCG and Lanczos per iteration beside the same steps under OpenMP,
-time to a solution beside other libraries, what the graph of an iteration costs, and simulated cache misses."""
+time by the rows of a panel, time to a solution beside other libraries, what the graph of an iteration costs, and
+simulated cache misses."""
 import glob
 import json
 import os
@@ -13,7 +14,8 @@ from . import machine
 
 SMALL = ("lap3d:40@8", "lap3d:40@16", "xxz:16@8", "hs:14@16", "kkt3d:20@8")  # about a minute
 LARGE = ("lap3d:100@8", "lap3d:100@16", "xxz:20@8", "xxz:20@16", "hs:20@16", "kkt3d:50@8")
-PARTS = ("products", "lobpcg", "lanczos", "solve", "graph", "misses")
+PARTS = ("products", "lobpcg", "lanczos", "panels", "solve", "graph", "misses")
+PANELS = tuple(2**k for k in range(10, 17))  # rows
 WAYS = ("blas", "tuned", "fused")
 WORKERS = "2"
 TOLERANCE, MOST_ITERATIONS = "1e-6", "2000"
@@ -164,10 +166,11 @@ def _solve(opt, folder, peers, matrix, results):
 
 
 def _round(opt, folder, scripts, peers, results, number):
-    def run(program, *words):
+    def run(program, *words, metric=None):
         command = [os.path.join(folder, program), *words]
         machine.wait_for_idle(opt.limit, opt.patience)
-        results.add(*_rows(command, opt, {"OMP_WAIT_POLICY": "passive"}), command)
+        rows, why = _rows(command, opt, {"OMP_WAIT_POLICY": "passive"})
+        results.add([(who, case, metric or of, value) for who, case, of, value in rows], why, command)
 
     for matrix in opt.matrices:
         family, block = _split(matrix)
@@ -176,6 +179,10 @@ def _round(opt, folder, scripts, peers, results, number):
             run("bench_sparse", *sizes, "--block", block)
             for way in WAYS:
                 run("peer_sparse_libgomp", "--mode", way, *sizes, "--block", block)
+        if "panels" in opt.parts:
+            for rows in ("0", *map(str, PANELS)):  # 0: what the solver chooses
+                words = [*sizes, "--block", block, "--panel", rows, "--reps", "1"]
+                run("bench_sparse", *words, metric=f"milliseconds_panel_{rows}")
         if "graph" in opt.parts:
             run("bench_sparse", "--case", "graph", *sizes, "--block", block)
         if "solve" in opt.parts and number < SOLUTIONS:
@@ -274,6 +281,20 @@ def _beside_openmp(results, cases):
     return lines
 
 
+def _by_panels(results, cases):
+    lines = [
+        "| case | chosen, ms |" + "".join(f" {n // 1024}K rows |" for n in PANELS) + " best | chosen / best |",
+        "|---|---:|" + "---:|" * len(PANELS) + "---|---:|",
+    ]
+    for case in cases:
+        chosen, *others = (results.median(case, "Tessera", f"milliseconds_panel_{n}") for n in (0, *PANELS))
+        measured = [(time, n) for time, n in zip(others, PANELS) if time is not None]
+        best, rows = min(measured, default=(None, 0))
+        cells = [case, *map(_number, (chosen, *others)), f"{rows // 1024}K" if rows else "–"]
+        lines.append("| " + " | ".join([*cells, _over(chosen, best)]) + " |")
+    return lines
+
+
 def _solutions(results, cases):
     who = ["Tessera"] + sorted({r for _, r, metric in results.values if metric == "seconds"} - {"Tessera"})
     lines = [
@@ -335,6 +356,7 @@ def tables(m):
         ("products", "A product Y = A X", lambda: _beside_loops(results, families)),
         ("lobpcg", "An iteration of LOBPCG", lambda: _beside_openmp(results, cases)),
         ("lanczos", "A step of Lanczos, of 50 with full reorthogonalization", lambda: _beside_openmp(results, steps)),
+        ("panels", "An iteration of LOBPCG by the rows of a panel, milliseconds", lambda: _by_panels(results, cases)),
         ("solve", "LOBPCG until all residuals are 1e-6 or less", lambda: _solutions(results, cases)),
         ("graph", "The graph of an iteration of LOBPCG", lambda: _graphs(results, cases)),
         ("misses", "Simulated cache misses of an iteration of LOBPCG, one thread", lambda: _cache_misses(results)),

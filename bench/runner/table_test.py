@@ -1,4 +1,4 @@
-"""Tests of runner/table.py, jobs.py, spill.py and sial.py: python3 -m unittest discover -s bench/runner -p
+"""Tests of runner/table.py, jobs.py, spill.py, sial.py and sparse.py: python3 -m unittest discover -s bench/runner -p
 '*_test.py'"""
 import os
 import stat
@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from runner import jobs, sial, spill, table  # noqa: E402
+from runner import jobs, sial, sparse, spill, table  # noqa: E402
 
 
 def row(runtime, value, others=0.0, ping=100.0, case="dag", suite="tasks", metric="ns_per_task", workers=2):
@@ -192,6 +192,17 @@ class Jobs(unittest.TestCase):
             os.chmod(program, stat.S_IRWXU)
             have, missing = jobs.existing(["bench_tasks --n 1", "peer_x --n 2", "peer_x --n 3"], folder)
         self.assertEqual((have, missing), (["bench_tasks --n 1"], ["peer_x"]))
+
+
+class Panels(unittest.TestCase):
+    def test_chosen_panels_are_compared_with_the_best(self):
+        found = sparse.Results()
+        times = {0: 11, 1024: 30, 2048: 20, 4096: 10, 65536: 40}  # the others took too long
+        rows = [("Tessera", "lap3d:60_b8", f"milliseconds_panel_{n}", ms) for n, ms in times.items()]
+        found.add(rows, "", [])
+        measured = {"results": found, "matrices": ["lap3d:60@8"], "parts": ["panels"]}
+        (row,) = [line for line in sparse.tables(measured).splitlines() if line.startswith("| lap3d:60_b8")]
+        self.assertEqual(row, "| lap3d:60_b8 | 11 | 30 | 20 | 10 | – | – | – | 40 | 4K | 1.10 |")
 
 
 if __name__ == "__main__":
