@@ -77,6 +77,7 @@ region_engine::~region_engine() { m_history.keep(*m_tree->now()); }
 location::node_id region_engine::place(const region_request& c, const location::tree& tree,
                                        const executors& who) const {
   std::vector<placed_array> arrays;
+  arrays.reserve(c.demands.size());
   for (const detail::region_demand& d : c.demands)
     if (d.array != nullptr && !d.array->distance() && (!c.code.copies || d.how != intent::read))
       arrays.push_back({d.array->name(), used_at(tree, d.array->at(), who)});
@@ -232,6 +233,7 @@ void region_engine::plan_and_submit(const region_request& c) {
   {
     std::vector<array_storage*> arrays;
     std::vector<reduction_storage*> results;
+    arrays.reserve(c.demands.size());
     for (const detail::region_demand& d : c.demands) {
       if (d.array != nullptr) arrays.push_back(d.array);
       if (d.result != nullptr) results.push_back(d.result);
@@ -361,6 +363,7 @@ std::vector<detail::made_piece> region_engine::make_pieces(const region_request&
 void region_engine::name_blocks(const region_request& c, const plan& split, std::span<const row_interval> parts,
                                 std::span<detail::made_piece> pieces, std::span<detail::submission> joins) {
   std::vector<block_access> blocks;
+  blocks.reserve(c.demands.size());
   for (std::size_t k = 0; k < pieces.size(); ++k) {
     blocks.clear();
     for (std::size_t u = 0; u < c.demands.size(); ++u) {

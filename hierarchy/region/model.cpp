@@ -263,19 +263,19 @@ void location_model::launch(const task_name& name, const region_options& options
 void location_model::pause(const pause_options& options, std::source_location site) {
   if (!options.at.empty() && tree()->find(options.at) != tree()->root()) return edits().wait_below(options.at, site);
   edits().require_may_wait("pause", site);
-  const bool has_memory = m_memory->has_arrays();
+  const bool has_memory = m_memory->has_arrays(), has_files = m_engine->has_files();
   if (has_memory) {
     // Regions that other threads submit meanwhile over the same memory find its arrays, and so follow those before.
     const std::vector<std::shared_ptr<hierarchy::array_storage>> ending = m_memory->let_go();
     owner().inside().scheduler->settle();
   }
-  if (has_memory || m_engine->has_files())
+  if (has_memory || has_files)
     owner().fence(site);  // also brings home what devices hold
   else if (const auto adopted = hierarchy::adopted_ranges::of(owner()); adopted->any())
     owner().inside().scheduler->wait_home([&](const void* memory) { return adopted->has(memory); }, site);
   else
     front_end(owner()).wait_idle(site);
-  m_engine->flush_files();
+  if (has_files) m_engine->flush_files();
 }
 
 std::vector<region_row> location_model::regions() const { return m_engine->rows(); }

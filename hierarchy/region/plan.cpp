@@ -53,9 +53,11 @@ std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memor
                                    const std::function<std::uint64_t(location::node_id)>& limit) {
   const auto parts_of = [&](const piece& p) -> std::uint64_t {
     if (!p.on_device || need.per_iteration == 0) return 1;
-    const std::uint64_t half = limit(p.at) / 2, length = p.end - p.begin;
-    if (half <= need.of_all || half - need.of_all < need.per_iteration) return 1;
-    const std::uint64_t most = (half - need.of_all) / need.per_iteration;  // iterations of one task
+    const std::uint64_t all = limit(p.at), length = p.end - p.begin;
+    if (all / 2 <= need.of_all) return 1;
+    const std::uint64_t room = (all - need.of_all) / 2;  // of one task
+    if (room <= need.per_task || room - need.per_task < need.per_iteration) return 1;
+    const std::uint64_t most = (room - need.per_task) / need.per_iteration;  // iterations of one task
     const std::uint64_t tasks = (length - 1) / most + 1;
     if (tasks > most_tasks_of_a_piece) return 1;
     return tasks == 1 ? 1 : std::min({tasks * finer, length, most_tasks_of_a_piece});

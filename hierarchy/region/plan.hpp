@@ -40,17 +40,19 @@ std::shared_ptr<const plan> as_one_task(std::shared_ptr<const plan> made);
 
 /// What a region's tasks need of the memory that they work in, in bytes.
 struct memory_need {
-  std::uint64_t of_all = 0;         ///< for each task, however short
-  std::uint64_t per_iteration = 0;  ///< beside that
+  std::uint64_t of_all = 0;         ///< once, for all tasks: what each of them reads
+  std::uint64_t per_task = 0;       ///< beside that for each task, however short
+  std::uint64_t per_iteration = 0;  ///< beside those
 };
 
 /// Tasks that a piece becomes at most so that they fit. What needs more has hardly any room for its own rows beside
 /// what each task reads, and would spend its time on tasks.
 inline constexpr std::uint64_t most_tasks_of_a_piece = 4096;
 
-/// Splits the pieces on devices that do not fit into a half of the memory, which has `limit(at)` bytes: evenly, so that
-/// several parts fit together into it. A piece that does not fit so, with most_tasks_of_a_piece, stays whole, and runs
-/// elsewhere. Where all fit, the same plan.
+/// Splits the pieces on devices that do not fit into the memory, which has `limit(at)` bytes, twice beside what all
+/// tasks read, which is there once: evenly, so that several parts fit together into it. A piece that does not fit so,
+/// with most_tasks_of_a_piece, or where that takes half of the memory, stays whole, and runs elsewhere. Where all fit,
+/// the same plan.
 std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memory_need& need,
                                    const std::function<std::uint64_t(location::node_id)>& limit);
 

@@ -384,7 +384,7 @@ memory_need region_request::memory_need_of() const {
     const access_pattern& p = d.pattern;
     if (p.which == kind::whole) need.of_all += bytes(static_cast<std::uint64_t>(d.array->extents().rows), d);
     if (p.which == kind::rows) need.of_all += bytes(static_cast<std::uint64_t>(p.last - p.first), d);
-    if (p.which == kind::halo) need.of_all += bytes(static_cast<std::uint64_t>(beside(p)), d);
+    if (p.which == kind::halo) need.per_task += bytes(static_cast<std::uint64_t>(beside(p)), d);
     if (by_part(d)) need.per_iteration += bytes(beside(p) > 0 ? 3 * rows : rows, d);
   }
   return need;

@@ -99,16 +99,17 @@ location::tree arranged(const location::tree& now, const location::tree& wanted)
 
 void tree_edits::require_may_wait(std::string_view call, std::source_location site) const {
   schedule::scheduler& scheduler = *m_runtime.inside().scheduler;
-  const std::string where = place_in(site);
+  const auto refuse = [&](std::string text, std::string hint) {  // only then is the place made to text
+    throw error(error_kind::usage, std::move(text), place_in(site), std::move(hint));
+  };
   if (scheduler.is_recording())
-    throw error(error_kind::usage, fmt::format("{} inside a recording", call), where,
-                "a recording keeps tasks alone: call it before the recording, or behind a replay");
+    refuse(fmt::format("{} inside a recording", call),
+           "a recording keeps tasks alone: call it before the recording, or behind a replay");
   if (!scheduler.in_program())
-    throw error(error_kind::usage, fmt::format("{} inside a task", call), where,
-                "it waits for tasks: call it in the program's own threads");
+    refuse(fmt::format("{} inside a task", call), "it waits for tasks: call it in the program's own threads");
   if (const std::uint32_t views = scheduler.views_here(); views != 0)
-    throw error(error_kind::usage, fmt::format("{} while this thread holds {} host views", call, views), where,
-                "let views end before: regions may need their arrays");
+    refuse(fmt::format("{} while this thread holds {} host views", call, views),
+           "let views end before: regions may need their arrays");
 }
 
 void tree_edits::detach(std::string_view location, std::source_location site) {

@@ -5,12 +5,22 @@
 #include <cstdint>
 #include <vector>
 
+#include "apps/rodinia/common/cache_lines.hpp"
 #include "apps/rodinia/gaussian/problem.hpp"
 #include "tessera/region.hpp"
 
 namespace tessera::apps::rodinia {
 
 inline constexpr std::int64_t gaussian_most_columns = 64;  ///< eliminated together
+
+/// Subtracts a multiple of a pivot row in the elements [first, n). @param aligned  where a line of the cache begins
+template <class T>
+void gaussian_subtract(T* __restrict to, T multiplier, const T* pivot, std::int64_t first, std::int64_t aligned,
+                       std::int64_t n) {
+  for (std::int64_t j = first; j < aligned; ++j) to[j] -= multiplier * pivot[j];
+#pragma GCC ivdep
+  for (std::int64_t j = aligned; j < n; ++j) to[j] -= multiplier * pivot[j];
+}
 
 /// Subtracts multiples of `columns` pivot rows, which begin at column t, from a row below, and keeps the multipliers.
 /// Elements of these columns, which would become 0, stay what they are: nobody reads them again, and so a device can
@@ -19,6 +29,11 @@ inline constexpr std::int64_t gaussian_most_columns = 64;  ///< eliminated toget
 template <class T>
 void gaussian_row(T* __restrict to, T& right, T* __restrict multipliers, const T* pivots, std::int64_t pitch,
                   std::int64_t t, std::int64_t columns, std::int64_t n) {
+  if (columns == 1) {  // which has as little else to do as a row of two elements
+    const T m = *multipliers = to[t] / pivots[t];
+    right -= m * pivots[n];
+    return gaussian_subtract(to, m, pivots, t + 1, first_of_line(to, t + 1, n), n);
+  }
   std::array<T, gaussian_most_columns> left;
   std::copy(to + t, to + t + columns, left.begin());
   for (std::int64_t k = 0; k < columns; ++k) {
@@ -28,19 +43,17 @@ void gaussian_row(T* __restrict to, T& right, T* __restrict multipliers, const T
     right -= m * pivot[n];
   }
   const T* const m = multipliers;
+  const std::int64_t first = t + columns, aligned = first_of_line(to, first, n);
   std::int64_t k = 0;
   for (; k + 4 <= columns; k += 4) {
     const T *p0 = pivots + k * pitch, *p1 = p0 + pitch, *p2 = p1 + pitch, *p3 = p2 + pitch;
     const T m0 = m[k], m1 = m[k + 1], m2 = m[k + 2], m3 = m[k + 3];
+    const auto element = [&](std::int64_t j) { to[j] = to[j] - m0 * p0[j] - m1 * p1[j] - m2 * p2[j] - m3 * p3[j]; };
+    for (std::int64_t j = first; j < aligned; ++j) element(j);
 #pragma GCC ivdep
-    for (std::int64_t j = t + columns; j < n; ++j) to[j] = to[j] - m0 * p0[j] - m1 * p1[j] - m2 * p2[j] - m3 * p3[j];
+    for (std::int64_t j = aligned; j < n; ++j) element(j);
   }
-  for (; k < columns; ++k) {
-    const T* const pivot = pivots + k * pitch;
-    const T one = m[k];
-#pragma GCC ivdep
-    for (std::int64_t j = t + columns; j < n; ++j) to[j] -= one * pivot[j];
-  }
+  for (; k < columns; ++k) gaussian_subtract(to, m[k], pivots + k * pitch, first, aligned, n);
 }
 
 /// n equations. The rows that all others need are shown to them as an array of their own.

@@ -425,6 +425,30 @@ TEST(region_kernels_elsewhere, go_back_over_what_is_still_there) {
   EXPECT_LT(moved, sweeps * all * 4 / 5);
 }
 
+/// What all tasks read is in the memory once, so that theirs get the rest of it: with an array of just below half of
+/// the memory they are not a few rows each.
+TEST(region_kernels_elsewhere, have_the_memory_beside_a_whole_array) {
+  runtime rt(testing::with_sims(1, "1 MiB"));
+  location_model model(rt);
+  constexpr std::int64_t rows = 65'000, n = 1 << 17;  // 508 KiB, 1 MiB
+  auto table = model.make_array<double>("table", {rows}), y = model.make_array<double>("y", {n});
+  model.region("table", iterate(0, rows), out(table), [](auto i, auto t) { t[i] = double(i); });
+  model.region("look", {.policy = "static", .at = "sim0"}, iterate(0, n), in(table, whole), out(y),
+               with_kernel([rows](auto i, auto t, auto y) { y[i] = t[i * 7 % rows]; },
+                           "(i, t, y, rows) { y[i] = t[i * 7 % rows]; }", rows));
+  {
+    const auto seen = y.read_host();
+    for (std::int64_t i = 0; i < n; i += 997) ASSERT_EQ(seen[i], double(i * 7 % rows));
+  }
+  for (const region_row& row : model.regions())
+    if (row.name == "look") {
+      ASSERT_EQ(row.shares.size(), 1u);
+      EXPECT_EQ(row.shares[0].leaf, "sim0");
+      EXPECT_GT(row.shares[0].tasks, 1u);
+      EXPECT_LT(row.shares[0].tasks, 32u);
+    }
+}
+
 /// A task that needs a whole array which is larger than the device's memory.
 TEST(region_kernels_elsewhere, are_run_by_the_host_where_their_arrays_do_not_fit) {
   runtime rt(testing::with_gpus("cuda_emulated", 1, "256 KiB", "placement = \"eager\"\nhistory = \"off\"\n"));

@@ -117,22 +117,27 @@ TEST_F(region_trees, split_what_a_device_gets_to_fit_its_memory) {
     EXPECT_EQ(at, 100u);
     return parts.pieces.size();
   };
-  EXPECT_EQ(fits({0, 8}, 1600), 1u);
-  EXPECT_EQ(fits({0, 8}, 1599), 8u);  // finer than it must be, for what stays
-  EXPECT_EQ(fits({100, 8}, 360), 40u);
-  EXPECT_EQ(fits({0, 8}, 16), 100u);
-  EXPECT_EQ(fits({0, 8}, 15), 1u);  // not even one iteration
-  EXPECT_EQ(fits({200, 8}, 400), 1u);
-  EXPECT_EQ(fits({50, 0}, 1), 1u);
+  EXPECT_EQ(fits({0, 0, 8}, 1600), 1u);
+  EXPECT_EQ(fits({0, 0, 8}, 1599), 8u);  // finer than it must be, for what stays
+  EXPECT_EQ(fits({0, 100, 8}, 360), 40u);
+  EXPECT_EQ(fits({0, 0, 8}, 16), 100u);
+  EXPECT_EQ(fits({0, 0, 8}, 15), 1u);  // not even one iteration
+  EXPECT_EQ(fits({0, 200, 8}, 400), 1u);
+  EXPECT_EQ(fits({0, 50, 0}, 1), 1u);
+  // What all tasks read is there once, so that of 420 bytes 220 are for two tasks, each of 13 iterations.
+  EXPECT_EQ(fits({200, 0, 8}, 420), 32u);
+  EXPECT_EQ(fits({200, 46, 8}, 420), 52u);
+  EXPECT_EQ(fits({800, 0, 8}, 2400), 1u);
+  EXPECT_EQ(fits({200, 0, 8}, 400), 1u);  // half of the memory
   // Millions of tasks are no way to run a loop.
   const auto long_share =
       shared(plan_region(policy::parse("percentage:0,0,100"), 1u << 30, t, a, "r", {}, all_executors));
-  EXPECT_EQ(fitted(long_share, {100, 8}, [](node_id) { return 2 * (100 + 8 * 100'000); })->pieces.size(), 1u);
-  EXPECT_EQ(fitted(long_share, {100, 8}, [](node_id) { return 2 * (100 + 8 * 300'000); })->pieces.size(),
+  EXPECT_EQ(fitted(long_share, {0, 100, 8}, [](node_id) { return 2 * (100 + 8 * 100'000); })->pieces.size(), 1u);
+  EXPECT_EQ(fitted(long_share, {0, 100, 8}, [](node_id) { return 2 * (100 + 8 * 300'000); })->pieces.size(),
             most_tasks_of_a_piece);
   // Nothing changes for the host.
   const auto host = shared(plan_region(policy::parse("static"), 100, t, b, "r"));
-  EXPECT_EQ(fitted(host, {0, 8}, [](node_id) { return 1; }), host);
+  EXPECT_EQ(fitted(host, {0, 0, 8}, [](node_id) { return 1; }), host);
 }
 
 std::vector<tiled_memory::tile> tiles_ending(const std::vector<std::int64_t>& ends) {

@@ -2,15 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <random>
 
 #include "apps/rodinia/bfs/problem.hpp"
 #include "apps/rodinia/cfd/problem.hpp"
+#include "apps/rodinia/common/cache_lines.hpp"
 #include "apps/rodinia/common/exponential.hpp"
 #include "apps/rodinia/common/random_stream.hpp"
 #include "apps/rodinia/gaussian/problem.hpp"
+#include "apps/rodinia/hotspot/kernel.hpp"
 #include "apps/rodinia/hotspot/problem.hpp"
 #include "apps/rodinia/lavamd/problem.hpp"
 #include "apps/rodinia/lud/problem.hpp"
@@ -52,6 +55,16 @@ TEST(rodinia_random_stream, makes_normal_numbers) {
   EXPECT_NEAR(squares / 100'000, 1, 0.02);
 }
 
+TEST(rodinia_cache_lines, begin_at_multiples_of_their_length) {
+  alignas(64) const std::array<double, 32> row{};
+  EXPECT_EQ(first_of_line(row.data(), 0, 32), 0);
+  EXPECT_EQ(first_of_line(row.data(), 1, 32), 8);
+  EXPECT_EQ(first_of_line(row.data() + 3, 1, 29), 5);
+  EXPECT_EQ(first_of_line(row.data() + 3, 5, 29), 5);
+  EXPECT_EQ(first_of_line(row.data(), 9, 12), 12);  // none of the row
+  EXPECT_EQ(first_of_line(row.data(), 1, -1), 1);   // an empty row
+}
+
 TEST(rodinia_hotspot, follows_the_closed_form_where_nothing_flows) {
   const std::int64_t n = 8;
   const hotspot_factors<double> f = hotspot_factors_of(n, 1);
@@ -76,6 +89,30 @@ TEST(rodinia_hotspot, keeps_symmetry) {
     for (std::int64_t j = 0; j < n; ++j)
       EXPECT_NEAR(t[static_cast<std::size_t>(i * n + j)], t[static_cast<std::size_t>((n - 1 - i) * n + n - 1 - j)],
                   1e-9);
+}
+
+/// Rows go on behind the next line of the cache in another loop, wherever they begin and however short they are.
+TEST(rodinia_hotspot, computes_each_cell_of_rows_that_begin_anywhere) {
+  const hotspot_factors<float> f = as<float>(hotspot_factors_of(64, 1000));
+  alignas(64) std::array<float, 96> to{};
+  for (std::int64_t n = 1; n <= 50; ++n) {
+    const auto cells = static_cast<std::size_t>(n);
+    std::vector<float> t(cells), power(cells, 0.001f);
+    for (std::size_t j = 0; j < cells; ++j) t[j] = static_cast<float>(320 + 7 * j % 11);
+    const auto at = [&](std::int64_t j) { return t[static_cast<std::size_t>(std::clamp<std::int64_t>(j, 0, n - 1))]; };
+    for (std::size_t before = 0; before <= 17; ++before) {
+      to.fill(-1);
+      hotspot_row<float>(t.data(), t.data(), t.data(), power.data(), to.data() + before, n, f);
+      for (std::size_t k = 0; k < to.size(); ++k) {
+        const auto j = static_cast<std::int64_t>(k) - static_cast<std::int64_t>(before);
+        const float expected =
+            j < 0 || j >= n
+                ? -1
+                : at(j) + f.rate * (0.001f + (at(j - 1) + at(j + 1) - 2 * at(j)) * f.x + (f.ambient - at(j)) * f.z);
+        ASSERT_FLOAT_EQ(to[k], expected) << n << " cells behind " << before << ", place " << k;
+      }
+    }
+  }
 }
 
 TEST(rodinia_hotspot, replicates_the_cells_of_files) {
