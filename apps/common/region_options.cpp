@@ -10,6 +10,7 @@
 #include "core/base/environment.hpp"
 #include "core/base/suggest.hpp"
 #include "hierarchy/region/live_tree.hpp"
+#include "hierarchy/region/plan.hpp"
 
 namespace tessera::apps {
 
@@ -19,7 +20,8 @@ void loop_options::add_loop_options(CLI::App& to) {
                 "many iterations), any, auto, or runtime for what the configuration says (region.policy)")
       ->type_name("POLICY")
       ->capture_default_str();
-  to.add_option("--at", at, "the location where the loops run; by default that of the arrays")->type_name("LOCATION");
+  to.add_option("--at", at, "the location where the arrays are and the loops run; by default the root of the tree")
+      ->type_name("LOCATION");
   to.add_option("--tree", tree,
                 "draw the tree with the arrays and the loops' shares: FILE.svg, .dot, .json, or text; - is standard "
                 "output")
@@ -37,7 +39,16 @@ void loop_options::require_tree() const {
 }
 
 void loop_options::require_location(const location_model& model) const {
-  if (!at.empty()) (void)hierarchy::attached_location(*model.tree(), at, "--at");
+  if (at.empty()) return;
+  const std::shared_ptr<const location::tree> locations = model.tree();
+  const location::node_id place = hierarchy::attached_location(*locations, at, "--at");
+  if (locations->at(place).properties.kind == location::kind::storage)
+    throw error(error_kind::usage,
+                fmt::format("'{}' is a storage location, where arrays are files that stay behind the command", at),
+                "--at", "name a memory, a group or the cores; `tessera topology` shows them");
+  if (hierarchy::leaves_of_region(*locations, place).empty())
+    throw error(error_kind::usage, fmt::format("no cores are at or below location '{}', and they make the inputs", at),
+                "--at", "name a location that has cores below it; `tessera topology` shows them");
 }
 
 std::string draw_tree(const location_model& model, const std::string& file) {

@@ -18,7 +18,8 @@ struct loop_options : command_options {
   void add_loop_options(CLI::App& to);
   /// Throws tessera::error (usage) where --tree cannot be written, or goes where --json goes.
   void require_tree() const;
-  /// Throws tessera::error (usage), with the nearest name, where --at is no location.
+  /// Throws tessera::error (usage) where --at is no location, with the nearest name, and where it cannot be that of
+  /// arrays and loops: a storage location, or one without cores.
   void require_location(const location_model& model) const;
   /// For the regions of the command.
   region_options regions() const { return {.policy = policy, .at = at, .policy_source = "--policy"}; }

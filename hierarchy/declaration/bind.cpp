@@ -210,9 +210,10 @@ class binder {
     for (const auto& [declared, how] : m_made)
       if (how.type != nullptr || how.group) known.push_back(m_tree.at(declared).properties.name);
     const std::string near = suggest(name.value, known);
-    refuse(
-        fmt::format("there is no location '{}'", name.value), name.where,
-        near.empty() ? fmt::format("declared: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
+    refuse(fmt::format("there is no location '{}'", name.value), name.where,
+           known.empty()  ? "no location is declared: a [[location]] with a name and a type declares one"
+           : near.empty() ? fmt::format("declared: {}", fmt::join(known, ", "))
+                          : fmt::format("did you mean '{}'?", near));
   }
 
   std::vector<node_id> children_of(const config::hierarchy& h, const placed<std::string>& name) const {

@@ -89,7 +89,11 @@ bool meets(std::string_view condition, const config::placed<std::string>& all, c
     return by == "!=" ? own && vendors : own || vendors;
   }
   const auto number = number_of(attribute, wanted);
-  if (!number) refuse(fmt::format("'{}' is not a value for '{}'", wanted, attribute), "");
+  if (!number)
+    refuse(fmt::format("'{}' is not a value for '{}'", wanted, attribute),
+           attribute == "memory"            ? "it is compared with a size, such as 8 GiB"
+           : attribute.starts_with("peak_") ? "it is compared with a rate, such as 2 TFLOP/s"
+                                            : "it is compared with a number, such as 8 or 8.0");
   if (by == "~") refuse("'~' does not compare numbers", "use ==, !=, <, <=, > or >=");
   if (attribute == "cc") return d.capability && compare(*d.capability, by, *number);
   return compare(number_of(attribute, d), by, *number);

@@ -63,8 +63,10 @@ program_array::program_array(std::string name, tessera::detail::region_array_han
       m_type(type),
       m_address(m_handle.storage()->tiles().memory()),
       m_adopted(adopted) {
-  if (!m_handle.storage()->is_remade()) return;
-  const auto pages = hierarchy::array_memory::fresh(bytes_of(*this), m_name);  // never touched: an address alone
+  const bool has_address = m_adopted || m_address != nullptr;  // one without elements has no memory
+  if (has_address && !m_handle.storage()->is_remade()) return;
+  const auto pages = hierarchy::array_memory::fresh(std::max<std::uint64_t>(bytes_of(*this), 1),
+                                                    m_name);  // never touched: an address alone
   m_address = pages->data();
   m_stand_in = pages;
 }

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
+#include "core/base/whole_file.hpp"
 #include "core/config/quote.hpp"
 #include "hierarchy/directive/program.hpp"
 #include "hierarchy/draw/draw.hpp"
@@ -162,9 +162,10 @@ void draw(std::string_view root, std::string_view file, std::source_location sit
         names += (names.empty() ? "" : ", ") + array->name();
     return names;
   };
-  std::ofstream out{std::string(file)};
-  out << (file.ends_with(".dot") ? hierarchy::to_dot(*tree, what) : hierarchy::to_svg(*tree, what));
-  if (!out.flush()) throw error(error_kind::output, fmt::format("cannot write {}", file), where);
+  const std::string picture = file.ends_with(".dot") ? hierarchy::to_dot(*tree, what) : hierarchy::to_svg(*tree, what);
+  if (const std::error_code failed = write_whole_file(file, {picture}))
+    throw error(error_kind::output, fmt::format("cannot write {}: {}", file, failed.message()), where,
+                std::string(hint_for_writing(failed)));
 }
 
 }  // namespace tessera::directives

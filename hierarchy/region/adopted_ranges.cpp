@@ -38,19 +38,19 @@ const adopted_ranges::claim* adopted_ranges::find(const void* memory, std::uint6
 }
 
 std::shared_ptr<adopted_ranges::claim> adopted_ranges::take(const void* memory, std::uint64_t bytes,
-                                                            const std::string& array) {
+                                                            const std::string& array, const std::string& where) {
   const auto* const begin = static_cast<const std::byte*>(memory);
   std::shared_ptr<claim> made;  // ends without the lock, whatever is thrown
   const std::lock_guard guard(m_mutex);
   if (const claim* const other = find(memory, bytes)) {
     if (!other->holder.expired())
       throw error(error_kind::usage,
-                  fmt::format("array '{}' would have memory that array '{}' has", array, other->array), {},
+                  fmt::format("array '{}' would have memory that array '{}' has", array, other->array), where,
                   "regions of the two would have no order: use one array, and name rows of it");
     throw error(error_kind::usage,
                 fmt::format("array '{}' would have memory of array '{}', which has ended while its tasks have not",
                             array, other->array),
-                {},
+                where,
                 "adopt it again where that can wait for them: in a thread of the program that holds no views, and when "
                 "recordings that use it have ended");
   }

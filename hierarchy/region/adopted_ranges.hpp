@@ -22,8 +22,9 @@ class adopted_ranges : public std::enable_shared_from_this<adopted_ranges> {
   /// That an array has a range. The array's memory keeps it, and lets go of it with its last task.
   struct claim;
   /// Throws tessera::error (usage) where another array, or one that has ended, has some of the range.
-  /// @param array  its name, for messages
-  std::shared_ptr<claim> take(const void* memory, std::uint64_t bytes, const std::string& array);
+  /// @param array  its name, for messages  @param where  the program makes it, likewise
+  std::shared_ptr<claim> take(const void* memory, std::uint64_t bytes, const std::string& array,
+                              const std::string& where);
   /// Now there is the array that a claim was made for.
   void hold(claim& held, const std::shared_ptr<const array_storage>& by);
   /// Whether an array has the range of this address.

@@ -174,9 +174,8 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
     made.executes = executes_at(*made.tree, *made.split, made.at);
     std::vector<std::pair<array_storage*, location::node_id>> moving;
     for (const detail::region_demand& d : c.demands)
-      if (by_distance(d))
-        moving.emplace_back(d.array, ancestor_of(*made.tree, made.executes, d.array->distance()->ancestors));
-    m_tree->require_room(moving, c.name.site);
+      if (by_distance(d)) moving.emplace_back(d.array, placed_from(made, *d.array));
+    m_tree->keep_room(moving, c.name.site);
   }
   count_tasks(made);
   return made;
@@ -222,6 +221,8 @@ void region_engine::launch(const task_name& name, const region_options& options,
   try {
     plan_and_submit(c);
   } catch (...) {  // what was planned counted on its locations, and an edit that waits there hears of no task's end
+    for (const detail::region_demand& d : demands)  // its room is free again
+      if (d.array != nullptr && d.array->distance()) m_tree->place(*d.array, d.array->at());
     m_runtime.inside().scheduler->look_again();
     throw;
   }
@@ -296,11 +297,15 @@ void region_engine::submit(const region_request& c, launch_plan& made) {
   place_by_distance(c, made);
 }
 
-/// The arrays that have no location of their own: where the region executes, or above.
+/// Where an array that has no location of its own is for a region: where that executes, or above.
+location::node_id region_engine::placed_from(const launch_plan& made, const array_storage& array) {
+  return memory_above(*made.tree, ancestor_of(*made.tree, made.executes, array.distance()->ancestors));
+}
+
 void region_engine::place_by_distance(const region_request& c, const launch_plan& made) {
   for (const detail::region_demand& d : c.demands) {
     if (d.array == nullptr || !d.array->distance()) continue;
-    m_tree->place(*d.array, ancestor_of(*made.tree, made.executes, d.array->distance()->ancestors));
+    m_tree->place(*d.array, placed_from(made, *d.array));
     if (d.array->is_remade() && d.how != intent::read) d.array->remake(c.name.site);
   }
 }

@@ -78,6 +78,7 @@ class region_engine {
   void wait_for_measures(const launch_plan& made);
   void submit(const region_request& c, launch_plan& made);
   static sweep sweep_of(const region_request& c, const launch_plan& made);
+  static location::node_id placed_from(const launch_plan& made, const array_storage& array);
   void place_by_distance(const region_request& c, const launch_plan& made);
   tiling tiling_of(const region_request& c, const launch_plan& made) const;
   std::vector<const operation::definition*> kernels_of(const region_request& c, const launch_plan& made,

@@ -9,6 +9,7 @@
 #include "core/base/suggest.hpp"
 #include "core/base/units.hpp"
 #include "hierarchy/region/by_runtime.hpp"
+#include "hierarchy/region/place.hpp"
 #include "hierarchy/region/storage.hpp"
 
 namespace tessera::hierarchy {
@@ -47,9 +48,9 @@ location::node_id live_tree::at(std::string_view name, const std::string& where)
   return attached_location(*now(), name, where);
 }
 
-void live_tree::enter(const std::shared_ptr<array_storage>& array, bool foreign) {
+void live_tree::enter(const std::shared_ptr<array_storage>& array, bool foreign, std::source_location site) {
   const std::lock_guard guard(m_mutex);
-  if (foreign) check_apart(*array);
+  if (foreign) check_apart(*array, site);
   if (m_arrays.size() >= m_look_again) {
     std::erase_if(m_arrays, [](const std::weak_ptr<array_storage>& a) { return a.expired(); });
     m_look_again = std::max<std::size_t>(64, 2 * m_arrays.size());
@@ -71,7 +72,7 @@ std::vector<located_array> live_tree::arrays() const {
 }
 
 /// With the lock held.
-void live_tree::check_apart(array_storage& array) const {
+void live_tree::check_apart(array_storage& array, std::source_location site) const {
   const auto begin = reinterpret_cast<std::uintptr_t>(array.tiles().memory()), end = begin + array.bytes();
   for (const std::weak_ptr<array_storage>& a : m_arrays) {
     const std::shared_ptr<array_storage> other = a.lock();
@@ -79,7 +80,8 @@ void live_tree::check_apart(array_storage& array) const {
     const auto first = reinterpret_cast<std::uintptr_t>(other->tiles().memory());
     if (begin < first + other->bytes() && first < end)
       throw error(error_kind::usage,
-                  fmt::format("array '{}' would have memory that array '{}' has", array.name(), other->name()), {},
+                  fmt::format("array '{}' would have memory that array '{}' has", array.name(), other->name()),
+                  fmt::format("{}:{}", site.file_name(), site.line()),
                   "regions of the two would have no order: use one array, and name rows of it");
   }
 }
@@ -91,22 +93,27 @@ std::string live_tree::location_of(const array_storage& array) const {
 
 /// With the lock held.
 std::uint64_t live_tree::bytes_at(location::node_id at, const memory_claim* without) const {
+  const bool is_store = m_now->at(at).properties.kind == location::kind::storage;
   std::uint64_t bytes = 0;
   for (const std::weak_ptr<memory_claim>& one : m_claims) {
     const std::shared_ptr<memory_claim> c = one.lock();
     if (c == nullptr || c.get() == without) continue;
-    if (c->of_file ? c->at == at : m_now->is_ancestor(at, c->at)) bytes += c->bytes;
+    if (c->of_file ? c->at == at : !is_store && m_now->is_ancestor(at, c->at)) bytes += c->bytes;
   }
   return bytes;
 }
 
 /// With the lock held: the location, and those above it, have room for it beside what they have.
 void live_tree::require_room(const std::string& array, const memory_claim& wanted, std::source_location site) const {
-  const auto text = [](std::uint64_t bytes) { return format_bytes(static_cast<double>(bytes)); };
   for (location::node_id id = wanted.at; id != location::no_node; id = m_now->at(id).parent) {
     const location::properties& is = m_now->at(id).properties;
-    if (is.declared_bytes != 0) {
+    if (is.declared_bytes != 0 && wanted.of_file == (is.kind == location::kind::storage)) {
       const std::uint64_t used = bytes_at(id, &wanted);
+      const auto text = [&](std::uint64_t bytes) {  // as a number where what is rounded would be no contradiction
+        const bool rounded = format_bytes(static_cast<double>(wanted.bytes)) ==
+                             format_bytes(static_cast<double>(is.declared_bytes - std::min(is.declared_bytes, used)));
+        return rounded ? fmt::format("{} B", bytes) : format_bytes(static_cast<double>(bytes));
+      };
       if (wanted.bytes > is.declared_bytes - std::min(is.declared_bytes, used))
         throw error(error_kind::memory,
                     fmt::format("array '{}' asks for {} at location '{}', but of the {} of memory that are declared "
@@ -139,12 +146,9 @@ void live_tree::give(const std::shared_ptr<memory_claim>& claimed, array_storage
   array.take(claimed);
 }
 
-void live_tree::require_room(const std::vector<std::pair<array_storage*, location::node_id>>& moving,
-                             std::source_location site) {
+void live_tree::keep_room(const std::vector<std::pair<array_storage*, location::node_id>>& moving,
+                          std::source_location site) {
   std::vector<std::pair<memory_claim*, location::node_id>> before;
-  const auto go_back = [&] {
-    for (const auto& [claimed, at] : before) claimed->at = at;
-  };
   try {
     for (const auto& [array, to] : moving) {
       memory_claim* const claimed = array->claimed();
@@ -154,10 +158,9 @@ void live_tree::require_room(const std::vector<std::pair<array_storage*, locatio
       require_room(array->name(), *claimed, site);
     }
   } catch (...) {
-    go_back();
+    for (const auto& [claimed, at] : before) claimed->at = at;
     throw;
   }
-  go_back();
 }
 
 void live_tree::move(array_storage& array, std::string_view to, std::source_location site) {
@@ -171,7 +174,7 @@ void live_tree::move(array_storage& array, std::string_view to, std::source_loca
                 fmt::format("'{}' is a storage location, and the array's elements are in memory", to), where,
                 "make an array there, which is a file, and copy this one to it");
   const std::vector<std::pair<array_storage*, location::node_id>> moving{{&array, target}};
-  require_room(moving, site);
+  keep_room(moving, site);
   array.place(target);
 }
 
@@ -218,6 +221,7 @@ live_tree::state live_tree::replace(location::tree next) {
     if (array == nullptr || fresh->attached(array->at())) continue;
     location::node_id above = array->at();
     while (!fresh->attached(above)) above = m_now->at(above).parent;  // the root always is
+    above = memory_above(*fresh, above);
     before.moved.emplace_back(array, array->at());
     array->place(above);
   }

@@ -63,7 +63,7 @@ class live_tree {
 
   /// A new array, to be moved when its location leaves. Throws tessera::error (usage) where it is in memory of the
   /// program (`foreign`), and another one that has not ended has some of that: regions of the two would have no order.
-  void enter(const std::shared_ptr<array_storage>& array, bool foreign);
+  void enter(const std::shared_ptr<array_storage>& array, bool foreign, std::source_location site);
   /// Those that have not ended, in the order of their entering.
   std::vector<located_array> arrays() const;
   /// The name of the location that an array is at.
@@ -74,13 +74,14 @@ class live_tree {
                                       std::source_location site);
   /// They are this array's, wherever it is by now.
   void give(const std::shared_ptr<memory_claim>& claimed, array_storage& array) const;
-  /// With the lock held: throws as `claim` where some of these arrays cannot be at these locations, all at once.
-  void require_room(const std::vector<std::pair<array_storage*, location::node_id>>& moving, std::source_location site);
+  /// With the lock held: these arrays count at these locations from now on, until they are placed there, or anywhere.
+  /// Throws as `claim` where they cannot be there all at once.
+  void keep_room(const std::vector<std::pair<array_storage*, location::node_id>>& moving, std::source_location site);
 
   /// Moves an array to an attached location. Throws as `at` and `claim`, and usage where it is a storage location: the
   /// elements would be no file there.
   void move(array_storage& array, std::string_view to, std::source_location site);
-  /// The same by its number; where that has left meanwhile, to the root.
+  /// To a location that has room for it; where that has left meanwhile, to the root.
   void place(array_storage& array, location::node_id to) const;
 
   /// While it is locked, nothing is edited and no array moves.
@@ -111,7 +112,7 @@ class live_tree {
   std::mutex& edits() noexcept { return m_edits; }
 
  private:
-  void check_apart(array_storage& array) const;
+  void check_apart(array_storage& array, std::source_location site) const;
   std::uint64_t bytes_at(location::node_id at, const memory_claim* without) const;
   void require_room(const std::string& array, const memory_claim& wanted, std::source_location site) const;
   mutable std::mutex m_mutex;  // of what follows

@@ -148,12 +148,13 @@ std::shared_ptr<hierarchy::array_storage> location_model::add(std::string name, 
   const bool foreign = memory == nullptr;
   const auto ranges = hierarchy::adopted_ranges::of(owner());
   std::shared_ptr<hierarchy::adopted_ranges::claim> claimed;
-  if (foreign && extents.rows != 0) memory = claimed = ranges->take(data, bytes_of(name, type, extents, site), name);
+  if (foreign && extents.rows != 0)
+    memory = claimed = ranges->take(data, bytes_of(name, type, extents, site), name, place_in(site));
   auto made = std::make_shared<hierarchy::array_storage>(owner(), std::move(name), type, data, std::move(memory),
                                                          extents, tree, at, site);
   if (claimed != nullptr) ranges->hold(*claimed, made);
   if (options.distance) made->set_distance(*options.distance);
-  tree->enter(made, foreign);
+  tree->enter(made, foreign, site);
   return made;
 }
 

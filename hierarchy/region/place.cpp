@@ -70,4 +70,9 @@ node_id ancestor_of(const location::tree& tree, node_id at, std::uint32_t n) {
   return at;
 }
 
+node_id memory_above(const location::tree& tree, node_id at) {
+  while (tree.at(at).properties.kind == location::kind::storage) at = tree.at(at).parent;  // the root never is
+  return at;
+}
+
 }  // namespace tessera::hierarchy

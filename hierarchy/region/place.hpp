@@ -29,4 +29,7 @@ location::node_id location_around(const location::tree& tree, std::span<const lo
 /// The n-th ancestor of a location; the root where there are fewer.
 location::node_id ancestor_of(const location::tree& tree, location::node_id at, std::uint32_t n);
 
+/// The location, or the nearest one above it that is no storage location: where an array is that is no file of one.
+location::node_id memory_above(const location::tree& tree, location::node_id at);
+
 }  // namespace tessera::hierarchy

@@ -94,9 +94,10 @@ class program_array {
   const row_extents& extents() const noexcept { return m_handle.extents(); }  ///< as it was made
   /// Of the first element. Where regions make its memory again, of memory that only stands for it.
   void* address() const noexcept { return m_address; }
-  bool adopted() const noexcept { return m_adopted; }                           ///< it was registered
-  bool made_again() const noexcept { return m_stand_in != nullptr; }            ///< its memory is, for each region
-  tessera::detail::region_array_handle& handle() noexcept { return m_handle; }  ///< for the runtime
+  bool adopted() const noexcept { return m_adopted; }                 ///< it was registered
+  bool has_elements() const noexcept { return extents().rows != 0; }  ///< whether there is anything to look at
+  bool made_again() const noexcept { return m_stand_in != nullptr && has_elements(); }  ///< its memory, for each region
+  tessera::detail::region_array_handle& handle() noexcept { return m_handle; }          ///< for the runtime
   /// Waits for the regions that use it; then it belongs to the program. One that is made again never does.
   virtual void lend() = 0;
   virtual void take() = 0;        ///< it belongs to regions
@@ -106,7 +107,7 @@ class program_array {
   std::string m_name;
   tessera::detail::region_array_handle m_handle;
   element_type m_type;
-  std::shared_ptr<const void> m_stand_in;  // null: the array's own memory stays
+  std::shared_ptr<const void> m_stand_in;  // has its address; null: the array's own memory does, and stays
   void* m_address;
   bool m_adopted;
 };
@@ -120,7 +121,7 @@ class program_array_of final : public program_array {
       : program_array(array.name(), array.handle(), element_type_of<T>(), adopted), m_array(std::move(array)) {}
   const region_array<T>& array() const noexcept { return m_array; }  ///< for regions
   void lend() override {
-    if (m_lent || made_again()) return;
+    if (m_lent || made_again() || !has_elements()) return;
     m_lent.emplace(m_array.update_host());
     // Validation shows copies; the program's pointer is the home of the elements.
     if (m_lent->begin() != address()) std::copy(m_lent->begin(), m_lent->end(), static_cast<T*>(address()));

@@ -263,7 +263,8 @@ TEST(command, mistakes) {
   EXPECT_EQ(run("'" + source + "' -o /nowhere/out.cpp").code, 11);
   const outcome unwritten = run("'" + source + "' -o /dev/null --depfile /nowhere/d");
   EXPECT_EQ(unwritten.code, 11);
-  EXPECT_THAT(unwritten.messages, HasSubstr("cannot write /nowhere/d"));
+  EXPECT_THAT(unwritten.messages,
+              HasSubstr("cannot write /nowhere/d: No such file or directory\n  hint: check that the folder exists"));
   const auto wrong = translate("void p() { int i = \"\"; }\n");
   EXPECT_EQ(wrong.code, 4);
   EXPECT_THAT(wrong.messages, HasSubstr("t.cpp:1:16: error: cannot initialize"));

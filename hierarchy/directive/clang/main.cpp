@@ -7,10 +7,10 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
 #include "hierarchy/directive/clang/translate.hpp"
 
 namespace tessera::directive {
@@ -88,30 +88,22 @@ nlohmann::json json_of(const translation& t) {
   return {{"regions", regions}};
 }
 
+void check(const std::error_code& failed, const std::string& path) {
+  if (failed)
+    throw error(error_kind::output, fmt::format("cannot write {}: {}", path, failed.message()), {},
+                std::string(hint_for_writing(failed)));
+}
+
 void write(const std::string& path, const std::string& text) {
   if (path == "-") {
     fmt::print("{}", text);
     return;
   }
-  // Whole or not at all: a build that is stopped leaves no half of a source.
-  const bool special = std::filesystem::exists(path) && !std::filesystem::is_regular_file(path);  // /dev/null
-  const std::string before = special ? path : path + ".part";
-  std::ofstream out(before, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code failed;
-  if (out && !special) std::filesystem::rename(before, path, failed);
-  if (!out || failed) throw error(error_kind::output, fmt::format("cannot write {}", path));
+  check(write_whole_file(path, {text}), path);  // a build that is stopped leaves no half of a source
 }
 
 /// Clang writes the dependencies itself, and would say of a file that it cannot write that the source is wrong.
-void require_writable(const std::string& path) {
-  const bool there = std::filesystem::exists(path);
-  const bool opened = std::ofstream(path, std::ios::app).is_open();
-  if (!opened) throw error(error_kind::output, fmt::format("cannot write {}", path));
-  std::error_code ignored;
-  if (!there) std::filesystem::remove(path, ignored);  // a source that is refused has none
-}
+void require_writable(const std::string& path) { check(check_writable(path), path); }
 
 int run(const options& o) {
   std::error_code same;

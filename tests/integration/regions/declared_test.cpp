@@ -7,7 +7,9 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -156,6 +158,43 @@ TEST_F(declared_memory, counts_arrays_by_distance_where_a_region_has_them) {
   EXPECT_THROW(made("y", 4, "LocA"), error);
 }
 
+TEST_F(declared_memory, says_in_bytes_what_is_too_much_by_a_few) {
+  const error e = error_of([&] { model.make_array<double>("x", {16 * mega + 1}, {.at = "LocA"}); });
+  EXPECT_TRUE(has(e, "asks for 16777224 B") && has(e, "of the 16777216 B of memory") && has(e, "arrays have 0 B"))
+      << e.what();
+}
+
+/// A body whose copies do something, which comes between a region's plan and its tasks.
+struct acting_body {
+  std::function<void()> copied;
+  explicit acting_body(std::function<void()> when_copied) : copied(std::move(when_copied)) {}
+  acting_body(const acting_body& other) : copied(other.copied) {
+    if (copied) copied();
+  }
+  acting_body(acting_body&&) = default;
+  void operator()(auto i, auto x) const { x[i] = 1; }
+};
+
+TEST_F(declared_memory, is_kept_for_arrays_by_distance_from_a_regions_plan_on) {
+  auto x = model.make_array<double>("x", {12 * mega}, {.distance = array_distance::near()});
+  std::atomic<int> refused{0};
+  const acting_body takes([&] {
+    try {
+      made("y", 8, "LocA");
+    } catch (const error&) {
+      ++refused;
+    }
+  });
+  model.region("takes", {.policy = "any", .at = "LocH"}, iterate(0, mega), out(x), takes);
+  model.pause();
+  EXPECT_GT(refused, 0);
+  x = model.make_array<double>("x", {12 * mega}, {.distance = array_distance::near()});
+  const acting_body fails([] { throw std::runtime_error("no copy"); });
+  EXPECT_THROW(model.region("fails", {.policy = "any", .at = "LocH"}, iterate(0, mega), out(x), fails),
+               std::runtime_error);
+  made("y", 16, "LocA");  // what was kept for it is free again
+}
+
 TEST_F(declared_memory, does_not_count_memory_of_the_program_and_files) {
   const scratch_folder folder;
   std::vector<double> memory(20 * mega);
@@ -198,6 +237,29 @@ TEST(arrays_at_stores, are_files_that_stay) {
   EXPECT_EQ(room.kind(), error_kind::memory);
   EXPECT_TRUE(has(room, "for 'LocS'")) << room.what();
   EXPECT_FALSE(std::filesystem::exists(folder.path / "big.array"));
+}
+
+TEST(arrays_at_stores, are_no_arrays_in_memory_below_them) {
+  const scratch_folder folder;
+  const std::string path = folder.path.string();
+  runtime rt(with_store(path, path,
+                        "[[loctype]]\nname = \"node\"\nkind = \"unified\"\n" + location_of("LocB", "node") +
+                            below("LocS", "\"LocB\"") + below("LocB", "\"LocH\"")));
+  location_model model(rt);
+  auto x = model.make_array<double>("x", {8 * mega}, {.at = "LocS"});  // all that LocS declares
+  auto y = model.make_array<double>("y", {9 * mega}, {.at = "LocB"});
+  auto far = model.make_array<double>("far", {mega}, {.distance = array_distance::far(2)});
+  model.region("all", {.at = "LocH"}, iterate(0, mega), in(x), out(y), out(far),
+               [](auto i, auto x, auto y, auto far) { y[i] = far[i] = x[i]; });
+  EXPECT_EQ(far.location(), "machine");  // not at LocS, which is two above
+  auto z = model.make_array<double>("z", {mega}, {.at = "LocH"});
+  z.move("LocB");
+  model.reparent("LocH", "machine");
+  model.detach("LocB");
+  EXPECT_EQ(y.location(), "machine");
+  EXPECT_EQ(z.location(), "machine");
+  EXPECT_EQ(x.location(), "LocS");
+  model.pause();
 }
 
 TEST(arrays_at_stores, are_refused_where_they_cannot_be_files) {

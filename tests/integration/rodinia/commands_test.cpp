@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -223,6 +226,21 @@ TEST(rodinia_commands, refuse_sizes) {
     expect_refused({name, "--policy", "range:400,600", "--size", "1000"}, 3,
                    {"the counts sum to 1000, but the loop has", "percentage gives loops of all lengths"});
   expect_refused({"lud", "--at", "nowhere", "--size", "10"}, 2, {"there is no location 'nowhere'", "at: --at"});
+}
+
+TEST(rodinia_commands, refuse_locations_that_cannot_have_their_arrays_and_loops) {
+  const plugin_test::folder place;
+  const std::string file = (place.path() / "store.toml").string();
+  std::ofstream(file)
+      << "[runtime]\nplugins = [\"host\", \"sim\", \"disk\"]\n[plugin.disk]\ncapacity = \"1 MiB\"\npath = \""
+      << place.path().string() << "\"\n";
+  for (const char* name : {"hotspot", "stream", "comd"}) {
+    expect_refused({name, "--at", "disk0", "--size", "10", "--config", file}, 2,
+                   {"'disk0' is a storage location", "at: --at"});
+    expect_refused({name, "--at", "sim0", "--size", "10", "--config", file}, 2,
+                   {"no cores are at or below location 'sim0'", "at: --at"});
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(place.path()), {}), 1);  // store.toml alone
 }
 
 struct wrong_file {

@@ -296,6 +296,7 @@ TEST_F(declared, wrong_types_names_and_edges_are_refused_with_their_place) {
   const auto edge = [](const char* parent, const char* child) {
     return std::string("[[hierarchy]]\nparent = \"") + parent + "\"\nchildren = [\"" + child + "\"]\n";
   };
+  refused(edge("Aa", "Bb"), {"there is no location 'Aa'", "no location is declared: a [[location]]", "tree.toml:2:1"});
   refused(ab + edge("Aa", "Bb") + edge("Bb", "Aa"), {"a cycle", "machine/Aa/Bb", "tree.toml:9:13"});
   refused(ab + edge("Aa", "Bb") + edge("Bb", "Cc") + edge("Cc", "Aa"), {"a cycle", "machine/Aa/Bb/Cc"});
   refused(ab + edge("Aa", "Aa"), {"own parent", "tree.toml:6:13"});
@@ -326,6 +327,9 @@ TEST_F(declared, conditions_choose_among_devices) {
        {"cc>=new", "cc~8", "memory", "memory>=lots", "name>3", "memory~3", "memory>=1 GiB,", "", "memroy>=1"})
     EXPECT_TRUE(has(message_of([&] { matches({bad, "t.toml:4:1"}, devices[1]); }), {"t.toml:4:1"})) << bad;
   EXPECT_TRUE(has(message_of([&] { matches({"memroy>=1", ""}, devices[1]); }), {"did you mean 'memory'"}));
+  EXPECT_TRUE(has(message_of([&] { matches({"cc>=eight", ""}, devices[1]); }), {"'eight'", "a number, such as 8"}));
+  EXPECT_TRUE(has(message_of([&] { matches({"memory>=", ""}, devices[1]); }), {"a size, such as 8 GiB"}));
+  EXPECT_TRUE(has(message_of([&] { matches({"peak_f64>fast", ""}, devices[1]); }), {"a rate, such as 2 TFLOP/s"}));
 }
 
 TEST_F(declared, conditions_on_the_compute_capability_need_a_device_that_tells_it) {

@@ -45,6 +45,22 @@ TEST_F(program, an_array_goes_to_a_region_and_comes_back_with_pause) {
   EXPECT_EQ(x[0], 2);
 }
 
+TEST_F(program, arrays_may_have_no_elements) {
+  double* const x = directives::allocate<double>("x", {0});
+  double* const y = directives::allocate<double>("y", {0, 3});
+  EXPECT_NE(x, nullptr);
+  EXPECT_NE(x, y);
+  directives::model().region("none", tessera::iterate(0, 0), tessera::in(directives::array(x)),
+                             tessera::out(directives::array(y, 3)), [](auto, auto, auto) {});
+  directives::copy(x, 0, 0, x, 0, 0);
+  directives::pause();
+  std::vector<float> none;
+  directives::register_memory("none", none.data(), {0});
+  directives::unregister_memory(none.data(), "none");
+  directives::free(x, "x");
+  directives::free(y, "y");
+}
+
 TEST_F(program, arrays_are_found_by_their_first_elements) {
   double* const x = directives::allocate<double>("x", {10, 4});
   EXPECT_THAT(refused([&] { (void)directives::array(x + 4, 4); }), HasSubstr("inside of array 'x'"));
@@ -85,7 +101,7 @@ TEST_F(program, what_is_wrong_is_told_with_the_variable_and_its_place) {
     ADD_FAILURE() << "not refused";
   } catch (const tessera::error& e) {
     EXPECT_EQ(e.kind(), tessera::error_kind::output);
-    says(e.what(), {"cannot write /nowhere/t.svg", "draw at "});
+    says(e.what(), {"cannot write /nowhere/t.svg: No such file", "draw at ", "hint"});
   }
   struct owner {
     double* values;
@@ -99,7 +115,7 @@ TEST_F(program, memory_is_one_array_at_a_time) {
   std::array<int, 20> memory{};
   directives::register_memory("first", memory.data() + 5, {10});
   EXPECT_THAT(refused([&] { directives::register_memory("second", memory.data() + 14, {2}); }),
-              HasSubstr("would have memory that array 'first' has"));
+              testing::AllOf(HasSubstr("would have memory that array 'first' has"), HasSubstr("program_test.cpp:")));
   EXPECT_THAT(refused([&] { directives::register_memory("around", memory.data(), {20}); }),
               HasSubstr("would have memory that array 'first' has"));
   directives::register_memory("beside", memory.data() + 15, {5});
