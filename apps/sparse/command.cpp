@@ -189,16 +189,14 @@ void describe(report& r, const eigs_options& o, const eigensolver& by, const eig
   for (std::size_t k = 0; k < found.values.size(); ++k) {
     const eigenvalue& e = found.values[k];
     r.add("", fmt::format("lambda {}", k + 1),
-          fmt::format("{:.14g}  +- {:.1e}  residual {:.1e}{}", e.value, e.error_bound, e.residual,
+          fmt::format("{:.14g}  +- {:.1e}  residual {:.1e}{}{}", e.value, e.error_bound, e.residual,
                       !e.converged    ? "  NOT CONVERGED"
                       : e.at_rounding ? "  (to rounding; the criterion asks for more)"
-                                      : ""),
+                                      : "",
+                      e.clustered ? "  (in a cluster: may have another number)" : ""),
           nullptr);
-    nlohmann::ordered_json row{{"value", e.value},
-                               {"error_bound", e.error_bound},
-                               {"residual", e.residual},
-                               {"converged", e.converged},
-                               {"at_rounding", e.at_rounding}};
+    nlohmann::ordered_json row{{"value", e.value},         {"error_bound", e.error_bound}, {"residual", e.residual},
+                               {"converged", e.converged}, {"at_rounding", e.at_rounding}, {"clustered", e.clustered}};
     if (k < run.known.size()) row["known"] = run.known[k];
     rows.push_back(std::move(row));
   }

@@ -116,6 +116,7 @@ class filtered_subspace {
 
   void give(eigenpairs& to) const {
     give_pairs(to, m_rule, m_options.pairs, {values(), norms(), m_x.values(), m_xx.values()});
+    mark_clustered(to.values, m_ritz.values().back());
     to.panels = m_program.panels();
     to.degree = degree();
     to.far = m_far;
@@ -363,6 +364,7 @@ eigenpairs joined(runtime& rt, const csr_matrix& a, const eigen_options& o, cons
     overlap.insert(overlap.end(), rows.begin() + rank_of(pair) * b, rows.begin() + (rank_of(pair) + 1) * b);
   give_pairs(all, rule, b, {in_order(values.values()), in_order(norms.values()), in_order(x.values()), overlap});
   doubt_pairs(all, o.which);
+  mark_clustered_as(parts.values, all.values);
   return all;
 }
 

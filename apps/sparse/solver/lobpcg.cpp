@@ -108,6 +108,7 @@ class iteration {
 
   void give(eigenpairs& to) const {
     give_pairs(to, m_rule, m_options.pairs, {m_values.values(), m_norms.values(), m_x.values(), m_xx.values()});
+    mark_clustered(to.values, m_values.values().back());
     to.panels = m_program.panels();
   }
 
