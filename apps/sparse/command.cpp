@@ -18,6 +18,7 @@
 #include "apps/sparse/matrix/single_precision.hpp"
 #include "apps/sparse/moved_bytes.hpp"
 #include "apps/sparse/report.hpp"
+#include "apps/sparse/solver/copies.hpp"
 #include "apps/sparse/solver/hermitian.hpp"
 #include "apps/sparse/solver/hint.hpp"
 #include "apps/sparse/solver/preconditioning.hpp"
@@ -230,7 +231,8 @@ int run(const eigs_options& o) {
     if (mass && mass->rows == a.rows && mass->columns == a.columns) mass = order->reordered(*mass);
   }
   if (by.preconditioned) how.precondition = chosen_preconditioning(a, how);
-  s.require_memory(by.least_memory(a, hermitian ? real_options(a, how) : how), "the vectors");
+  s.require_memory(by.least_memory(a, hermitian ? real_options(a, how) : how),
+                   memory_of_copies(a, how) > 0 ? "the vectors, and a copy of a matrix," : "the vectors");
   solver_history history;
   how.report = [&](const eigen_progress& now) {
     history.note(now);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "apps/sparse/solver/convergence.hpp"
+#include "apps/sparse/solver/copies.hpp"
 #include "apps/sparse/solver/deflation.hpp"
 #include "apps/sparse/solver/dense.hpp"
 #include "apps/sparse/solver/diagonal_mass.hpp"
@@ -269,7 +270,8 @@ double least_memory_of_lanczos(const csr_matrix& a, const eigen_options& o) {
   // Beside the basis: the product, spare vectors, and the pairs with theirs.
   const std::int64_t kept = columns + 2 * shape.width + 2 * o.pairs + deflated;
   return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
-         static_cast<double>((a.rows - deflated <= columns ? a.rows : kept) + o.pairs);
+             static_cast<double>((a.rows - deflated <= columns ? a.rows : kept) + o.pairs) +
+         memory_of_copies(a, o);
 }
 
 eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o) {
