@@ -1,6 +1,5 @@
 // LOBPCG on matrices with known spectra, and its Rayleigh-Ritz step in bases that are as good as dependent.
 #include "apps/sparse/solver/lobpcg.hpp"
-#include "apps/sparse/solver/envelope.hpp"
 #include "apps/sparse/solver/mass.hpp"
 
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 #include <numeric>
 
 #include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/solver/envelope.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 
