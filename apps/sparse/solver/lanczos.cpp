@@ -104,6 +104,14 @@ class restarted_lanczos {
 
   std::int64_t pairs_done() const { return m_rule.pairs_done(m_values.values(), m_norms.values(), m_options.pairs); }
 
+  /// Whether the residuals are about as small as the estimates say. Else these are of a basis that is not orthonormal.
+  bool is_confirmed() const {
+    const std::vector<double> norms = m_norms.values(), estimates = m_estimates.values();
+    for (std::size_t k = 0; k < norms.size(); ++k)
+      if (norms[k] > 2 * estimates[k] + m_rule.rounding) return false;
+    return true;
+  }
+
   void give(eigenpairs& to) const {
     give_pairs(to, m_rule, m_options.pairs, {m_values.values(), m_norms.values(), m_x.values(), m_overlap.values()});
     mark(to.values);
@@ -236,11 +244,14 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
     restarted_lanczos solver(rt, a, o, shape, rule);
     found.loop = solver.start();
     // Estimates may be better than the residuals are: what is told is the true ones, and the iteration goes on.
+    // A basis that is not orthonormal may have no pairs that converge.
+    const int between_looks = selective ? 40 : o.most_iterations;
     while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs && !in_full_instead) {
-      const loop_outcome more = solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations);
+      const loop_outcome more =
+          solver.iterate(std::min(between_looks, o.most_iterations - found.loop.iterations), found.loop.iterations);
       add_iterations(found.loop, more);
-      // Estimates that residuals do not confirm are those of a basis that is not orthonormal.
-      in_full_instead = selective && (solver.strayed() || (more.converged && solver.pairs_done() < o.pairs));
+      in_full_instead =
+          selective && solver.pairs_done() < o.pairs && (solver.strayed() || more.converged || !solver.is_confirmed());
     }
     solver.give(found);
     in_full_instead |= selective && (solver.strayed() || found.orthogonality > 1e-9);
