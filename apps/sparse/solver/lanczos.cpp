@@ -184,9 +184,10 @@ class restarted_lanczos {
   void mark_end(std::span<eigenvalue> pairs, double innermost) const {
     if (pairs.empty()) return;
     mark_clustered(pairs, innermost);
-    const auto width = static_cast<std::size_t>(m_basis.shape().width);
+    // A single vector has one of each, and random ones that step in may bring a second.
+    const auto width = static_cast<std::size_t>(std::max<std::int64_t>(m_basis.shape().width, 2));
     bool full = false;
-    for (std::size_t k = 0; k < pairs.size() && width > 1 && !full; ++k) {
+    for (std::size_t k = 0; k < pairs.size() && !full; ++k) {
       if (k + width > pairs.size()) break;
       const eigenvalue &first = pairs[k], &last = pairs[k + width - 1];
       full = std::abs(first.value - last.value) <= first.error_bound + last.error_bound;

@@ -101,6 +101,8 @@ TEST_F(sparse_lanczos, marks_pairs_behind_as_many_equal_ones_as_the_block_has_ve
   };
   EXPECT_EQ(marks(2), (std::vector<bool>{true, true, true, true}));
   EXPECT_EQ(marks(4), (std::vector<bool>{false, false, false, false}));
+  const csr_matrix two_levels = diagonal(200, [](std::int32_t i) { return i % 2 == 0 ? -1.0 : 1.0; });
+  for (const eigenvalue& e : lanczos(rt, two_levels, {.pairs = 4, .block = 1}).values) EXPECT_TRUE(e.clustered);
 }
 
 TEST_F(sparse_lanczos, says_what_did_not_converge) {
