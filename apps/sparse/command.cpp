@@ -18,6 +18,7 @@
 #include "apps/sparse/matrix/single_precision.hpp"
 #include "apps/sparse/moved_bytes.hpp"
 #include "apps/sparse/report.hpp"
+#include "apps/sparse/solver/copies.hpp"
 #include "apps/sparse/solver/hermitian.hpp"
 #include "apps/sparse/solver/hint.hpp"
 #include "apps/sparse/solver/preconditioning.hpp"
@@ -189,16 +190,14 @@ void describe(report& r, const eigs_options& o, const eigensolver& by, const eig
   for (std::size_t k = 0; k < found.values.size(); ++k) {
     const eigenvalue& e = found.values[k];
     r.add("", fmt::format("lambda {}", k + 1),
-          fmt::format("{:.14g}  +- {:.1e}  residual {:.1e}{}", e.value, e.error_bound, e.residual,
+          fmt::format("{:.14g}  +- {:.1e}  residual {:.1e}{}{}", e.value, e.error_bound, e.residual,
                       !e.converged    ? "  NOT CONVERGED"
                       : e.at_rounding ? "  (to rounding; the criterion asks for more)"
-                                      : ""),
+                                      : "",
+                      e.clustered ? "  (in a cluster: may have another number)" : ""),
           nullptr);
-    nlohmann::ordered_json row{{"value", e.value},
-                               {"error_bound", e.error_bound},
-                               {"residual", e.residual},
-                               {"converged", e.converged},
-                               {"at_rounding", e.at_rounding}};
+    nlohmann::ordered_json row{{"value", e.value},         {"error_bound", e.error_bound}, {"residual", e.residual},
+                               {"converged", e.converged}, {"at_rounding", e.at_rounding}, {"clustered", e.clustered}};
     if (k < run.known.size()) row["known"] = run.known[k];
     rows.push_back(std::move(row));
   }
@@ -232,7 +231,8 @@ int run(const eigs_options& o) {
     if (mass && mass->rows == a.rows && mass->columns == a.columns) mass = order->reordered(*mass);
   }
   if (by.preconditioned) how.precondition = chosen_preconditioning(a, how);
-  s.require_memory(by.least_memory(a, hermitian ? real_options(a, how) : how), "the vectors");
+  s.require_memory(by.least_memory(a, hermitian ? real_options(a, how) : how),
+                   memory_of_copies(a, how) > 0 ? "the vectors, and a copy of a matrix," : "the vectors");
   solver_history history;
   how.report = [&](const eigen_progress& now) {
     history.note(now);

@@ -83,11 +83,12 @@ std::string table_of_pairs(const solver_run& run) {
     const eigenvalue& e = run.found.values[k];
     rows += fmt::format(
         "<tr><td class=\"n\">{}</td><td class=\"n\">{:.14g}</td><td class=\"n\">{:.1e}</td><td class=\"n\">{:.1e}</td>"
-        "<td class=\"n\">{}</td><td>{}</td></tr>\n",
+        "<td class=\"n\">{}</td><td>{}{}</td></tr>\n",
         k + 1, e.value, e.error_bound, e.residual, k < run.known.size() ? fmt::format("{:.14g}", run.known[k]) : "",
         !e.converged    ? "not converged"
         : e.at_rounding ? "to rounding"
-                        : "converged");
+                        : "converged",
+        e.clustered ? ", in a cluster: may have another number" : "");
   }
   const bool known = !run.known.empty();
   return fmt::format(

@@ -7,6 +7,7 @@
 
 #include "apps/sparse/solver/chebyshev_filter.hpp"
 #include "apps/sparse/solver/convergence.hpp"
+#include "apps/sparse/solver/copies.hpp"
 #include "apps/sparse/solver/deflation.hpp"
 #include "apps/sparse/solver/diagonal_mass.hpp"
 #include "apps/sparse/solver/iterated_pairs.hpp"
@@ -63,6 +64,29 @@ bool independent(const small_view& products) {
   return whitening(unit, dependent).columns == b;
 }
 
+/// What a Rayleigh-Ritz step of X alone makes.
+struct ritz_products {
+  ritz_products(program& p, std::int64_t b)
+      : xx(p.small("X'X", b, b)),
+        x_ax(p.small("X'AX", b, b)),
+        coefficients(p.small("start", b, b)),
+        values(p.small("values", 1, b)),
+        minus_values(p.small("-values", 1, b)),
+        norms(p.small("residuals", 1, b)) {}
+  small_matrix xx, x_ax, coefficients, values, minus_values, norms;
+};
+
+/// X becomes Ritz vectors of its span, and AX the sums of products that belong to them.
+void record_ritz_step(const csr_matrix& a, spectrum_end end, const block_vector& x, const block_vector& ax,
+                      const ritz_products& of) {
+  mxm(a, x, ax);
+  gram(x, x, of.xx);
+  gram(x, ax, of.x_ax);
+  record_ritz_vectors(of.x_ax, of.xx, end, of.coefficients, of.values, of.minus_values);
+  combine(x, of.coefficients, x);
+  combine(ax, of.coefficients, ax);
+}
+
 /// The solver as a program: X, AX, and the three blocks of the filter, of which one becomes A Y and one the residuals.
 class filtered_subspace {
  public:
@@ -91,12 +115,7 @@ class filtered_subspace {
   void start() {
     if (std::exchange(m_slow, false)) m_filter.raise_degree(2 * degree());
     if (m_deflation) m_deflation->project(m_x);
-    mxm(m_a, m_x, m_ax);
-    gram(m_x, m_x, m_xx);
-    gram(m_x, m_ax, m_x_ax);
-    record_ritz_vectors(m_x_ax, m_xx, m_options.which, m_start, m_ritz, m_minus_ritz);
-    combine(m_x, m_start, m_x);
-    combine(m_ax, m_start, m_ax);
+    record_ritz_step(m_a, m_options.which, m_x, m_ax, m_of_x);
     measure();
     m_program.run();
   }
@@ -109,13 +128,14 @@ class filtered_subspace {
     m_iterations_left = most;
     return m_program.while_not(
         [this] { return pairs_done() == m_options.pairs || m_hopeless || m_far > 0 || is_slow(); }, [this] { step(); },
-        {.most_iterations = most, .after_each = after, .lag = m_options.lag, .watched = {m_ritz, m_norms}});
+        {.most_iterations = most, .after_each = after, .lag = m_options.lag, .watched = {m_of_x.values, m_of_x.norms}});
   }
 
   std::int64_t pairs_done() const { return m_rule.pairs_done(values(), norms(), m_options.pairs); }
 
   void give(eigenpairs& to) const {
-    give_pairs(to, m_rule, m_options.pairs, {values(), norms(), m_x.values(), m_xx.values()});
+    give_pairs(to, m_rule, m_options.pairs, {values(), norms(), m_x.values(), m_of_x.xx.values()});
+    mark_clustered(to.values, m_of_x.values.values().back());
     to.panels = m_program.panels();
     to.degree = degree();
     to.far = m_far;
@@ -159,8 +179,8 @@ class filtered_subspace {
     --m_iterations_left;
     const bool slow = m_pace.iterations_left(few_iterations).value_or(0) > too_many;
     if (!slow && 2 * degree() <= largest_degree) return false;
-    const std::vector<double> ritz = m_ritz.values();
-    const filter_interval at = interval_for(ritz, m_norms.values(), degree());
+    const std::vector<double> ritz = m_of_x.values.values();
+    const filter_interval at = interval_for(ritz, m_of_x.norms.values(), degree());
     // Where the outermost grows enough, a larger degree is no help to the others: the last ones of the block are at the
     // interval's edge.
     const bool grows = growth(at, ritz[0]) >= small_growth;
@@ -185,8 +205,8 @@ class filtered_subspace {
     return std::ranges::find_if(residuals, [&](double r) { return r > exact; }) - residuals.begin();
   }
 
-  std::vector<double> values() const { return first_of(m_ritz); }
-  std::vector<double> norms() const { return first_of(m_norms); }
+  std::vector<double> values() const { return first_of(m_of_x.values); }
+  std::vector<double> norms() const { return first_of(m_of_x.norms); }
   /// Of the pairs.
   std::vector<double> first_of(const small_matrix& numbers) const {
     std::vector<double> all = numbers.values();
@@ -196,7 +216,7 @@ class filtered_subspace {
 
   /// The filter's products with A, one more, and one Rayleigh-Ritz step.
   void step() {
-    const small_matrix from[] = {m_ritz, m_norms};
+    const small_matrix from[] = {m_of_x.values, m_of_x.norms};
     m_filter.prepare(from, [this, degree = degree()](std::span<const small_view> in) {
       return interval_for(elements_of(in[0]), elements_of(in[1]), degree);
     });
@@ -218,8 +238,8 @@ class filtered_subspace {
   /// Of Y alone, where its columns are independent: X adds what converges more slowly. Where the filter has made one
   /// vector of several, X has the rest.
   void solve_pencil() {
-    const small_matrix from[] = {m_y_ay, m_yy, m_x_ax, m_xx, m_x_ay, m_xy};
-    const small_matrix to[] = {m_coefficients, m_ritz, m_minus_ritz};
+    const small_matrix from[] = {m_y_ay, m_yy, m_of_x.x_ax, m_of_x.xx, m_x_ay, m_xy};
+    const small_matrix to[] = {m_coefficients, m_of_x.values, m_of_x.minus_values};
     small_operation("rayleigh_ritz", from, to,
                     [b = m_b, end = m_options.which](std::span<const small_view> in, std::span<const small_view> out) {
                       std::vector<bool> used(static_cast<std::size_t>(2 * b), true);
@@ -232,9 +252,9 @@ class filtered_subspace {
   }
 
   void measure() {
-    record_residuals(m_ax, m_x, m_minus_ritz, m_filter.last(), m_norms);
-    gram(m_x, m_x, m_xx);
-    gram(m_x, m_ax, m_x_ax);
+    record_residuals(m_ax, m_x, m_of_x.minus_values, m_filter.last(), m_of_x.norms);
+    gram(m_x, m_x, m_of_x.xx);
+    gram(m_x, m_ax, m_of_x.x_ax);
   }
 
   small_matrix products(const char* name) { return m_program.small(name, m_b, m_b); }
@@ -252,11 +272,9 @@ class filtered_subspace {
   std::int64_t m_far = 0;  ///< of the pairs, see far_pairs
   std::optional<deflation> m_deflation = deflation::of(m_program, m_a.rows, m_options, m_b);
   block_vector m_x = m_program.vector("X", m_b), m_ax = m_program.vector("AX", m_b);
-  small_matrix m_xx = products("X'X"), m_x_ax = products("X'AX"), m_yy = products("Y'Y"), m_y_ay = products("Y'AY"),
-               m_xy = products("X'Y"), m_x_ay = products("X'AY"), m_start = products("start"),
-               m_coefficients = m_program.small("coefficients", 2 * m_b, m_b),
-               m_ritz = m_program.small("values", 1, m_b), m_minus_ritz = m_program.small("-values", 1, m_b),
-               m_norms = m_program.small("residuals", 1, m_b);
+  ritz_products m_of_x{m_program, m_b};
+  small_matrix m_yy = products("Y'Y"), m_y_ay = products("Y'AY"), m_xy = products("X'Y"), m_x_ay = products("X'AY"),
+               m_coefficients = m_program.small("coefficients", 2 * m_b, m_b);
 };
 
 /// Columns from `first` on, `count` of them, of row-major numbers.
@@ -332,20 +350,13 @@ eigenpairs joined(runtime& rt, const csr_matrix& a, const eigen_options& o, cons
   program p(rt, a, o.program.for_columns(b));
   block_vector x = p.vector("X", b);
   const block_vector ax = p.vector("AX", b), r = p.vector("R", b);
-  const small_matrix xx = p.small("X'X", b, b), x_ax = p.small("X'AX", b, b), c = p.small("start", b, b),
-                     values = p.small("values", 1, b), minus = p.small("-values", 1, b), norms = p.small("norms", 1, b);
+  const ritz_products of_x(p, b);
   x.set(std::exchange(all.vectors, {}));
   // Once makes them orthogonal to half of the digits, where the parts have something in common.
-  for (int twice = 0; twice < 2; ++twice) {
-    mxm(a, x, ax);
-    gram(x, x, xx);
-    gram(x, ax, x_ax);
-    record_ritz_vectors(x_ax, xx, o.which, c, values, minus);
-    combine(x, c, x);
-  }
+  for (int twice = 0; twice < 2; ++twice) record_ritz_step(a, o.which, x, ax, of_x);
   mxm(a, x, ax);
-  record_residuals(ax, x, minus, r, norms);
-  gram(x, x, xx);
+  record_residuals(ax, x, of_x.minus_values, r, of_x.norms);
+  gram(x, x, of_x.xx);
   p.run();
   // Pairs are given from outside, of both ends the smallest first; Ritz vectors come in turn.
   const auto rank_of = [&](std::int64_t pair) { return rank_of_pair(pair, b, o.which); };
@@ -357,12 +368,14 @@ eigenpairs joined(runtime& rt, const csr_matrix& a, const eigen_options& o, cons
         made.push_back(by_rank[static_cast<std::size_t>(i * b + rank_of(pair))]);
     return made;
   };
-  const std::vector<double> rows = in_order(xx.values());
+  const std::vector<double> rows = in_order(of_x.xx.values());
   std::vector<double> overlap;
   for (std::int64_t pair = 0; pair < b; ++pair)
     overlap.insert(overlap.end(), rows.begin() + rank_of(pair) * b, rows.begin() + (rank_of(pair) + 1) * b);
-  give_pairs(all, rule, b, {in_order(values.values()), in_order(norms.values()), in_order(x.values()), overlap});
+  give_pairs(all, rule, b,
+             {in_order(of_x.values.values()), in_order(of_x.norms.values()), in_order(x.values()), overlap});
   doubt_pairs(all, o.which);
+  mark_clustered_as(parts.values, all.values);
   return all;
 }
 
@@ -464,7 +477,7 @@ double least_memory_of_chebyshev(const csr_matrix& a, const eigen_options& o) {
       static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
       static_cast<double>(
           (is_small(a, o, b, filtered_subspace::least_blocks) ? a.rows : 5 * b + deflated_columns(a, o)) + o.pairs);
-  return std::max(solving, least_memory_of_search(a, o));
+  return std::max(solving, least_memory_of_search(a, o)) + memory_of_copies(a, o);
 }
 
 eigenpairs chebyshev(runtime& rt, const csr_matrix& a, const eigen_options& o) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "apps/sparse/solver/eigenpairs.hpp"
@@ -61,5 +62,12 @@ struct measured_block {
 void add_iterations(loop_outcome& to, const loop_outcome& more);
 /// Adds the first `pairs` to `to`.
 void give_pairs(eigenpairs& to, const stopping_rule& rule, std::int64_t pairs, const measured_block& of);
+
+/// Marks those of the pairs of one end, the outermost first, that are so near the innermost Ritz value of their space
+/// that an eigenvalue further out may be hidden by what they are not exact to. The space may have no more than the
+/// pairs.
+void mark_clustered(std::span<eigenvalue> pairs, double innermost);
+/// Marks pairs that are, within the bounds, marked ones of `from`.
+void mark_clustered_as(const std::vector<eigenvalue>& from, std::vector<eigenvalue>& pairs);
 
 }  // namespace tessera::sparse

@@ -68,10 +68,11 @@ struct eigen_options {
 /// An eigenvalue and how sure it is.
 struct eigenvalue {
   double value;
-  double residual;     ///< ||A x - value B x||, x^T B x = 1, of one more product with A at the end
-  double error_bound;  ///< an eigenvalue lies within: the residual, and what rounding leaves unknown
-  bool converged;      ///< by the criterion, or to what rounding allows
-  bool at_rounding;    ///< converged by the latter alone
+  double residual;         ///< ||A x - value B x||, x^T B x = 1, of one more product with A at the end
+  double error_bound;      ///< an eigenvalue lies within: the residual, and what rounding leaves unknown
+  bool converged;          ///< by the criterion, or to what rounding allows
+  bool at_rounding;        ///< converged by the latter alone
+  bool clustered = false;  ///< others are so near, and not all of them known, that its number may be another one
 };
 
 struct eigenpairs {

@@ -130,8 +130,10 @@ eigenpairs pairs_of_real_form(runtime& rt, eigensolver_function solve, const csr
     found = solve(rt, a, how);
     add_iterations(loop, found.loop);
     const bool solved = found.converged();
+    const std::vector<eigenvalue> real = found.values;
     std::vector<double> start = std::move(found.vectors);
     measure(a, chosen_vectors(a, complex_vectors(start, a.rows / 2), o), o, rule, found);
+    mark_clustered_as(real, found.values);
     if (!solved || found.converged() || loop.iterations >= o.most_iterations) break;
     how.guess = std::move(start);
     how.tolerance *= 0.1;

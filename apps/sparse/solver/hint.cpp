@@ -75,6 +75,24 @@ std::string for_passed_over(const unfinished_run& run) {
                      run.options.guess.empty() ? "" : ", or no --guess");
 }
 
+constexpr const char* for_deflated = "deflated vectors must be eigenvectors as exact as --tol";
+
+/// For a dense matrix: nothing goes on there. With a B that is badly conditioned it is less exact than LOBPCG, which
+/// measures residuals with B as it is.
+std::string for_dense(const unfinished_run& run) {
+  constexpr std::int64_t blocks_of_iteration = 10;
+  std::vector<std::string> helps;
+  if (!run.options.deflate.empty()) helps.emplace_back(for_deflated);
+  const std::int64_t most = run.order / blocks_of_iteration;
+  if (run.options.mass != nullptr && !is_diagonal(*run.options.mass) && most >= run.options.pairs)
+    helps.push_back(
+        fmt::format("--block {} or less, with which LOBPCG iterates: of this pencil a dense solution is no "
+                    "more exact",
+                    most));
+  helps.emplace_back("a larger --tol");
+  return fmt::format("{}", fmt::join(helps, "; "));
+}
+
 /// With a margin, two digits.
 std::int64_t enough_iterations(double done, double left) {
   const double all = done + 1.2 * left, unit = std::pow(10, std::floor(std::log10(all)) - 1);
@@ -87,12 +105,13 @@ std::string hint_for(const unfinished_run& run) {
   constexpr double most_iterations = 1e6;
   constexpr std::int64_t most_dense_rows = 2500;
   if (!run.found.passed_over.empty()) return for_passed_over(run);
+  if (run.found.dense) return for_dense(run);
   if (run.options.most_iterations == 0) return "more --iterations";  // how residuals fall is not known
   std::vector<std::string> helps;
   if (run.found.gave_up)
     helps.push_back(fmt::format("the solver gave up, since by its pace the {} iterations were not enough",
                                 run.options.most_iterations));
-  if (!run.options.deflate.empty()) helps.emplace_back("deflated vectors must be eigenvectors as exact as --tol");
+  if (!run.options.deflate.empty()) helps.emplace_back(for_deflated);
   if (run.order <= most_dense_rows)
     helps.push_back(fmt::format("--block {}, which solves it as a dense matrix", run.order));
   // None are left by estimates that the residuals did not confirm: more of them confirm nothing.

@@ -13,7 +13,27 @@ namespace {
 
 using views = std::span<const small_view>;
 
+small_table identity(std::int64_t n) {
+  small_table made(n, n);
+  for (std::int64_t i = 0; i < n; ++i) made(i, i) = 1;
+  return made;
+}
+
 void clear(const small_view& v) { std::fill_n(v.data, v.rows * v.columns, 0.0); }
+
+/// What is left of W^T W, `products`, beside V.
+small_table left_beside(views overlaps, const small_view& products) {
+  const std::int64_t b = products.rows;
+  small_table left(b, b);
+  for (std::int64_t r = 0; r < b; ++r)
+    for (std::int64_t c = 0; c < b; ++c) {
+      double sum = products(r, c);
+      for (const small_view& o : overlaps)
+        for (std::int64_t k = 0; k < b; ++k) sum -= o(k, r) * o(k, c);
+      left(r, c) = sum;
+    }
+  return left;
+}
 
 /// Columns T of W (I - V V^T) T = orthonormal, by the products V(i)^T W and, behind them, W^T W. Shorter columns than
 /// `floor`, and directions that depend on others, are left out.
@@ -24,18 +44,23 @@ small_table orthonormalizing(views overlaps, const small_view& products, double 
     const double square = products(c, c);
     factor[static_cast<std::size_t>(c)] = square > floor * floor ? 1 / std::sqrt(square) : 0;
   }
-  small_table left(b, b);
+  small_table left = left_beside(overlaps, products);
   for (std::int64_t r = 0; r < b; ++r)
-    for (std::int64_t c = 0; c < b; ++c) {
-      double sum = products(r, c);
-      for (const small_view& o : overlaps)
-        for (std::int64_t k = 0; k < b; ++k) sum -= o(k, r) * o(k, c);
-      left(r, c) = sum * factor[static_cast<std::size_t>(r)] * factor[static_cast<std::size_t>(c)];
-    }
+    for (std::int64_t c = 0; c < b; ++c)
+      left(r, c) = left(r, c) * factor[static_cast<std::size_t>(r)] * factor[static_cast<std::size_t>(c)];
   small_table made = whitening(left, dependent);
   for (std::int64_t r = 0; r < b; ++r)
     for (std::int64_t c = 0; c < made.columns; ++c) made(r, c) *= factor[static_cast<std::size_t>(r)];
   return made;
+}
+
+/// An orthogonal T for which a direction that is far longer than others is a column of W T of its own. In every column
+/// it would hide the others: their products are lost to rounding, and they would be left out as if they depended on it.
+small_table setting_apart(views overlaps, const small_view& products) {
+  constexpr double far_shorter = 1e-8;  // by squares of lengths
+  small_table vectors = left_beside(overlaps, products);
+  const std::vector<double> squares = diagonalize(vectors);
+  return squares.front() < far_shorter * squares.back() ? vectors : identity(products.rows);
 }
 
 /// C = [-V^T W T; T], for the sources [V W].
@@ -51,10 +76,14 @@ void give_coefficients(views overlaps, const small_table& t, const small_view& t
     for (std::int64_t c = 0; c < t.columns; ++c) to(row, c) = t(r, c);
 }
 
-small_table identity(std::int64_t n) {
-  small_table made(n, n);
-  for (std::int64_t i = 0; i < n; ++i) made(i, i) = 1;
-  return made;
+/// W^T W as it was before W was turned: T (W T)^T (W T) T^T.
+void give_rest(const small_view& products, const small_view& turned, const small_view& to) {
+  const std::int64_t b = products.rows;
+  small_table of(b, b), t(b, b), t_transposed(b, b);
+  std::copy_n(products.data, b * b, of.numbers.begin());
+  for (std::int64_t r = 0; r < b; ++r)
+    for (std::int64_t c = 0; c < b; ++c) t(r, c) = t_transposed(c, r) = turned(r, c);
+  std::ranges::copy(product(product(t, of), t_transposed).numbers, to.data);
 }
 
 }  // namespace
@@ -72,7 +101,8 @@ krylov_basis::krylov_basis(program& p, const csr_matrix& a, const basis_shape& s
       m_rest(p.small("rest", shape.width, shape.width)),
       m_projected(p.small("V'AV", shape.columns(), shape.columns())),
       m_alive(p.small("alive", 1, shape.past_columns())),
-      m_strayed(p.small("strayed", 1, 1)) {
+      m_strayed(p.small("strayed", 1, 1)),
+      m_turned(p.small("turned", shape.width, shape.width)) {
   const std::int64_t b = shape.width;
   for (std::int64_t j = 0; j <= shape.blocks; ++j) {
     m_blocks.push_back(p.vector(fmt::format("V{}", j), b));
@@ -133,10 +163,15 @@ void krylov_basis::orthogonalize(std::int64_t j, stage which) {
   const std::vector<std::size_t> blocks = earlier(j);
   std::vector<small_matrix> from = measure(blocks);
   if (which == stage::project) {
+    gram(m_next, m_next, m_products);
+    from.push_back(m_products);
     from.push_back(m_projected);
-    const small_matrix to[] = {m_plain[k], m_projected};
+    const small_matrix to[] = {m_plain[k], m_projected, m_turned};
     small_operation("project", from, to, [b, j, blocks](views in, views out) {
-      give_coefficients(in.first(in.size() - 1), identity(b), out[0]);
+      const views overlaps = in.first(in.size() - 2);
+      const small_table turned = setting_apart(overlaps, in[in.size() - 2]);
+      give_coefficients(overlaps, turned, out[0]);
+      std::ranges::copy(turned.numbers, out[2].data);
       // A block that is left out is orthogonal by the method itself: A couples neighbours, and what was kept.
       for (std::int64_t row = 0; row < j * b; ++row) std::fill_n(&out[1](row, (j - 1) * b), b, 0.0);
       for (std::size_t i = 0; i < blocks.size(); ++i)
@@ -149,17 +184,18 @@ void krylov_basis::orthogonalize(std::int64_t j, stage which) {
   gram(m_next, m_next, m_products);
   from.push_back(m_products);
   if (which == stage::orthonormalize) {
+    from.push_back(m_turned);
     from.push_back(m_strayed);
     const small_matrix to[] = {m_filling[k], m_rest, m_strayed};
     const bool to_all = std::ssize(blocks) == j;
     small_operation("orthonormalize", from, to, [b, floor = m_floor, to_all](views in, views out) {
-      const views overlaps = in.first(in.size() - 2);
-      const small_view& products = in[in.size() - 2];
+      const views overlaps = in.first(in.size() - 3);
+      const small_view &products = in[in.size() - 3], &turned = in[in.size() - 2];
       const small_table t = orthonormalizing(overlaps, products, floor);
       if (!to_all) out[2](0, 0) += static_cast<double>(b - t.columns);
       give_coefficients(overlaps, t, out[0]);
       for (std::int64_t c = t.columns; c < b; ++c) out[0](out[0].rows - b + c, c) = 1;
-      std::copy_n(products.data, b * b, out[1].data);
+      give_rest(products, turned, out[1]);
     });
     combine(sources(blocks, true), m_filling[k], std::span(&m_next, 1));
     return;

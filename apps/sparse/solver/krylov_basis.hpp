@@ -49,7 +49,7 @@ class krylov_basis {
 
  private:
   enum class stage : std::uint8_t {
-    project,          ///< W -= V V^T W
+    project,          ///< W -= V V^T W, and W T with an orthogonal T where columns hide shorter directions
     orthonormalize,   ///< that again, and columns of length 1; spare vectors for those that are missing
     orthonormalize_2  ///< that again, into the next block
   };
@@ -66,7 +66,7 @@ class krylov_basis {
   std::vector<block_vector> m_blocks;
   block_vector m_next, m_spare;
   std::vector<small_matrix> m_overlaps;  ///< V(i)^T W
-  small_matrix m_products, m_rest, m_projected, m_alive, m_strayed;
+  small_matrix m_products, m_rest, m_projected, m_alive, m_strayed, m_turned;
   std::vector<small_matrix> m_plain, m_filling;  ///< coefficients, per block that is made; with spare vectors
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "apps/sparse/solver/convergence.hpp"
+#include "apps/sparse/solver/copies.hpp"
 #include "apps/sparse/solver/deflation.hpp"
 #include "apps/sparse/solver/dense.hpp"
 #include "apps/sparse/solver/diagonal_mass.hpp"
@@ -103,8 +104,17 @@ class restarted_lanczos {
 
   std::int64_t pairs_done() const { return m_rule.pairs_done(m_values.values(), m_norms.values(), m_options.pairs); }
 
+  /// Whether the residuals are about as small as the estimates say. Else these are of a basis that is not orthonormal.
+  bool is_confirmed() const {
+    const std::vector<double> norms = m_norms.values(), estimates = m_estimates.values();
+    for (std::size_t k = 0; k < norms.size(); ++k)
+      if (norms[k] > 2 * estimates[k] + m_rule.rounding) return false;
+    return true;
+  }
+
   void give(eigenpairs& to) const {
     give_pairs(to, m_rule, m_options.pairs, {m_values.values(), m_norms.values(), m_x.values(), m_overlap.values()});
+    mark(to.values);
     to.panels = m_program.panels();
   }
 
@@ -112,8 +122,8 @@ class restarted_lanczos {
   void cycle() {
     for (std::int64_t j = m_basis.shape().kept; j < m_basis.shape().blocks; ++j) m_basis.extend(j);
     const small_matrix from[] = {m_basis.projected(), m_basis.alive(), m_basis.rest()};
-    const small_matrix to[] = {m_coefficients,      m_values,       m_minus_values, m_estimates,
-                               m_basis.projected(), m_basis.alive()};
+    const small_matrix to[] = {m_coefficients,      m_values,        m_minus_values, m_estimates,
+                               m_basis.projected(), m_basis.alive(), m_innermost};
     small_operation("rayleigh_ritz", from, to,
                     [shape = m_basis.shape(), pairs = m_options.pairs, end = m_options.which](
                         std::span<const small_view> in, std::span<const small_view> out) {
@@ -157,6 +167,33 @@ class restarted_lanczos {
       out[5](0, j) = j < found ? 1 : 0;
     }
     for (std::int64_t j = 0; j < b; ++j) out[5](0, kept + j) = out[5](0, m + j);
+    // Of both ends, they come in turn.
+    for (std::int64_t j = 0; j < 2; ++j)
+      out[6](0, j) = found > j ? step.values[static_cast<std::size_t>(found - 1 - j)] : 0;
+  }
+
+  /// Marks pairs of clusters: those near the innermost vector that is kept; and where there are as many within their
+  /// bounds as the block has vectors, those and all behind them, since further ones are not seen.
+  void mark(std::vector<eigenvalue>& pairs) const {
+    const std::vector<double> inner = m_innermost.values();
+    const auto [least, most] = std::ranges::minmax(inner);
+    const auto low = pairs.begin() + pairs_of_lower_end(m_options.pairs, m_options.which);
+    mark_end({pairs.begin(), low}, m_options.which == spectrum_end::both ? least : inner[0]);
+    mark_end({low, pairs.end()}, m_options.which == spectrum_end::both ? most : inner[0]);
+  }
+  void mark_end(std::span<eigenvalue> pairs, double innermost) const {
+    if (pairs.empty()) return;
+    mark_clustered(pairs, innermost);
+    // A single vector has one of each, and random ones that step in may bring a second.
+    const auto width = static_cast<std::size_t>(std::max<std::int64_t>(m_basis.shape().width, 2));
+    bool full = false;
+    for (std::size_t k = 0; k < pairs.size() && !full; ++k) {
+      if (k + width > pairs.size()) break;
+      const eigenvalue &first = pairs[k], &last = pairs[k + width - 1];
+      full = std::abs(first.value - last.value) <= first.error_bound + last.error_bound;
+      if (full)
+        for (eigenvalue& e : pairs.subspan(k)) e.clustered = true;
+    }
   }
 
   /// The true residuals, of a product with A of the vectors.
@@ -192,7 +229,8 @@ class restarted_lanczos {
                m_minus_values = m_program.small("-values", 1, m_options.pairs),
                m_estimates = m_program.small("estimates", 1, m_options.pairs),
                m_norms = m_program.small("residuals", 1, m_options.pairs),
-               m_overlap = m_program.small("X'X", m_options.pairs, m_options.pairs);
+               m_overlap = m_program.small("X'X", m_options.pairs, m_options.pairs),
+               m_innermost = m_program.small("innermost", 1, 2);
 };
 
 eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o) {
@@ -207,11 +245,14 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
     restarted_lanczos solver(rt, a, o, shape, rule);
     found.loop = solver.start();
     // Estimates may be better than the residuals are: what is told is the true ones, and the iteration goes on.
+    // A basis that is not orthonormal may have no pairs that converge.
+    const int between_looks = selective ? 40 : o.most_iterations;
     while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs && !in_full_instead) {
-      const loop_outcome more = solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations);
+      const loop_outcome more =
+          solver.iterate(std::min(between_looks, o.most_iterations - found.loop.iterations), found.loop.iterations);
       add_iterations(found.loop, more);
-      // Estimates that residuals do not confirm are those of a basis that is not orthonormal.
-      in_full_instead = selective && (solver.strayed() || (more.converged && solver.pairs_done() < o.pairs));
+      in_full_instead =
+          selective && solver.pairs_done() < o.pairs && (solver.strayed() || more.converged || !solver.is_confirmed());
     }
     solver.give(found);
     in_full_instead |= selective && (solver.strayed() || found.orthogonality > 1e-9);
@@ -241,7 +282,8 @@ double least_memory_of_lanczos(const csr_matrix& a, const eigen_options& o) {
   // Beside the basis: the product, spare vectors, and the pairs with theirs.
   const std::int64_t kept = columns + 2 * shape.width + 2 * o.pairs + deflated;
   return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
-         static_cast<double>((a.rows - deflated <= columns ? a.rows : kept) + o.pairs);
+             static_cast<double>((a.rows - deflated <= columns ? a.rows : kept) + o.pairs) +
+         memory_of_copies(a, o);
 }
 
 eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o) {

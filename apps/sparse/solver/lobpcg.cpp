@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "apps/sparse/solver/convergence.hpp"
+#include "apps/sparse/solver/copies.hpp"
 #include "apps/sparse/solver/deflation.hpp"
 #include "apps/sparse/solver/diagonal_mass.hpp"
 #include "apps/sparse/solver/iterated_pairs.hpp"
@@ -108,6 +109,7 @@ class iteration {
 
   void give(eigenpairs& to) const {
     give_pairs(to, m_rule, m_options.pairs, {m_values.values(), m_norms.values(), m_x.values(), m_xx.values()});
+    mark_clustered(to.values, m_values.values().back());
     to.panels = m_program.panels();
   }
 
@@ -287,7 +289,7 @@ double least_memory_of_lobpcg(const csr_matrix& a, const eigen_options& o) {
   const double solving = static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
                              static_cast<double>((small ? a.rows : kept) + o.pairs) +
                          (small ? 0 : matrix_of_preconditioner(a, o));
-  return std::max(solving, least_memory_of_search(a, o));
+  return std::max(solving, least_memory_of_search(a, o)) + memory_of_copies(a, o);
 }
 
 eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const eigen_options& o) {

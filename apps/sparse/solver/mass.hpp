@@ -14,9 +14,9 @@ struct scaled_mass {
 
 /// Throws tessera::error: input for a B of other rows than `rows`, one that is not symmetric or not positive definite;
 /// numerical when its smallest eigenvalue is not found. It is looked for by LOBPCG, or as that of a dense matrix where
-/// B has some hundred rows, or LOBPCG fails and it has some thousand at most. Where it has more, LOBPCG tries again
-/// with tiles as preconditioner, and at least as many iterations and vectors in the block as the options of the problem
-/// have.
+/// B has some hundred rows, or LOBPCG fails and it has some thousand at most. Where it has more, by inverse iteration
+/// with its Cholesky factor; where that is too large, LOBPCG tries again with tiles as preconditioner, and at least as
+/// many iterations and vectors in the block as the options of the problem have.
 scaled_mass scaled(runtime& rt, const csr_matrix& b, std::int64_t rows, const eigen_options& o = {});
 
 }  // namespace tessera::sparse

@@ -22,11 +22,6 @@ double blur_of(const eigenpairs& found, const stopping_rule& rule) {
   return 2 * std::sqrt(squares) + rule.rounding;
 }
 
-/// Of so many pairs, those of the lower end. They come first.
-std::int64_t pairs_of_lower_end(std::int64_t pairs, spectrum_end which) {
-  return which == spectrum_end::smallest ? pairs : which == spectrum_end::both ? (pairs + 1) / 2 : 0;
-}
-
 /// Which of the values are further out than the innermost pair of an end that was asked for.
 std::vector<std::int64_t> beyond_pairs(const std::vector<double>& values, const eigenpairs& found, spectrum_end which,
                                        double blur) {

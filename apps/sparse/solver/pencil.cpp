@@ -62,6 +62,10 @@ std::int64_t outermost_place(std::int64_t rank, std::int64_t count, spectrum_end
   return rank;
 }
 
+std::int64_t pairs_of_lower_end(std::int64_t pairs, spectrum_end end) noexcept {
+  return end == spectrum_end::smallest ? pairs : end == spectrum_end::both ? (pairs + 1) / 2 : 0;
+}
+
 std::int64_t rank_of_pair(std::int64_t pair, std::int64_t pairs, spectrum_end end) noexcept {
   const std::int64_t lower = (pairs + 1) / 2;
   return end != spectrum_end::both ? pair : pair < lower ? 2 * pair : 2 * (pair - lower) + 1;

@@ -18,6 +18,9 @@ std::int64_t outermost_place(std::int64_t rank, std::int64_t count, spectrum_end
 /// The rank of a pair in the order in which pairs are given: from outside; of both ends the smallest first.
 std::int64_t rank_of_pair(std::int64_t pair, std::int64_t pairs, spectrum_end end) noexcept;
 
+/// Of so many pairs, those of the lower end. They come first.
+std::int64_t pairs_of_lower_end(std::int64_t pairs, spectrum_end end) noexcept;
+
 /// The products of a basis S, m x m, row-major, symmetric up to rounding.
 struct pencil {
   std::int64_t m;

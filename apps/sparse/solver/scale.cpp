@@ -43,6 +43,8 @@ eigenpairs scaled_back(eigenpairs found, int exponent) {
 
 }  // namespace
 
+bool has_moderate_scale(const csr_matrix& a) { return exponent_of_scale(a) == 0; }
+
 eigenpairs at_moderate_scale(const csr_matrix& a, const eigen_options& o,
                              const std::function<eigenpairs(const csr_matrix&, const eigen_options&)>& solve) {
   const int exponent = exponent_of_scale(a);

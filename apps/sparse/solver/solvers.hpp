@@ -16,7 +16,7 @@ struct eigensolver {
   std::string_view iteration;  ///< what eigen_options::most_iterations counts
   bool block_limits_levels;    ///< of equal eigenvalues it sees at most as many as eigen_options::block
   bool preconditioned;         ///< it takes eigen_options::precondition
-  double (*least_memory)(const csr_matrix&, const eigen_options&);  ///< bytes beside the matrices
+  double (*least_memory)(const csr_matrix&, const eigen_options&);  ///< bytes beside the matrices as given
   eigenpairs (*solve)(runtime&, const csr_matrix&, const eigen_options&);
 };
 

@@ -154,6 +154,14 @@ TEST(eigs_command, finds_both_ends_with_lanczos) {
   EXPECT_THAT(single.out, HasSubstr("not seen: one vector finds one of several equal eigenvalues"));
 }
 
+TEST(eigs_command, marks_pairs_whose_number_is_not_known) {
+  // The last pairs are of a level of many equal values.
+  const outcome done = eigs({"--generate", "hs:12", "--solver", "lanczos", "--pairs", "6"});
+  EXPECT_THAT(done.out, HasSubstr("(in a cluster: may have another number)"));
+  const outcome apart = eigs({"--generate", "lap2d:20", "--pairs", "2"});
+  EXPECT_THAT(apart.out, Not(HasSubstr("cluster")));
+}
+
 TEST(eigs_command, ends_with_1_when_pairs_did_not_converge) {
   const outcome done = eigs({"--generate", "lap2d:40", "--pairs", "3", "--iterations", "2"});
   EXPECT_EQ(done.code, 1);

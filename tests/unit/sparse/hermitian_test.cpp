@@ -164,6 +164,22 @@ TEST(hermitian_out_of_core, has_the_same_values_as_on_the_host) {
   }
 }
 
+TEST(hermitian_clusters, are_marked) {
+  runtime rt(testing::host_only());
+  std::vector<complex_triplet> entries;
+  for (std::int32_t i = 0; i < 90; ++i) entries.push_back({i, i, i < 30 ? -1 + 1e-6 * i : 1.0 + i});
+  eigen_options o{.pairs = 3, .tolerance = 1e-5, .compare = criterion::absolute};
+  const csr_matrix a = real_form("cluster", 90, entries);
+  const auto marked = [&] {
+    const eigenpairs found = hermitian_pairs(rt, eigensolver_named("lobpcg").solve, a, o);
+    EXPECT_FALSE(found.dense);
+    return std::ranges::count_if(found.values, &eigenvalue::clustered);
+  };
+  EXPECT_EQ(marked(), 3);
+  o.which = spectrum_end::largest;
+  EXPECT_EQ(marked(), 0);
+}
+
 TEST(hermitian_both_ends, have_each_their_pairs) {
   runtime rt(testing::host_only());
   const csr_matrix a = torus(11, 0.7);

@@ -110,6 +110,22 @@ TEST_F(hint_for_a_run, knows_first_of_all_that_a_small_matrix_can_be_a_dense_one
   EXPECT_THAT(hint("lanczos", automatic, 0.5, 9.0), Not(HasSubstr("dense")));
 }
 
+TEST_F(hint_for_a_run, knows_that_a_dense_solution_does_not_go_on) {
+  const csr_matrix full = matrix_of("B", 2, 2, {{0, 0, 2}, {0, 1, 1}, {1, 0, 1}, {1, 1, 2}});
+  eigenpairs found;
+  found.values = {{.value = 1e-6, .residual = 1, .error_bound = 1, .converged = false, .at_rounding = false}};
+  found.norm = 1, found.block = 300, found.dense = true;
+  const auto said = [&](const eigen_options& o) {
+    return hint_for({eigensolver_named("lobpcg"), o, found, 300, std::nullopt});
+  };
+  EXPECT_EQ(said({.pairs = 2, .block = 300, .mass = &full}),
+            "--block 30 or less, with which LOBPCG iterates: of this pencil a dense solution is no more exact; a "
+            "larger --tol");
+  EXPECT_EQ(said({.pairs = 40, .block = 300, .mass = &full}), "a larger --tol");
+  EXPECT_EQ(said({.pairs = 2, .block = 300, .deflate = {1}}),
+            "deflated vectors must be eigenvectors as exact as --tol; a larger --tol");
+}
+
 TEST(pace_of_residuals, is_that_of_the_worst_pair) {
   const stopping_rule rule{.compare = criterion::absolute, .tolerance = 1e-8, .norm = 1, .rounding = 1e-15};
   convergence_pace pace;

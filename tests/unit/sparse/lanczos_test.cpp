@@ -52,10 +52,57 @@ TEST_F(sparse_lanczos, is_right_in_invariant_subspaces) {
          {1, 1, 1, 1, 1, 2, 2}, 1e-9);
 }
 
+/// The second difference with elements of its own at the end of the diagonal.
+csr_matrix lattice_with(std::int32_t n, const std::vector<double>& last) {
+  std::vector<triplet> entries;
+  const auto plain = n - static_cast<std::int32_t>(last.size());
+  for (std::int32_t i = 0; i < n; ++i) {
+    entries.push_back({i, i, i < plain ? 2 : last[static_cast<std::size_t>(i - plain)]});
+    if (i > 0) entries.insert(entries.end(), {{i, i - 1, -1}, {i - 1, i, -1}});
+  }
+  return matrix_of("lattice with far values", n, n, entries);
+}
+
+TEST_F(sparse_lanczos, is_not_hindered_by_far_eigenvalues) {
+  // They are in every product; what those have beside them is 1e-8 of it. The others are nearly those of the lattice
+  // without the last rows, and no product is more exact than 1e-6.
+  const auto lattice = [](std::int32_t n, std::int32_t k) {
+    return 4 * std::pow(std::sin(k * 3.14159265358979 / (2 * (n + 1))), 2);
+  };
+  for (const std::int64_t block : {2, 4}) {
+    const eigen_options low{.pairs = 3, .block = block, .most_iterations = 100};
+    expect(lattice_with(200, {1e8}), low, {lattice(199, 1), lattice(199, 2), lattice(199, 3)}, 1e-6);
+    expect(lattice_with(200, {1e8, -1e7, 1e4}), {.pairs = 3, .block = block, .most_iterations = 100},
+           {-1e7, lattice(197, 1), lattice(197, 2)}, 1e-4);
+    expect(lattice_with(200, {-1e8}), {.pairs = 4, .block = block, .which = spectrum_end::both, .most_iterations = 200},
+           {-1e8, lattice(199, 1), lattice(199, 199), lattice(199, 198)}, 1e-6);
+  }
+  // A selective basis loses them again and again, and no residuals become small.
+  expect(lattice_with(200, {1e7, 1e5, 1e3}),
+         {.pairs = 3, .most_iterations = 150, .orthogonal = reorthogonalization::selective},
+         {lattice(197, 1), lattice(197, 2), lattice(197, 3)}, 1e-3);
+}
+
 TEST_F(sparse_lanczos, may_have_a_single_vector) {
   const std::vector<double> known = known_lowest("lap2d:20", 4);
   const eigenpairs found = lanczos(rt, generate("lap2d:20"), {.pairs = 2, .block = 1});
   expect_pairs(generate("lap2d:20"), {.pairs = 2}, found, {known[0], known[1]}, 1e-9);
+}
+
+/// A third vector of -1 is not seen by a block of two, and what is given as the third and fourth pair are the fourth
+/// and fifth one.
+TEST_F(sparse_lanczos, marks_pairs_behind_as_many_equal_ones_as_the_block_has_vectors) {
+  const csr_matrix a = diagonal(200, [](std::int32_t i) { return i < 3 ? -1.0 : 1.0 + 0.1 * i; });
+  const auto marks = [&](std::int64_t block) {
+    std::vector<bool> made;
+    for (const eigenvalue& e : lanczos(rt, a, {.pairs = 4, .block = block, .tolerance = 1e-6}).values)
+      made.push_back(e.clustered);
+    return made;
+  };
+  EXPECT_EQ(marks(2), (std::vector<bool>{true, true, true, true}));
+  EXPECT_EQ(marks(4), (std::vector<bool>{false, false, false, false}));
+  const csr_matrix two_levels = diagonal(200, [](std::int32_t i) { return i % 2 == 0 ? -1.0 : 1.0; });
+  for (const eigenvalue& e : lanczos(rt, two_levels, {.pairs = 4, .block = 1}).values) EXPECT_TRUE(e.clustered);
 }
 
 TEST_F(sparse_lanczos, says_what_did_not_converge) {

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "apps/sparse/matrix/generate.hpp"
+#include "apps/sparse/solver/envelope.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 
@@ -332,6 +333,46 @@ TEST_F(sparse_lobpcg, finds_the_smallest_eigenvalue_of_a_mass_matrix_that_is_bad
     EXPECT_NEAR(scaled(rt, badly_conditioned(n), n).least, 0.9e-5, 0.1e-5 * 1e-3) << n;
   const csr_matrix a = diagonal(90, [](std::int32_t i) { return 1.0 + i; }), b = badly_conditioned(90);
   EXPECT_TRUE(lobpcg(rt, a, {.pairs = 2, .mass = &b}).converged());
+}
+
+/// The square of the second difference: eigenvalues from 5e-11 to 16.
+TEST_F(sparse_lobpcg, finds_the_smallest_eigenvalue_of_a_mass_matrix_with_many_rows_by_its_factor) {
+  constexpr std::int32_t n = 1200;
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < n; ++i) {
+    entries.push_back({i, i, i == 0 || i == n - 1 ? 5.0 : 6.0});
+    if (i > 0) entries.insert(entries.end(), {{i, i - 1, -4}, {i - 1, i, -4}});
+    if (i > 1) entries.insert(entries.end(), {{i, i - 2, 1}, {i - 2, i, 1}});
+  }
+  csr_matrix b = matrix_of("square", n, n, entries);
+  const double least = std::pow(4 * std::pow(std::sin(std::acos(-1.0) / (2 * (n + 1))), 2), 2);
+  for (const double factor : {1.0, 0x1p-600}) {
+    for (double& v : b.values) v *= factor;
+    const double found = scaled(rt, b, n).least / factor;
+    EXPECT_LE(found, least * (1 + 1e-4));
+    EXPECT_GT(found, 0.89 * least);
+  }
+}
+
+TEST(envelope_factor, solves_and_tells_what_is_not_positive_definite) {
+  const csr_matrix a = generate("lap2d:15");
+  const double least = known_lowest("lap2d:15", 1)[0];
+  envelope_factor factor(a);
+  EXPECT_LT(factor.elements(), 225 * 17);
+  EXPECT_GT(factor.operations(), factor.elements());
+  EXPECT_FALSE(factor.factorize(1.01 * least));
+  EXPECT_TRUE(factor.factorize(0.5 * least));
+  const std::vector<double> x = random_start(225, 3);
+  std::vector<double> y = plain_product(factor.matrix(), x);
+  for (std::size_t i = 0; i < 225; ++i) y[i] -= 0.5 * least * x[i];
+  factor.solve(y);
+  for (std::size_t i = 0; i < 225; ++i) EXPECT_NEAR(y[i], x[i], 1e-11);
+  envelope_factor empty(matrix_of("zero", 3, 3, {}));
+  EXPECT_FALSE(empty.factorize(0));
+  EXPECT_TRUE(empty.factorize(-4));
+  std::vector<double> ones(3, 1.0);
+  empty.solve(ones);
+  EXPECT_EQ(ones, std::vector<double>(3, 0.25));
 }
 
 TEST_F(sparse_lobpcg, says_what_it_cannot_do) {

@@ -329,6 +329,33 @@ TEST_P(every_eigensolver, iterates_as_the_reference_does) {
   }
 }
 
+/// Vectors of a cluster that the tolerance does not tell apart are sums of many: their values are those of eigenvalues
+/// within the bounds, and not of the outermost ones.
+TEST_P(every_eigensolver, marks_pairs_of_a_cluster_whose_number_is_not_known) {
+  const auto element = [](std::int32_t i) { return i < 60 ? -1 + 4e-5 * i / 59 : 1 + 0.1 * i; };
+  const csr_matrix a = diagonal(140, element);
+  const auto expect_marks = [&](const eigen_options& o, std::ptrdiff_t expected) {
+    const eigenpairs found = solve(a, o);
+    EXPECT_FALSE(found.dense);
+    EXPECT_TRUE(found.converged());
+    EXPECT_EQ(std::ranges::count_if(found.values, &eigenvalue::clustered), expected);
+    const std::int64_t low = pairs_of_lower_end(o.pairs, o.which);
+    for (std::int64_t k = 0; k < o.pairs; ++k) {
+      const eigenvalue& e = found.values[static_cast<std::size_t>(k)];
+      double least = std::abs(e.value - element(0));
+      for (std::int32_t i = 1; i < 140; ++i) least = std::min(least, std::abs(e.value - element(i)));
+      EXPECT_LE(least, e.error_bound) << k;
+      const auto number = static_cast<std::int32_t>(k < low ? k : 139 - (k - low));
+      EXPECT_TRUE(e.clustered || std::abs(e.value - element(number)) <= e.error_bound) << k;
+    }
+  };
+  expect_marks({.pairs = 5, .tolerance = 1e-5, .compare = criterion::absolute}, 5);
+  expect_marks({.pairs = 5, .block = 5, .tolerance = 1e-5, .compare = criterion::absolute}, 5);
+  expect_marks({.pairs = 4, .which = spectrum_end::largest, .tolerance = 1e-5, .compare = criterion::absolute}, 0);
+  if (std::string(GetParam()) != "lobpcg")
+    expect_marks({.pairs = 8, .which = spectrum_end::both, .tolerance = 1e-5, .compare = criterion::absolute}, 4);
+}
+
 TEST_P(every_eigensolver, says_that_it_is_known_by_its_name) {
   EXPECT_EQ(eigensolver_named(GetParam()).name, GetParam());
   EXPECT_NE(message_of([] { (void)eigensolver_named("arnoldi"); }, error_kind::usage).find("no eigensolver 'arnoldi'"),
