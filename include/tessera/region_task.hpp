@@ -15,6 +15,11 @@
 #include "tessera/region_result.hpp"
 #include "tessera/with_kernel.hpp"
 
+#if defined(__clang__)  // has no ivdep
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunknown-pragmas"
+#endif
+
 namespace tessera::detail {
 
 template <class Body>
@@ -245,3 +250,7 @@ submission make_join_of(runtime& of, std::string_view name, std::source_location
 }
 
 }  // namespace tessera::detail
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif

@@ -114,6 +114,46 @@ check "the peers are not installed otherwise" not_called libtbb-dev
 bootstrap install-deps --bench
 check "the peers are installed when asked for" called libtbb-dev
 
+# Alternatives: the best that apt offers.
+for_all="-o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0"
+fresh_machine
+stand_in dpkg-query 'case "$*" in *-22-dev*|*-19-dev*|*-16-dev*) exit 1 ;; *) printf installed ;; esac'
+bootstrap install-deps
+check "the best alternative is installed" called "install -y --no-install-recommends $for_all llvm-22-dev libclang-22-dev"
+check "no other is" not_called "19-dev"
+rm "$work/calls"
+stand_in apt-get 'case "$*" in *-22-dev*) echo "E: Unable to locate package llvm-22-dev"; exit 100 ;; esac'
+bootstrap install-deps
+check "what apt has not is left out" exits 0
+check "the next alternative is installed then" called "$for_all llvm-19-dev libclang-19-dev"
+check "and no older one" not_called "16-dev"
+stand_in apt-get 'case "$*" in *update*|*-22-dev*|*-19-dev*) exit 100 ;; esac'
+bootstrap install-deps
+check "an archive that cannot be reached is no failure" exits 0
+check "the last alternative is installed then" called "$for_all llvm-16-dev libclang-16-dev"
+stand_in apt-get 'exit 100'
+bootstrap test
+check "no alternative at all: the tests do without" exits 0
+check "the command names the last one" printed "apt-get install --no-install-recommends llvm-16-dev libclang-16-dev"
+# One is installed that is not the best.
+stand_in dpkg-query 'case "$*" in *-22-dev*|*-19-dev*) exit 1 ;; *) printf installed ;; esac'
+bootstrap install-deps
+check "an older one that is installed will do" exits 0
+check "nobody is asked for another" eval '! printed "Please run"'
+rm "$work/calls"
+stand_in apt-get ''
+bootstrap install-deps
+check "a better one is installed where it can be had" called "$for_all llvm-22-dev libclang-22-dev"
+rm "$work/calls"
+stand_in id 'echo 1000'
+bootstrap install-deps
+check "without root it is left at that" exits 0
+check "and apt not called" not_called "apt-get"
+stand_in dpkg-query 'case "$*" in *-22-dev*|*-19-dev*|*-16-dev*) exit 1 ;; *) printf installed ;; esac'
+stand_in apt-get 'case "$*" in *-22-dev*) exit 100 ;; esac'
+bootstrap test
+check "the command names what apt offers" printed "apt-get install --no-install-recommends llvm-19-dev libclang-19-dev"
+
 # Packages are missing and may not be installed.
 fresh_machine
 stand_in id 'echo 1000'

@@ -270,8 +270,8 @@ TEST(command, mistakes) {
   EXPECT_THAT(wrong.messages, HasSubstr("t.cpp:1:16: error: cannot initialize"));
 }
 
-const std::string house =
-    " -- -I'" TESSERA_SOURCE_DIR "' -I'" TESSERA_SOURCE_DIR "/include' -I'" TESSERA_SOURCE_DIR "/core/plugin/abi'";
+const std::string house = " -- -Wall -Wextra -Wpedantic -Wshadow -Werror -I'" TESSERA_SOURCE_DIR
+                          "' -I'" TESSERA_SOURCE_DIR "/include' -I'" TESSERA_SOURCE_DIR "/core/plugin/abi'";
 
 TEST(clang, reads_the_public_headers) {
   std::string all;

@@ -114,6 +114,12 @@ TEST(programs, a_table_that_is_wrong_is_told) {
                                 HasSubstr("d is called by no file")));
 }
 
+TEST(programs, alternatives_are_packages) {
+  using testing::Pair;
+  EXPECT_THAT(read_packages("# group\ntest x-2|x-1  a tool\nbuild y\n"),
+              ElementsAre(Pair("x-1", "test"), Pair("x-2", "test"), Pair("y", "build")));
+}
+
 TEST(programs, the_shells_grammar) {
   EXPECT_THAT(words_of_script(R"sh(# comment with words
 set -euo pipefail

@@ -34,7 +34,9 @@ table read_table(std::string_view text) {
 std::map<std::string, std::string> read_packages(std::string_view text) {
   std::map<std::string, std::string> read;
   for_each_line(text, [&](const std::vector<std::string>& words) {
-    if (words.size() >= 2) read[words[1]] = words[0];
+    if (words.size() < 2) return;
+    std::istringstream alternatives(words[1]);
+    for (std::string one; std::getline(alternatives, one, '|');) read[one] = words[0];
   });
   return read;
 }

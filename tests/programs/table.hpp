@@ -20,7 +20,7 @@ using callers = std::map<std::string, std::set<std::string>>;
 
 /// Lines without # of programs.txt; a line that is none becomes a row with an empty package.
 table read_table(std::string_view text);
-/// Package to group.
+/// Package to group, alternatives each.
 std::map<std::string, std::string> read_packages(std::string_view text);
 
 /// A sentence for each program that is called and does not come with the packages, and for each row that nobody needs.

@@ -4,6 +4,8 @@
 #include <clang/AST/ExprCXX.h>
 #include <fmt/format.h>
 
+#include "hierarchy/directive/clang/versions.hpp"
+
 namespace tessera::directive {
 namespace {
 
@@ -73,7 +75,7 @@ class path_reader {
     clang::PrintingPolicy style(m_context.getLangOpts());
     style.SuppressTagKeyword = true;
     style.SuppressUnwrittenScope = true;
-    return m_context.getRecordType(&type).getAsString(style);
+    return type_of(type, m_context).getAsString(style);
   }
 
   void follow_element(const Expr& all, const Expr& base, const Expr& index) {

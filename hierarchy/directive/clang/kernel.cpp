@@ -3,6 +3,7 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 #include <fmt/format.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
 #include <array>
@@ -179,7 +180,7 @@ class kernel_writer {
       const clang::ConstantArrayType* const array = m_context.getAsConstantArrayType(v->getType());
       const std::string type = c_type(array != nullptr ? array->getElementType() : v->getType());
       const auto* list = llvm::dyn_cast_or_null<clang::InitListExpr>(v->getInit());
-      if (type.empty() || v->getName().startswith("tessera_"))
+      if (type.empty() || v->getName().starts_with("tessera_"))
         refuse(v->getLocation(), fmt::format("a variable of type {}", v->getType().getAsString()));
       if (array != nullptr && v->getInit() != nullptr && list == nullptr)
         refuse(v->getLocation(), fmt::format("this initialiser of '{}'", v->getNameAsString()));
