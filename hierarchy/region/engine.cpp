@@ -175,7 +175,7 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
     for (const detail::region_demand& d : c.demands)
       if (by_distance(d))
         moving.emplace_back(d.array, ancestor_of(*made.tree, made.executes, d.array->distance()->ancestors));
-    m_tree->require_room(moving, c.name.site);
+    made.room = m_tree->require_room(moving, c.name.site);
   }
   count_tasks(made);
   return made;
@@ -193,8 +193,7 @@ void region_engine::count_tasks(launch_plan& made) {
   made.counts.reserve(made.split->pieces.size());
   for (const piece& p : made.split->pieces) {
     std::shared_ptr<region_leaf_times> times = m_history.times_of(made.past, p, learns);
-    if (p.on_device && made.rule->kind == policy_kind::automatic && !times->cost().known() &&
-        !std::exchange(times->was_waited_for, true))
+    if (p.on_device && made.rule->kind == policy_kind::automatic && !times->cost().known() && !times->was_waited_for)
       made.unmeasured.push_back(times);
     made.counts.emplace_back(m_tree->work_at(p.at), std::move(times));
   }
@@ -240,10 +239,12 @@ void region_engine::plan_and_submit(const region_request& c) {
     const auto hold_arrays = all_locked(std::move(arrays));
     const auto hold_results = all_locked(std::move(results));
     submit(c, made);
+    made.room = {};
   }
   {
     const std::lock_guard guard(m_mutex);
     m_history.note(made.past, {made.at, made.rule, c.count, made.split});
+    for (const std::shared_ptr<region_leaf_times>& t : made.unmeasured) t->was_waited_for = true;
   }
   wait_for_measures(made);
 }

@@ -16,6 +16,10 @@ std::shared_ptr<const void> array_storage::keep_tiles() {
   return kept;
 }
 
+bool array_storage::cut_may_wait(const row_interval& rows) const {
+  return m_runtime.inside().scheduler->views_here() != 0 || m_views.cut_may_wait(rows);
+}
+
 void array_storage::cut_in_recording(std::span<const std::int64_t> ends, std::source_location site) {
   if (!keeps_tiles()) {
     m_tiles->cut_ahead(ends, site);
@@ -58,7 +62,7 @@ void array_storage::check_viewed(const row_interval& rows, intent how, std::sour
 }
 
 tile_range array_storage::tiles_for_view(const row_interval& rows, intent how, std::source_location site) {
-  const bool stay = keeps_tiles() || (how == intent::read && m_views.cut_may_wait(rows));
+  const bool stay = keeps_tiles() || (how == intent::read && cut_may_wait(rows));
   if (!stay && !cuts_fit(m_tiles->tiles(), {&rows, 1}, true))
     m_tiles->cut(fitting_cuts(m_tiles->tiles(), {&rows, 1}, true), site);
   return tiles_with(m_tiles->tiles(), rows);

@@ -25,7 +25,7 @@ std::vector<std::int64_t> readable(std::vector<std::int64_t> ends, std::span<con
 bool reads_what_there_is(const region_request& c, const detail::region_demand& d, bool recorded, bool spare) {
   if (d.how != intent::read) return false;
   if (recorded) return spare;
-  return d.array->keeps_tiles() || (spare && d.array->views().cut_may_wait(c.all_rows(d)));
+  return d.array->keeps_tiles() || (spare && d.array->cut_may_wait(c.all_rows(d)));
 }
 
 /// Where tasks run in several memories. Tiles that one task writes stay several, so that rows which others

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -156,6 +157,66 @@ TEST_F(declared_memory, counts_arrays_by_distance_where_a_region_has_them) {
   EXPECT_THROW(made("y", 4, "LocA"), error);
 }
 
+/// A body that looks at the room each time that it is copied.
+struct copied_body {
+  explicit copied_body(std::function<void()> at_copy) : look(std::move(at_copy)) {}
+  copied_body(const copied_body& other) : look(other.look) { look(); }
+  copied_body(copied_body&&) = default;
+  void operator()(auto i, auto x) const { x[i] = 1; }
+  std::function<void()> look;
+};
+
+/// From the plan on, before the region is submitted: another thread may ask for the same room meanwhile.
+TEST_F(declared_memory, is_promised_to_arrays_that_regions_will_place) {
+  auto x = model.make_array<double>("x", {12 * mega}, {.distance = array_distance::near()});
+  bool had_room = true;
+  const copied_body body([&] {
+    try {
+      made("y", 8, "LocH");
+      had_room = true;
+    } catch (const error&) {
+      had_room = false;
+    }
+  });
+  model.region("set", {.at = "LocH"}, iterate(0, 4), out(x), body);
+  EXPECT_FALSE(had_room);
+  model.pause();
+  EXPECT_THROW(made("y", 8, "LocH"), error);
+  made("y", 4, "LocH");
+  model.region("refused", {.at = "LocH"}, iterate(0, 4), inout(x), body);
+  x.move("machine");
+  made("y", 16, "LocH");  // nothing is promised any more
+  const error e = error_of([&] {
+    model.region("throws", {.at = "LocH"}, iterate(0, 4), out(x),
+                 copied_body([] { throw error(error_kind::usage, "not to be"); }));
+  });
+  EXPECT_TRUE(has(e, "not to be")) << e.what();
+  made("y", 16, "LocH");
+}
+
+TEST_F(declared_memory, is_not_exceeded_by_edits) {
+  model.reparent("LocH", "machine");
+  auto x = made("x", 12, "LocH"), y = made("y", 6, "LocA"), small = made("small", 1, "LocG");
+  std::vector<double> memory(20 * mega);
+  auto foreign = model.adopt("foreign", std::span(memory), {20 * mega}, {.at = "LocH"});
+  const error e = error_of([&] { model.reparent("LocH", "LocB"); });
+  EXPECT_EQ(e.kind(), error_kind::memory);
+  for (const char* part : {"'x' (12 MiB, at 'LocH') would come below location 'LocA'", "of the 16 MiB of memory",
+                           "arrays would have 19 MiB", "declared_test.cpp:", "move these arrays"})
+    EXPECT_TRUE(has(e, part)) << part << " is not in " << e.what();
+  EXPECT_EQ(model.tree()->at(model.tree()->at(*model.tree()->find("LocH")).parent).properties.name, "machine");
+  EXPECT_EQ(x.location(), "LocH");
+  made("z", 9, "LocA");  // as much as before
+  EXPECT_THROW(made("z", 10, "LocA"), error);
+  y = model.make_array<double>("y", {1});
+  model.reparent("LocH", "LocB");
+  EXPECT_THROW(made("z", 4, "LocB"), error);
+  model.detach("LocG");  // the array goes to LocB, and counts where it did
+  EXPECT_EQ(small.location(), "LocB");
+  EXPECT_THROW(made("z", 4, "LocB"), error);
+  made("z", 3, "LocB");
+}
+
 TEST_F(declared_memory, does_not_count_memory_of_the_program_and_files) {
   const scratch_folder folder;
   std::vector<double> memory(20 * mega);
@@ -226,7 +287,8 @@ TEST(arrays_at_stores, are_refused_where_they_cannot_be_files) {
 
   runtime other(with_store("", ""));
   location_model unknown(other);
-  refuses("whose directory is not known", "map_file", [&] { unknown.make_array<double>("x", {10}, {.at = "LocS"}); });
+  refuses("whose directory is not known", "in a temporary directory; or use map_file",
+          [&] { unknown.make_array<double>("x", {10}, {.at = "LocS"}); });
 }
 
 }  // namespace
