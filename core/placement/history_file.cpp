@@ -134,7 +134,8 @@ std::string write_whole(const fs::path& file, const json& whole) {
   std::error_code failed;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), failed);
   if (failed) return failed.message();
-  failed = write_whole_file(file, {whole.dump(1), "\n"});
+  // Names come from programs and plugins: what is not UTF-8 is replaced.
+  failed = write_whole_file(file, {whole.dump(1, ' ', false, json::error_handler_t::replace), "\n"});
   return failed ? failed.message() : std::string();
 }
 
@@ -278,6 +279,10 @@ bool is_possible(const region_rate& r) {
 
 }  // namespace
 
+std::string kept_name(std::string_view name) {
+  return json::parse(json(name).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
+}
+
 std::vector<region_rate> read_region_rates(const fs::path& file, std::span<const std::string> machine) {
   const contents c = read_whole(file);
   if (c.absent || !c.refused.empty()) return {};
@@ -295,7 +300,9 @@ std::vector<region_rate> read_region_rates(const fs::path& file, std::span<const
 }
 
 std::string write_region_rates(const fs::path& file, std::span<const std::string> machine,
-                               std::span<const region_rate> rates) {
+                               std::span<const region_rate> measured) {
+  std::vector<region_rate> rates(measured.begin(), measured.end());
+  for (region_rate& r : rates) r.region = kept_name(r.region), r.leaf = kept_name(r.leaf);
   std::vector<region_rate> all = read_region_rates(file, machine);
   std::erase_if(all, [&](const region_rate& old) {
     return std::ranges::any_of(rates,

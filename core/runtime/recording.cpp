@@ -109,6 +109,7 @@ recording_session::recording_session(runtime_inside& of, const record_options& o
 }
 
 recording recording_session::finish() {
+  m_state->taker.call_at_end(true);
   m_state->scheduler.end_recording();
   m_state->open = false;
   auto recorded = std::make_unique<recording::inside>(m_state->scheduler, m_state->taker.finish(),
@@ -121,7 +122,10 @@ recording recording_session::finish() {
 
 recording_session::~recording_session() {
   if (!m_state) return;
-  if (m_state->open) m_state->scheduler.end_recording();
+  if (m_state->open) {
+    m_state->taker.call_at_end(false);
+    m_state->scheduler.end_recording();
+  }
   m_state->scheduler.forget(m_state->taker.incomplete());
 }
 

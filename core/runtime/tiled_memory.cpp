@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <utility>
 
 #include "core/runtime/inside.hpp"
@@ -13,6 +14,60 @@ namespace tessera {
 /// Neighbouring tiles that other ones take the place of: of the old ones, and of the ends wanted.
 struct tiled_memory::exchange {
   std::size_t first_old, old_count, first_new, new_count;
+};
+
+/// The tiles of a cut, and what takes the place of what.
+struct tiled_memory::change {
+  std::vector<tile> after;
+  std::vector<block::record*> from, to;
+  std::vector<schedule::scheduler::retiling> parts;  // of from and to
+
+  change() = default;
+  change(std::span<const tile> before, std::span<const exchange> exchanges, std::span<const tile> fresh) {
+    for (const exchange& e : exchanges)
+      for (const tile& t : before.subspan(e.first_old, e.old_count)) from.push_back(t.record);
+    for (const tile& t : fresh) to.push_back(t.record);
+    std::size_t kept = 0, old_taken = 0, new_taken = 0;
+    const auto take = [&](std::span<const tile> tiles) { after.insert(after.end(), tiles.begin(), tiles.end()); };
+    for (const exchange& e : exchanges) {
+      take(before.subspan(kept, e.first_old - kept));
+      take(fresh.subspan(new_taken, e.new_count));
+      parts.push_back({std::span(from).subspan(old_taken, e.old_count), std::span(to).subspan(new_taken, e.new_count)});
+      kept = e.first_old + e.old_count, old_taken += e.old_count, new_taken += e.new_count;
+    }
+    take(before.subspan(kept));
+  }
+};
+
+/// Tiles that no one has but a recording, which keeps them. They end with it or with the memory, whichever is first.
+struct tiled_memory::made_for_recording {
+  made_for_recording(std::shared_ptr<lifetime> of, schedule::scheduler& there)
+      : alive(std::move(of)), scheduler(there) {}
+  ~made_for_recording() { end(); }
+  made_for_recording(const made_for_recording&) = delete;
+  made_for_recording& operator=(const made_for_recording&) = delete;
+  void end() noexcept {
+    const lifetime::visit here = enter(alive);
+    std::vector<tile> ending;
+    {
+      const std::lock_guard guard(mutex);
+      ending.swap(all);
+    }
+    if (here)
+      for (const tile& t : ending) scheduler.destroy_later(*t.record);
+  }
+
+  const std::shared_ptr<lifetime> alive;  // of the scheduler
+  schedule::scheduler& scheduler;
+  std::mutex mutex;  // two threads may end it; while the recording is made, nobody does
+  std::vector<tile> all;
+};
+
+/// The tiles of a recording that is being made.
+struct tiled_memory::recorded {
+  const task::graph_recorder* by;
+  std::vector<tile> now;
+  std::shared_ptr<made_for_recording> made;
 };
 
 tiled_memory::tiled_memory(runtime& of, std::string name, element_type type, void* memory,
@@ -47,50 +102,113 @@ tiled_memory::tiled_memory(runtime& of, std::string name, element_type type, voi
 tiled_memory::~tiled_memory() {
   const lifetime::visit here = enter(m_alive);
   if (!here || m_tiles.empty()) return;
+  for (const auto& of_one : m_of_recordings)
+    if (const auto tiles = of_one.lock()) tiles->end();
   for (const tile& t : m_tiles) m_runtime->inside().scheduler->destroy_later(*t.record);
   m_runtime->inside().coherence->adopted().let_go({m_all});
 }
 
 void tiled_memory::cut(std::span<const std::int64_t> ends, std::source_location site) {
-  check(ends, site);
-  const std::vector<exchange> exchanges = exchanges_for(ends);
-  if (exchanges.empty()) return;
-  schedule::scheduler& scheduler = *m_runtime->inside().scheduler;
-
-  std::vector<tile> after, fresh;
-  std::vector<block::record*> from, to;
-  std::vector<schedule::scheduler::retiling> changes;
-  after.reserve(ends.size()), changes.reserve(exchanges.size());
-  for (const exchange& e : exchanges) {
-    for (const tile& t : std::span(m_tiles).subspan(e.first_old, e.old_count)) from.push_back(t.record);
-    for (std::size_t k = e.first_new; k < e.first_new + e.new_count; ++k)
-      fresh.push_back({k == 0 ? 0 : ends[k - 1], ends[k], nullptr});
-  }
-  to.reserve(fresh.size());
-  make_records(fresh, site);
-  for (const tile& t : fresh) to.push_back(t.record);
-  std::size_t kept = 0, old_taken = 0, new_taken = 0;
-  for (const exchange& e : exchanges) {
-    after.insert(after.end(), m_tiles.begin() + static_cast<std::ptrdiff_t>(kept),
-                 m_tiles.begin() + static_cast<std::ptrdiff_t>(e.first_old));
-    after.insert(after.end(), fresh.begin() + static_cast<std::ptrdiff_t>(new_taken),
-                 fresh.begin() + static_cast<std::ptrdiff_t>(new_taken + e.new_count));
-    changes.push_back({std::span(from).subspan(old_taken, e.old_count), std::span(to).subspan(new_taken, e.new_count)});
-    kept = e.first_old + e.old_count, old_taken += e.old_count, new_taken += e.new_count;
-  }
-  after.insert(after.end(), m_tiles.begin() + static_cast<std::ptrdiff_t>(kept), m_tiles.end());
-  try {
-    scheduler.retile(changes, site);
-  } catch (...) {
-    for (block::record* const b : to) scheduler.destroy_later(*b);
-    throw;
-  }
-  m_tiles.swap(after);
-  m_changes += exchanges.size();
-  for (block::record* const b : from) scheduler.destroy_later(*b);
+  if (m_runtime->inside().scheduler->is_recording())
+    throw error(error_kind::usage, fmt::format("array {} is cut into other blocks inside a recording", m_name),
+                fmt::format("{}:{}", site.file_name(), site.line()),
+                "run what is recorded once before: its blocks are then as it wants them");
+  cut_ahead(ends, site);
 }
 
-void tiled_memory::check(std::span<const std::int64_t> ends, std::source_location site) const {
+void tiled_memory::cut_ahead(std::span<const std::int64_t> ends, std::source_location site) {
+  check(ends);
+  const std::vector<exchange> exchanges = exchanges_for(m_tiles, ends);
+  if (exchanges.empty()) return;
+  schedule::scheduler& scheduler = *m_runtime->inside().scheduler;
+  std::vector<tile> fresh = fresh_tiles(exchanges, ends);
+  make_records(fresh, site);
+  change all;
+  try {
+    all = change(m_tiles, exchanges, fresh);
+    scheduler.retile(all.parts, site);
+  } catch (...) {
+    for (const tile& t : fresh) scheduler.destroy_later(*t.record);
+    throw;
+  }
+  m_tiles.swap(all.after);
+  m_changes += exchanges.size();
+  for (block::record* const b : all.from) scheduler.destroy_later(*b);
+}
+
+tiled_memory::recorded* tiled_memory::find_here() const noexcept {
+  const task::graph_recorder* const here = m_runtime->inside().scheduler->recording_here();
+  if (here == nullptr) return nullptr;
+  const auto found = std::ranges::find_if(m_recorded, [&](const auto& one) { return one->by == here; });
+  return found != m_recorded.end() ? found->get() : nullptr;
+}
+
+std::span<const tiled_memory::tile> tiled_memory::tiles_here() const noexcept {
+  const recorded* const here = find_here();
+  return here != nullptr ? here->now : m_tiles;
+}
+
+bool tiled_memory::is_cut_here() const noexcept { return !m_recorded.empty() && find_here() != nullptr; }
+
+void tiled_memory::cut_recorded(std::span<const std::int64_t> ends, std::source_location site) {
+  check(ends);
+  schedule::scheduler& scheduler = *m_runtime->inside().scheduler;
+  recorded* here = find_here();
+  if (here == nullptr) {
+    auto made = std::make_shared<made_for_recording>(m_alive, scheduler);
+    std::erase_if(m_of_recordings, [](const auto& one) { return one.expired(); });
+    m_of_recordings.push_back(made);
+    scheduler.keep_with_recording(made);
+    m_recorded.push_back(std::make_unique<recorded>(recorded{scheduler.recording_here(), m_tiles, std::move(made)}));
+    here = m_recorded.back().get();
+  }
+  const std::vector<exchange> exchanges = exchanges_for(here->now, ends);
+  if (exchanges.empty()) return;
+  std::vector<tile> fresh = fresh_tiles(exchanges, ends);
+  make_missing(fresh, *here, site);
+  change all(here->now, exchanges, fresh);
+  scheduler.record_retile(all.parts, site);
+  here->now.swap(all.after);
+}
+
+void tiled_memory::end_recorded(bool finished, std::source_location site) {
+  recorded* const here = find_here();
+  if (here == nullptr) return;
+  const auto at = std::ranges::find(m_recorded, here, &std::unique_ptr<recorded>::get);
+  const std::unique_ptr<recorded> ending = std::move(*at);
+  m_recorded.erase(at);
+  if (!finished) return;
+  std::vector<std::int64_t> ends;
+  for (const tile& t : m_tiles) ends.push_back(t.end);
+  const std::vector<exchange> exchanges = exchanges_for(ending->now, ends);
+  std::vector<tile> again = fresh_tiles(exchanges, ends);
+  make_missing(again, *ending, site);
+  const change all(ending->now, exchanges, again);
+  m_runtime->inside().scheduler->record_retile(all.parts, site);
+}
+
+/// A recording that goes back to a split that it had before finds the tiles of then.
+void tiled_memory::make_missing(std::vector<tile>& fresh, recorded& in, std::source_location site) {
+  const auto same = [](std::span<const tile> among, const tile& wanted) -> block::record* {
+    const auto found =
+        std::ranges::find_if(among, [&](const tile& t) { return t.begin == wanted.begin && t.end == wanted.end; });
+    return found != among.end() ? found->record : nullptr;
+  };
+  std::vector<tile> missing;
+  for (tile& t : fresh) {
+    t.record = same(m_tiles, t);
+    if (t.record == nullptr) t.record = same(in.made->all, t);
+    if (t.record == nullptr) missing.push_back(t);
+  }
+  if (missing.empty()) return;
+  in.made->all.reserve(in.made->all.size() + missing.size());
+  make_records(missing, site);
+  in.made->all.insert(in.made->all.end(), missing.begin(), missing.end());
+  for (tile& t : fresh)
+    if (t.record == nullptr) t.record = same(missing, t);
+}
+
+void tiled_memory::check(std::span<const std::int64_t> ends) const {
   std::int64_t begin = 0;
   for (const std::int64_t end : ends) {
     if (end <= begin || end > m_rows)
@@ -100,21 +218,28 @@ void tiled_memory::check(std::span<const std::int64_t> ends, std::source_locatio
   }
   if (begin != m_rows)
     throw error(error_kind::usage, fmt::format("the tiles of array {} end at row {} of {}", m_name, begin, m_rows));
-  if (m_runtime->inside().scheduler->is_recording())
-    throw error(error_kind::usage, fmt::format("array {} is cut into other blocks inside a recording", m_name),
-                fmt::format("{}:{}", site.file_name(), site.line()),
-                "run what is recorded once before: its blocks are then as it wants them");
 }
 
 /// Where the tiles are not as wanted. One pass over both.
-std::vector<tiled_memory::exchange> tiled_memory::exchanges_for(std::span<const std::int64_t> ends) const {
+std::vector<tiled_memory::exchange> tiled_memory::exchanges_for(std::span<const tile> tiles,
+                                                                std::span<const std::int64_t> ends) {
   std::vector<exchange> all;
   for (std::size_t k = 0, next = 0; next < ends.size(); ++k, ++next) {
     const std::size_t first = k, first_end = next;  // they begin at the same row; go on to the same end
-    while (m_tiles[k].end != ends[next]) ++(m_tiles[k].end < ends[next] ? k : next);
+    while (tiles[k].end != ends[next]) ++(tiles[k].end < ends[next] ? k : next);
     if (k != first || next != first_end) all.push_back({first, k - first + 1, first_end, next - first_end + 1});
   }
   return all;
+}
+
+/// Those that take the place of others, without their blocks.
+std::vector<tiled_memory::tile> tiled_memory::fresh_tiles(std::span<const exchange> exchanges,
+                                                          std::span<const std::int64_t> ends) {
+  std::vector<tile> fresh;
+  for (const exchange& e : exchanges)
+    for (std::size_t k = e.first_new; k < e.first_new + e.new_count; ++k)
+      fresh.push_back({k == 0 ? 0 : ends[k - 1], ends[k], nullptr});
+  return fresh;
 }
 
 /// Adopts the tiles' memory as their blocks. Where it throws, none of them has one.

@@ -122,7 +122,7 @@ void replay_engine::prepare(task::record& t) {
     const std::lock_guard guard(sum.block->lock);
     if (sum.block->valid_spaces.empty() && sum.block->poison == nullptr) sum.intent = intent::write;  // a sum from zero
   }
-  if (t.place != task::no_place && !m_single_place) {
+  if (t.place != task::no_place && !m_single_place && t.operation->special == nullptr) {
     placement::place& where = *(*m_setup.places)[t.place];
     m_setup.placer->charge(t, where, m_setup.placer->expected_seconds(t, where));
   }

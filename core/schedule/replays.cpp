@@ -71,7 +71,8 @@ void scheduler::play(running_replay& r, std::source_location site) {
   if (m_submissions.window().counts_bytes()) {
     std::uint64_t bytes = 0;
     for (const task::recorded_task& t : recorded.tasks)
-      for (const task::recorded_access& a : recorded.accesses_of(t)) bytes += r.blocks[a.block].block->bytes;
+      for (const task::recorded_access& a : recorded.accesses_of(t))
+        if (t.operation->special == nullptr) bytes += r.blocks[a.block].block->bytes;
     submission_window::note_submitted_bytes(mine, bytes);
   }
   r.uses = m_mode.announces_uses ? &mine.announced_uses() : nullptr;

@@ -160,6 +160,10 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void count_replays(const std::shared_ptr<std::atomic<std::uint64_t>>& by) {
     current_thread().recorder->count_replays(by);
   }
+  /// See graph_recorder::at_end, of the recording that the calling thread makes.
+  void at_recording_end(std::function<void(bool finished)> what) { current_thread().recorder->at_end(std::move(what)); }
+  /// Which one that is, to tell it from others; null: none.
+  const task::graph_recorder* recording_here() { return current_thread().recorder; }
   void end_recording() noexcept;  ///< tasks are submitted again
   /// Starts a replay, in program order with the tasks around it; waits while its last run is under way. Throws usage
   /// inside a task or a recording.
@@ -201,9 +205,11 @@ class scheduler final : private task::reduction_source, private driver_owner {
     std::span<block::record*const> from, to;
   };
   /// New adopted blocks take over the memory of old ones. In program order with the tasks around it; nothing is copied
-  /// but what is not at home. The caller destroys the old ones afterwards. Not inside a recording. Where it throws,
-  /// nothing was submitted.
+  /// but what is not at home. The caller destroys the old ones afterwards, when all tasks that use them are submitted.
+  /// Where it throws, nothing was submitted.
   void retile(std::span<const retiling> parts, std::source_location site);
+  /// The same in each replay of the recording that the calling thread makes. All of them stay as long as that does.
+  void record_retile(std::span<const retiling> parts, std::source_location site);
   /// Where more tasks are unfinished than the window allows, runs tasks until half of it is left, as a submission does.
   void wait_for_window();
   /// Runs tasks on the calling thread until this holds, which the ends of tasks may change, or any thread holds a view:
@@ -264,6 +270,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void resume(task::record& t);  ///< one that was set aside
 
   task::record& begin_retile(const retiling& part, std::source_location site);
+  std::vector<task::record*> begin_retiles(std::span<const retiling> parts, std::source_location site);
 
   // waiting (scheduler.cpp)
   void keep_to_window(thread_context& mine);

@@ -205,17 +205,28 @@ task::record& scheduler::begin_retile(const retiling& part, std::source_location
   return t;
 }
 
-void scheduler::retile(std::span<const retiling> parts, std::source_location site) {
-  thread_context& mine = current_thread();
+std::vector<task::record*> scheduler::begin_retiles(std::span<const retiling> parts, std::source_location site) {
   std::vector<task::record*> made;
   made.reserve(parts.size());
   try {
     for (const retiling& part : parts) made.push_back(&begin_retile(part, site));
   } catch (...) {
-    for (task::record* const t : made) take_back(mine, *t);
+    for (task::record* const t : made) take_back(current_thread(), *t);
     throw;
   }
-  for (task::record* const t : made) commit(mine, *t, false);
+  return made;
+}
+
+void scheduler::retile(std::span<const retiling> parts, std::source_location site) {
+  for (task::record* const t : begin_retiles(parts, site)) commit(current_thread(), *t, false);
+}
+
+void scheduler::record_retile(std::span<const retiling> parts, std::source_location site) {
+  thread_context& mine = current_thread();
+  for (task::record* const t : begin_retiles(parts, site)) {
+    (void)mine.recorder->add(*t);  // it has no arguments, and is not kept
+    take_back(mine, *t);
+  }
 }
 
 }  // namespace tessera::schedule

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <exception>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/block/table.hpp"
@@ -160,7 +162,7 @@ bool graph_recorder::add(record& t) {
     if (a.intent != intent::accumulate && m_states[b]->open) close_group(b);
   }
   const std::uint32_t number = new_task(*t.operation, t.site);
-  m_recording->submitted.push_back(number);
+  if (t.operation->special == nullptr) m_recording->submitted.push_back(number);
   {
     recorded_task& r = m_recording->tasks[number];
     r.priority = t.priority;
@@ -205,6 +207,16 @@ bool graph_recorder::add(record& t) {
 void graph_recorder::count_replays(const std::shared_ptr<std::atomic<std::uint64_t>>& by) {
   auto& all = m_recording->replay_counts;
   if (std::ranges::find(all, by) == all.end()) all.push_back(by);
+}
+
+void graph_recorder::call_at_end(bool finished) {
+  std::exception_ptr why;
+  for (const auto& each : std::exchange(m_at_end, {})) try {
+      each(finished && !why);
+    } catch (...) {
+      why = std::current_exception();
+    }
+  if (why) std::rethrow_exception(why);
 }
 
 void graph_recorder::destroyed(const block::record& b) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <source_location>
 #include <span>
@@ -103,7 +104,7 @@ struct recording {
   /// use on the right, of the same type and extents. Throws tessera::error (usage), changing nothing, for a block that
   /// is not recorded, does not fit, or is then used under two names.
   void substitute(std::span<const std::pair<const block::record*, block::record*>> pairs);
-  std::vector<std::uint32_t> submitted;  ///< tasks in the order in which the program submitted them
+  std::vector<std::uint32_t> submitted;  ///< tasks of the program, in the order in which it submitted them
   /// Forgets where tasks were placed: the next replay asks the policy again.
   void forget_places() noexcept;
 
@@ -143,6 +144,11 @@ class graph_recorder {
   void keep(std::shared_ptr<const void> what) { m_recording->kept.push_back(std::move(what)); }
   /// Each replay counts these up, once: others may have to know that there was one.
   void count_replays(const std::shared_ptr<std::atomic<std::uint64_t>>& by);
+  /// To be called once when the recording ends: with true before it is finished, when tasks can still be added, and
+  /// with false, throwing nothing, where it is not.
+  void at_end(std::function<void(bool finished)> what) { m_at_end.push_back(std::move(what)); }
+  /// Calls those. Throws what one of them throws, when all have been called.
+  void call_at_end(bool finished);
   /// The program destroys a block: a recording that uses it could never be replayed.
   void destroyed(const block::record& b);
   /// Ends the open groups of accumulates and derives everything else. The recorder is empty afterwards. Throws
@@ -171,6 +177,7 @@ class graph_recorder {
   std::uint32_t m_most_versions;
   std::string m_destroyed;  // name of a block that it needs
   std::unique_ptr<recording> m_recording;
+  std::vector<std::function<void(bool)>> m_at_end;
   std::vector<std::unique_ptr<block_state>> m_states;
   std::vector<recorded_access> m_accesses;  // of all tasks, in order
   std::vector<std::pair<std::uint32_t, std::uint32_t>> m_edges;

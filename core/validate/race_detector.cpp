@@ -178,7 +178,7 @@ bool race_detector::replayed(const task::replay& r, task_note* in, std::source_l
   s.note->known.learn(s.author, s.event);
   bool alive = true;
   for (const task::recorded_task& t : r.recording.tasks) {
-    if (t.ends_group) continue;  // the runtime's own
+    if (t.ends_group || t.operation->special != nullptr) continue;  // the runtime's own
     s.operation = t.operation;
     s.site = t.site;
     for (const task::recorded_access& a : r.recording.accesses_of(t)) {

@@ -175,7 +175,7 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
     std::vector<std::pair<array_storage*, location::node_id>> moving;
     for (const detail::region_demand& d : c.demands)
       if (by_distance(d)) moving.emplace_back(d.array, placed_from(made, *d.array));
-    m_tree->keep_room(moving, c.name.site);
+    made.room = m_tree->require_room(moving, c.name.site);
   }
   count_tasks(made);
   return made;
@@ -193,8 +193,7 @@ void region_engine::count_tasks(launch_plan& made) {
   made.counts.reserve(made.split->pieces.size());
   for (const piece& p : made.split->pieces) {
     std::shared_ptr<region_leaf_times> times = m_history.times_of(made.past, p, learns);
-    if (p.on_device && made.rule->kind == policy_kind::automatic && !times->cost().known() &&
-        !std::exchange(times->was_waited_for, true))
+    if (p.on_device && made.rule->kind == policy_kind::automatic && !times->cost().known() && !times->was_waited_for)
       made.unmeasured.push_back(times);
     made.counts.emplace_back(m_tree->work_at(p.at), std::move(times));
   }
@@ -221,8 +220,6 @@ void region_engine::launch(const task_name& name, const region_options& options,
   try {
     plan_and_submit(c);
   } catch (...) {  // what was planned counted on its locations, and an edit that waits there hears of no task's end
-    for (const detail::region_demand& d : demands)  // its room is free again
-      if (d.array != nullptr && d.array->distance()) m_tree->place(*d.array, d.array->at());
     m_runtime.inside().scheduler->look_again();
     throw;
   }
@@ -243,10 +240,12 @@ void region_engine::plan_and_submit(const region_request& c) {
     const auto hold_arrays = all_locked(std::move(arrays));
     const auto hold_results = all_locked(std::move(results));
     submit(c, made);
+    made.room = {};
   }
   {
     const std::lock_guard guard(m_mutex);
     m_history.note(made.past, {made.at, made.rule, c.count, made.split});
+    for (const std::shared_ptr<region_leaf_times>& t : made.unmeasured) t->was_waited_for = true;
   }
   wait_for_measures(made);
 }
@@ -277,6 +276,10 @@ void region_engine::submit(const region_request& c, launch_plan& made) {
     for (const detail::region_demand& d : c.demands)
       if (c.by_part(d)) d.array->note_sweep(!way.back);
   for (const wanted_cut& cut : tiles.cuts) {
+    if (made.recorded) {
+      cut.array->cut_in_recording(cut.ends, c.name.site);
+      continue;
+    }
     cut.array->tiles().cut(cut.ends, c.name.site);
     cut.array->views().note_region(true);
   }
@@ -313,7 +316,8 @@ void region_engine::place_by_distance(const region_request& c, const launch_plan
 /// The tiles that the arrays should have: few enough for the parameters of the kernels, if that can be.
 region_engine::tiling region_engine::tiling_of(const region_request& c, const launch_plan& made) const {
   const std::span<const piece> pieces = made.split->pieces;
-  bool spare = true;  // the tiles under views; what a kernel has too many of is joined all the same
+  bool spare =
+      true;  // the tiles under views, and those of recordings; what a kernel has too many of is joined all the same
   for (std::size_t most = most_tiles_read;;) {
     tiling tiles{wanted_cuts(c, *made.split, made.parts, made.recorded, made.devices, most, spare), {}};
     if (!made.devices && !m_kernels.compares(c.code.kernel)) return tiles;

@@ -62,6 +62,7 @@ class region_engine {
     bool devices = false;                                        // whether one takes part
     bool goes_on = false;                                        // a device has not done yet what was submitted before
     std::vector<std::shared_ptr<region_leaf_times>> unmeasured;  // of devices, with the policy auto
+    promised_room room;                                          // for arrays that are placed by distance
   };
   struct tiling {
     std::vector<wanted_cut> cuts;

@@ -17,7 +17,7 @@ kept_rates::kept_rates(runtime& of) : m_runtime(of) {
 }
 
 leaf_cost kept_rates::cost(std::string_view region, std::string_view leaf) const {
-  const auto found = m_costs.find({std::string(region), std::string(leaf)});
+  const auto found = m_costs.find({placement::kept_name(region), placement::kept_name(leaf)});
   return found != m_costs.end() ? found->second : leaf_cost{};
 }
 

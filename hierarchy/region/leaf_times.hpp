@@ -44,8 +44,8 @@ class region_leaf_times {
 
   std::atomic<std::uint32_t> under_way{0};  ///< tasks made and not ended
   bool asked = false;                       ///< whether earlier runs were asked; by launch_history
-  bool was_waited_for = false;              ///< by region_engine, for the first task of a device
-  std::shared_ptr<device_clock> clock;      ///< of a device; set before its first task
+  bool was_waited_for = false;          ///< by region_engine, for the first task of a device, when that is submitted
+  std::shared_ptr<device_clock> clock;  ///< of a device; set before its first task
 
  private:
   mutable spin_lock m_lock;

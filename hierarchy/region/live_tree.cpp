@@ -1,9 +1,11 @@
 #include "hierarchy/region/live_tree.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/suggest.hpp"
@@ -98,7 +100,10 @@ std::uint64_t live_tree::bytes_at(location::node_id at, const memory_claim* with
   for (const std::weak_ptr<memory_claim>& one : m_claims) {
     const std::shared_ptr<memory_claim> c = one.lock();
     if (c == nullptr || c.get() == without) continue;
-    if (c->of_file ? c->at == at : !is_store && m_now->is_ancestor(at, c->at)) bytes += c->bytes;
+    const auto counts = [&](location::node_id place) { return m_now->is_ancestor(at, place); };
+    const bool counted =
+        c->of_file ? c->at == at : !is_store && (counts(c->at) || std::ranges::any_of(c->wanted, counts));
+    if (counted) bytes += c->bytes;
   }
   return bytes;
 }
@@ -146,21 +151,42 @@ void live_tree::give(const std::shared_ptr<memory_claim>& claimed, array_storage
   array.take(claimed);
 }
 
-void live_tree::keep_room(const std::vector<std::pair<array_storage*, location::node_id>>& moving,
-                          std::source_location site) {
+promised_room live_tree::require_room(const std::vector<std::pair<array_storage*, location::node_id>>& moving,
+                                      std::source_location site) {
+  promised_room room(*this);
   std::vector<std::pair<memory_claim*, location::node_id>> before;
+  const auto go_back = [&] {
+    for (const auto& [claimed, at] : before) claimed->at = at;
+  };
+  before.reserve(moving.size()), room.m_promised.reserve(moving.size());
   try {
     for (const auto& [array, to] : moving) {
-      memory_claim* const claimed = array->claimed();
-      if (claimed == nullptr || claimed->of_file || claimed->at == to) continue;
-      before.emplace_back(claimed, claimed->at);
-      claimed->at = to;
-      require_room(array->name(), *claimed, site);
+      const std::shared_ptr<memory_claim>& claimed = array->claimed();
+      if (claimed == nullptr || claimed->of_file) continue;
+      if (claimed->at != to) {
+        before.emplace_back(claimed.get(), claimed->at);
+        claimed->at = to;
+        require_room(array->name(), *claimed, site);
+      }
+      claimed->wanted.reserve(claimed->wanted.size() + 1);
+      room.m_promised.emplace_back(claimed, to);
     }
   } catch (...) {
-    for (const auto& [claimed, at] : before) claimed->at = at;
+    go_back();
+    room.m_promised.clear();  // nothing is noted yet
     throw;
   }
+  go_back();
+  for (const auto& [claimed, to] : room.m_promised) claimed->wanted.push_back(to);
+  return room;
+}
+
+promised_room::~promised_room() {
+  if (m_promised.empty()) return;
+  const std::lock_guard guard(m_tree->m_mutex);
+  for (const auto& [claimed, to] : m_promised)
+    if (const auto noted = std::ranges::find(claimed->wanted, to); noted != claimed->wanted.end())
+      claimed->wanted.erase(noted);
 }
 
 void live_tree::move(array_storage& array, std::string_view to, std::source_location site) {
@@ -173,8 +199,16 @@ void live_tree::move(array_storage& array, std::string_view to, std::source_loca
     throw error(error_kind::usage,
                 fmt::format("'{}' is a storage location, and the array's elements are in memory", to), where,
                 "make an array there, which is a file, and copy this one to it");
-  const std::vector<std::pair<array_storage*, location::node_id>> moving{{&array, target}};
-  keep_room(moving, site);
+  if (const std::shared_ptr<memory_claim>& claimed = array.claimed();
+      claimed != nullptr && !claimed->of_file && claimed->at != target) {
+    const location::node_id before = std::exchange(claimed->at, target);
+    try {
+      require_room(array.name(), *claimed, site);
+    } catch (...) {
+      claimed->at = before;
+      throw;
+    }
+  }
   array.place(target);
 }
 
@@ -212,18 +246,69 @@ location::node_id live_tree::parent_before(location::node_id detached) const {
   return found != m_parents.end() ? found->second : location::no_node;
 }
 
-live_tree::state live_tree::replace(location::tree next) {
-  auto fresh = std::make_shared<const location::tree>(std::move(next));
+/// With the lock held: where something in memory at a location is in the next tree.
+location::node_id live_tree::kept_in(const location::tree& next, location::node_id at) const {
+  if (next.attached(at)) return at;
+  while (!next.attached(at)) at = at < m_now->known() ? m_now->at(at).parent : next.root();  // the root always is
+  return memory_above(next, at);
+}
+
+/// With the lock held.
+void live_tree::require_room_in(const location::tree& next, std::source_location site) const {
+  const auto text = [](std::uint64_t bytes) { return format_bytes(static_cast<double>(bytes)); };
+  for (location::node_id id = 0; id < m_now->known(); ++id) {  // those that are new declare nothing
+    const location::properties& is = next.at(id).properties;
+    if (is.declared_bytes == 0 || !next.attached(id)) continue;
+    const bool is_store = is.kind == location::kind::storage;
+    std::uint64_t bytes = 0;
+    const auto counts = [&](location::node_id at) { return next.is_ancestor(id, kept_in(next, at)); };
+    for (const std::weak_ptr<memory_claim>& one : m_claims)
+      if (const std::shared_ptr<memory_claim> c = one.lock(); c != nullptr)
+        if (c->of_file ? c->at == id : !is_store && (counts(c->at) || std::ranges::any_of(c->wanted, counts)))
+          bytes += c->bytes;
+    if (bytes <= is.declared_bytes || bytes <= bytes_at(id, nullptr)) continue;
+    constexpr std::size_t most_named = 4;
+    std::vector<std::string> coming;
+    for (const std::weak_ptr<array_storage>& a : m_arrays) {
+      const std::shared_ptr<array_storage> array = a.lock();
+      if (array == nullptr || array->claimed() == nullptr || array->claimed()->of_file) continue;
+      if (counts(array->at()) && !m_now->is_ancestor(id, array->at()))
+        coming.push_back(fmt::format("'{}' ({}, at '{}')", array->name(), text(array->bytes()),
+                                     m_now->at(array->at()).properties.name));
+    }
+    const std::size_t more = coming.size() > most_named ? coming.size() - most_named : 0;
+    coming.resize(coming.size() - more);
+    throw error(error_kind::memory,
+                fmt::format("{}{} would come below location '{}', and of the {} of memory that are declared for it at "
+                            "{}, arrays would have {}",
+                            coming.empty() ? "arrays that have ended" : fmt::format("{}", fmt::join(coming, ", ")),
+                            more != 0 ? fmt::format(" and {} more", more) : "", is.name, text(is.declared_bytes),
+                            is.declared_at, text(bytes)),
+                fmt::format("{}:{}", site.file_name(), site.line()),
+                "move these arrays to a location that stays above, let arrays end, or declare more memory for the type "
+                "of the location");
+  }
+}
+
+live_tree::state live_tree::replace(const location::tree& next, std::source_location site) {
+  auto fresh = std::make_shared<const location::tree>(next);
+  std::vector<std::shared_ptr<array_storage>> alive;  // let go of after the lock
   const std::lock_guard guard(m_mutex);
-  state before{m_now, {}};
+  require_room_in(*fresh, site);
+  state before{m_now, {}, {}};
+  for (const std::weak_ptr<memory_claim>& one : m_claims)  // also of arrays that have ended
+    if (const std::shared_ptr<memory_claim> c = one.lock(); c != nullptr && !c->of_file && !fresh->attached(c->at)) {
+      before.moved_claims.emplace_back(c, c->at);
+      c->at = kept_in(*fresh, c->at);
+    }
   for (const std::weak_ptr<array_storage>& a : m_arrays) {
-    const std::shared_ptr<array_storage> array = a.lock();
-    if (array == nullptr || fresh->attached(array->at())) continue;
-    location::node_id above = array->at();
-    while (!fresh->attached(above)) above = m_now->at(above).parent;  // the root always is
-    above = memory_above(*fresh, above);
-    before.moved.emplace_back(array, array->at());
-    array->place(above);
+    std::shared_ptr<array_storage> array = a.lock();
+    if (array == nullptr) continue;
+    if (!fresh->attached(array->at())) {
+      before.moved.emplace_back(array, array->at());
+      array->place(kept_in(*fresh, array->at()));
+    }
+    alive.push_back(std::move(array));
   }
   for (location::node_id id = 0; id < m_now->known(); ++id)
     if (m_now->at(id).parent != location::no_node && fresh->at(id).parent == location::no_node)
@@ -238,6 +323,8 @@ void live_tree::restore(const state& before) {
   for (location::node_id id = static_cast<location::node_id>(again.known()); id < m_now->known(); ++id)
     again.detach(again.add(again.root(), m_now->at(id).properties));  // somebody may have seen its number
   m_now = std::make_shared<const location::tree>(std::move(again));
+  for (const auto& [c, at] : before.moved_claims)
+    if (const std::shared_ptr<memory_claim> claimed = c.lock()) claimed->at = at;
   for (const auto& [a, at] : before.moved)
     if (const std::shared_ptr<array_storage> array = a.lock()) array->place(at);
   for (const std::weak_ptr<array_storage>& a : m_arrays)

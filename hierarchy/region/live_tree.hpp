@@ -17,6 +17,7 @@
 namespace tessera::hierarchy {
 
 class array_storage;
+class live_tree;
 
 /// An array and where it is.
 struct located_array {
@@ -26,11 +27,32 @@ struct located_array {
 };
 
 /// Bytes that count at a location. The array keeps it, and so does its memory, which may stay longer: until the last
-/// task that uses it is done. `at` with the tree's lock held.
+/// task that uses it is done. `at` and `wanted` with the tree's lock held.
 struct memory_claim {
   std::uint64_t bytes = 0;
   location::node_id at = location::no_node;
   bool of_file = false;  ///< a file in the folder of a storage location: it stays there, and takes nothing above
+  std::vector<location::node_id> wanted = {};  ///< where regions that are being submitted will place it
+};
+
+/// While it is there, arrays that will be placed at some locations count there too, so that no two threads are promised
+/// the same room. Made with the tree's lock held, let go of without.
+class promised_room {
+ public:
+  promised_room() = default;
+  explicit promised_room(live_tree& in) : m_tree(&in) {}
+  promised_room(promised_room&& other) noexcept
+      : m_tree(other.m_tree), m_promised(std::exchange(other.m_promised, {})) {}
+  promised_room& operator=(promised_room&& other) noexcept {
+    std::swap(m_tree, other.m_tree), m_promised.swap(other.m_promised);
+    return *this;
+  }
+  ~promised_room();
+
+ private:
+  friend class live_tree;
+  live_tree* m_tree = nullptr;
+  std::vector<std::pair<std::shared_ptr<memory_claim>, location::node_id>> m_promised;
 };
 
 /// What regions have on one location that executes. Tasks keep it.
@@ -74,9 +96,10 @@ class live_tree {
                                       std::source_location site);
   /// They are this array's, wherever it is by now.
   void give(const std::shared_ptr<memory_claim>& claimed, array_storage& array) const;
-  /// With the lock held: these arrays count at these locations from now on, until they are placed there, or anywhere.
-  /// Throws as `claim` where they cannot be there all at once.
-  void keep_room(const std::vector<std::pair<array_storage*, location::node_id>>& moving, std::source_location site);
+  /// With the lock held, for arrays that are about to be placed. Throws as `claim` where some of them cannot be at
+  /// these locations, all at once.
+  promised_room require_room(const std::vector<std::pair<array_storage*, location::node_id>>& moving,
+                             std::source_location site);
 
   /// Moves an array to an attached location. Throws as `at` and `claim`, and usage where it is a storage location: the
   /// elements would be no file there.
@@ -100,12 +123,14 @@ class live_tree {
   location::node_id parent_before(location::node_id detached) const;
 
   /// Makes it another tree with the same numbers. An array whose location is not attached any more moves to the nearest
-  /// one above that still is. Returns what was before.
+  /// one above that still is. Returns what was before. Throws tessera::error (memory), and nothing has changed, where
+  /// arrays would come to a location that declares less memory than there would be.
   struct state {
     std::shared_ptr<const location::tree> tree;
-    std::vector<std::pair<std::weak_ptr<array_storage>, location::node_id>> moved;  ///< arrays, and where they were
+    std::vector<std::pair<std::weak_ptr<array_storage>, location::node_id>> moved;        ///< arrays, where they were
+    std::vector<std::pair<std::weak_ptr<memory_claim>, location::node_id>> moved_claims;  ///< likewise
   };
-  state replace(location::tree next);
+  state replace(const location::tree& next, std::source_location site);
   /// Takes that back.
   void restore(const state& before);
   /// Held by an edit from its look at the tree to its end: one at a time.
@@ -115,6 +140,9 @@ class live_tree {
   void check_apart(array_storage& array, std::source_location site) const;
   std::uint64_t bytes_at(location::node_id at, const memory_claim* without) const;
   void require_room(const std::string& array, const memory_claim& wanted, std::source_location site) const;
+  location::node_id kept_in(const location::tree& next, location::node_id at) const;
+  void require_room_in(const location::tree& next, std::source_location site) const;
+  friend class promised_room;
   mutable std::mutex m_mutex;  // of what follows
   std::shared_ptr<const location::tree> m_now;
   std::vector<std::shared_ptr<leaf_work>> m_work;            // by location; null: there never was any

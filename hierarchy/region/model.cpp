@@ -118,11 +118,13 @@ void check_in_memory(const hierarchy::live_tree& tree, const std::string& name, 
 std::filesystem::path file_in(const location::properties& storage, const std::string& name,
                               const std::source_location& site) {
   if (storage.folder.empty())
-    throw error(error_kind::usage,
-                fmt::format("array '{}' would be a file at storage location '{}', whose directory is not known", name,
-                            storage.name),
-                place_in(site),
-                "set the option path of its plugin ([plugin.disk]), or use map_file with the path of a file");
+    throw error(
+        error_kind::usage,
+        fmt::format("array '{}' would be a file at storage location '{}', whose directory is not known", name,
+                    storage.name),
+        place_in(site),
+        "set the option path of its plugin ([plugin.disk]), without which it keeps blocks in a temporary directory; "
+        "or use map_file with the path of a file");
   if (name.empty() || name.find('/') != name.npos || name.find('\0') != name.npos)
     throw error(error_kind::usage,
                 fmt::format("array '{}' would be a file at storage location '{}', and its name is that of no file",

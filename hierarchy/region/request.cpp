@@ -106,11 +106,7 @@ void region_request::check_owner(const runtime& of) const {
       refuse(fmt::format("'{}' belongs to another runtime", d.array != nullptr ? d.array->name() : d.result->name()));
 }
 
-void region_request::check_cut(const array_storage& array, bool recorded) const {
-  if (recorded)  // that one keeps its split, too
-    refuse(fmt::format("array '{}' would be split in another way inside a recording", array.name()),
-           "run what is recorded once before: its arrays are then split as it wants them; where two of its loops write "
-           "one array, split both alike");
+void region_request::check_cut(const array_storage& array) const {
   if (array.keeps_tiles())
     refuse(fmt::format("array '{}' would be split in another way, and a recording uses it", array.name()),
            "an array that a recording uses keeps its split: use another array, or the same loop and policy");

@@ -50,8 +50,8 @@ class region_request {
   void check_remade(bool recorded) const;
   /// No two of so many tasks write the same rows.
   void check_writes(std::size_t pieces) const;
-  /// The tiles of an array may be changed for what a task writes. @param recorded  whether the call is
-  void check_cut(const array_storage& array, bool recorded) const;
+  /// The tiles of an array may be changed, for everybody, for what a task writes.
+  void check_cut(const array_storage& array) const;
 
   // ---- what the tasks need
 

@@ -16,6 +16,26 @@ std::shared_ptr<const void> array_storage::keep_tiles() {
   return kept;
 }
 
+bool array_storage::cut_may_wait(const row_interval& rows) const {
+  return m_runtime.inside().scheduler->views_here() != 0 || m_views.cut_may_wait(rows);
+}
+
+void array_storage::cut_in_recording(std::span<const std::int64_t> ends, std::source_location site) {
+  if (!keeps_tiles()) {
+    m_tiles->cut_ahead(ends, site);
+    m_views.note_region(true);
+    return;
+  }
+  if (!m_tiles->is_cut_here())
+    m_runtime.inside().scheduler->at_recording_end([array = weak_from_this(), site](bool finished) {
+      const std::shared_ptr<array_storage> there = array.lock();
+      if (there == nullptr) return;  // and its tiles have ended with it
+      const std::lock_guard guard(*there);
+      there->tiles().end_recorded(finished, site);
+    });
+  m_tiles->cut_recorded(ends, site);
+}
+
 void array_storage::remake(std::source_location site) noexcept try {
   auto fresh = array_memory::fresh(bytes(), m_name);
   void* const data = fresh->data();
@@ -42,7 +62,7 @@ void array_storage::check_viewed(const row_interval& rows, intent how, std::sour
 }
 
 tile_range array_storage::tiles_for_view(const row_interval& rows, intent how, std::source_location site) {
-  const bool stay = keeps_tiles() || (how == intent::read && m_views.cut_may_wait(rows));
+  const bool stay = keeps_tiles() || (how == intent::read && cut_may_wait(rows));
   if (!stay && !cuts_fit(m_tiles->tiles(), {&rows, 1}, true))
     m_tiles->cut(fitting_cuts(m_tiles->tiles(), {&rows, 1}, true), site);
   return tiles_with(m_tiles->tiles(), rows);

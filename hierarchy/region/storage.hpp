@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ namespace tessera::hierarchy {
 
 /// An array: its tiles, and where it is. Whoever cuts it, and submits tasks that use its tiles, has it locked from the
 /// first to the last; who needs several locks them in the order of their addresses.
-class array_storage {
+class array_storage : public std::enable_shared_from_this<array_storage> {
  public:
   /// @param owner  of the memory; null: the program's  @param tree  that it is placed in, for `at` and `move`
   array_storage(runtime& of, std::string name, element_type type, void* memory, std::shared_ptr<const void> owner,
@@ -53,7 +54,7 @@ class array_storage {
     if (m_claimed != nullptr && !m_claimed->of_file) m_claimed->at = to;
   }
   /// What its memory counts; null: nothing, it is the program's or a file's. With the tree's lock held.
-  memory_claim* claimed() const noexcept { return m_claimed.get(); }
+  const std::shared_ptr<memory_claim>& claimed() const noexcept { return m_claimed; }
   void take(std::shared_ptr<memory_claim> claimed) noexcept {
     m_claimed = std::move(claimed);
     place(at());
@@ -81,6 +82,13 @@ class array_storage {
   /// The tiles of a view: one with just these rows, or what there is where tiles must stay, or where a view that reads
   /// would wait for another one because of its own tile. With the lock held.
   tile_range tiles_for_view(const row_interval& rows, intent how, std::source_location site);
+  /// Whether other tiles for one who only reads these rows could make the reader wait for a view, which their elements
+  /// do not: see view_ledger::cut_may_wait; or the calling thread holds a view of any array, for which a region may
+  /// wait that reads this one, and which an exchange would wait for. With the lock held.
+  bool cut_may_wait(const row_interval& rows) const;
+  /// Other tiles for a region that the calling thread records: at once where no recording uses the array, else in the
+  /// replays alone. With the lock held.
+  void cut_in_recording(std::span<const std::int64_t> ends, std::source_location site);
   /// A recording names its tiles: they stay as they are as long as what this returns is kept. With the lock held.
   std::shared_ptr<const void> keep_tiles();
   /// Whether they do. With the lock held.

@@ -114,7 +114,7 @@ void tree_edits::require_may_wait(std::string_view call, std::source_location si
 
 void tree_edits::detach(std::string_view location, std::source_location site) {
   require_may_wait("detach", site);
-  edit([&](location::tree& next) {
+  edit(site, [&](location::tree& next) {
     const node_id id = m_tree.at(location, place_in(site));
     if (id == next.root())
       throw error(error_kind::usage, fmt::format("'{}' is the root of the tree, which stays", location));
@@ -124,7 +124,7 @@ void tree_edits::detach(std::string_view location, std::source_location site) {
 
 void tree_edits::attach(std::string_view location, std::string_view parent, std::source_location site) {
   require_may_wait("attach", site);
-  edit([&](location::tree& next) {
+  edit(site, [&](location::tree& next) {
     const auto id = next.find(location);
     if (!id || next.attached(*id)) {
       (void)m_tree.at(location, place_in(site));
@@ -151,7 +151,7 @@ void tree_edits::attach(std::string_view location, std::string_view parent, std:
 
 void tree_edits::reparent(std::string_view location, std::string_view parent, std::source_location site) {
   require_may_wait("reparent", site);
-  edit([&](location::tree& next) {
+  edit(site, [&](location::tree& next) {
     const node_id above = m_tree.at(parent, place_in(site));
     const auto id = next.find(location);
     if (!id) (void)m_tree.at(location, place_in(site));
@@ -168,7 +168,7 @@ void tree_edits::reparent(std::string_view location, std::string_view parent, st
 
 void tree_edits::arrange(const location::tree& wanted, std::source_location site) {
   require_may_wait("arrange", site);
-  edit([&](location::tree& next) { next = arranged(next, wanted); });
+  edit(site, [&](location::tree& next) { next = arranged(next, wanted); });
 }
 
 void tree_edits::wait_below(std::string_view location, std::source_location site) {
@@ -177,7 +177,7 @@ void tree_edits::wait_below(std::string_view location, std::source_location site
   wait_for(tree->subtree(attached_location(*tree, location, place_in(site))));
 }
 
-void tree_edits::edit(const change& by) {
+void tree_edits::edit(std::source_location site, const change& by) {
   const std::lock_guard one_at_a_time(m_tree.edits());
   const std::shared_ptr<const location::tree> now = m_tree.now();
   location::tree next = *now;
@@ -190,7 +190,7 @@ void tree_edits::edit(const change& by) {
   if (added.size() > 1)  // with its branch comes also what is lost, and runs nothing; alone it is refused
     std::erase_if(coming, [&](node_id device) { return is_lost(device); });
   std::vector<node_id> gone, come;
-  const live_tree::state before = m_tree.replace(std::move(next));
+  const live_tree::state before = replace(next, site);
   try {
     for (const node_id device : coming) {
       m_runtime.attach(device);
@@ -207,6 +207,16 @@ void tree_edits::edit(const change& by) {
     throw;
   }
   wait_for(leaving);
+}
+
+/// Arrays that have ended give their memory back with their last tasks.
+live_tree::state tree_edits::replace(const location::tree& next, std::source_location site) {
+  try {
+    return m_tree.replace(next, site);
+  } catch (const error&) {
+    m_runtime.inside().scheduler->settle();
+    return m_tree.replace(next, site);
+  }
 }
 
 /// Those that the runtime knows as devices which compute, and that are there or not.

@@ -42,7 +42,8 @@ class tree_edits {
 
  private:
   using change = std::function<void(location::tree&)>;
-  void edit(const change& by);
+  void edit(std::source_location site, const change& by);
+  live_tree::state replace(const location::tree& next, std::source_location site);
   void wait_for(const std::vector<location::node_id>& leaves);
   std::vector<location::node_id> devices_among(const std::vector<location::node_id>& nodes, bool attached) const;
   bool is_lost(location::node_id device) const;

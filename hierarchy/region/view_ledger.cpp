@@ -41,10 +41,7 @@ void view_ledger::check(const row_interval& rows, intent how, const std::string&
 bool view_ledger::cut_may_wait(const row_interval& rows) const {
   if (m_views->count.load(std::memory_order_acquire) == 0) return false;
   const std::lock_guard guard(m_views->mutex);
-  return std::ranges::any_of(m_views->all, [&](const view& v) {
-    return overlap(v.rows, rows) ||
-           (v.holder == std::this_thread::get_id() && (v.writes != writes() || v.reads != reads()));
-  });
+  return std::ranges::any_of(m_views->all, [&](const view& v) { return overlap(v.rows, rows); });
 }
 
 void view_ledger::note_writer(const row_interval& rows) {

@@ -23,8 +23,7 @@ class view_ledger {
   /// @param array  for messages
   void check(const row_interval& rows, intent how, const std::string& array, std::source_location site) const;
   /// Whether other tiles for one who only reads these rows could make the reader wait for a view, which their elements
-  /// do not: any thread holds one of any of these rows, or the calling thread holds one of the array and regions were
-  /// submitted since, which may wait for it.
+  /// do not: any thread holds one of any of these rows.
   bool cut_may_wait(const row_interval& rows) const;
   /// The calling thread holds a view of these rows until it lets go of what this returns.
   std::shared_ptr<const void> add(const row_interval& rows, intent how);

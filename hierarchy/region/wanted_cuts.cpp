@@ -24,7 +24,8 @@ std::vector<std::int64_t> readable(std::vector<std::int64_t> ends, std::span<con
 /// Whether what a use reads is read from the tiles that there are.
 bool reads_what_there_is(const region_request& c, const detail::region_demand& d, bool recorded, bool spare) {
   if (d.how != intent::read) return false;
-  return recorded || d.array->keeps_tiles() || (spare && d.array->views().cut_may_wait(c.all_rows(d)));
+  if (recorded) return spare;
+  return d.array->keeps_tiles() || (spare && d.array->cut_may_wait(c.all_rows(d)));
 }
 
 /// Where tasks run in several memories. Tiles that one task writes stay several, so that rows which others
@@ -50,13 +51,14 @@ std::vector<wanted_cut> cuts_between_memories(const region_request& c, const pla
         const std::vector<std::int64_t> ahead = cuts_ahead(read.end, d.array->extents().rows);
         edges.insert(edges.end(), ahead.begin(), ahead.end());
       }
-      ends = edged_cuts(tiles, c.own_rows(d, parts, room), edges, stays ? tiles.size() : most);
+      const bool joins = !stays || (recorded && !spare);
+      ends = edged_cuts(tiles, c.own_rows(d, parts, room), edges, joins ? most : tiles.size());
       if (beside != nullptr && !stays) ends = readable(std::move(ends), tiles, read, most);
     } else if (writes ? !stays && tiles.size() > 1 : tiles_with(tiles, c.used_rows(d, parts, 0)).count > most) {
       ends = joined_cuts(tiles, c.used_rows(d, parts, 0));
     }
     if (ends.empty()) continue;
-    c.check_cut(*d.array, recorded);
+    if (!recorded) c.check_cut(*d.array);
     cuts.push_back({d.array, std::move(ends)});
   }
   return cuts;
@@ -79,18 +81,20 @@ std::vector<wanted_cut> wanted_cuts(const region_request& c, const plan& split, 
     if (c.by_part(d)) {
       const std::span<const row_interval> own = c.own_rows(d, parts, room);
       std::vector<std::int64_t> ends;
-      if (stays ? !ends_fit(tiles, own) : !cuts_fit(tiles, own, writes)) ends = fitting_cuts(tiles, own, writes);
+      if (stays && d.array->keeps_tiles())  // both splits, so that a recording has no need to change between them
+        ends = ends_fit(tiles, own) ? std::vector<std::int64_t>{} : edged_cuts(tiles, own, {});
+      else if (stays ? !ends_fit(tiles, own) : !cuts_fit(tiles, own, writes))
+        ends = fitting_cuts(tiles, own, writes);
       if (const detail::region_demand* const beside = c.reader_beside(d); beside != nullptr && !stays)
         ends = readable(std::move(ends), tiles, c.all_rows(*beside), most_tiles_shared);
       if (!ends.empty()) {
-        if (writes) c.check_cut(*d.array, recorded);
+        if (writes && !recorded) c.check_cut(*d.array);
         cuts.push_back({d.array, std::move(ends)});
       }
     }
     if (d.pattern.which == kind::chunk) continue;
     if (writes) {  // one task, which has all of it
       if (stays || tiles.size() <= 1) continue;
-      c.check_cut(*d.array, recorded);
       cuts.push_back({d.array, {d.array->extents().rows}});
     } else if (const row_interval crowded = c.crowded_rows(d, parts); crowded.begin < crowded.end) {
       if (!cuts.empty() && cuts.back().array == d.array) cuts.pop_back();  // they are joined all the same

@@ -23,7 +23,7 @@ struct wanted_cut {
 /// each other. With the arrays locked; changes nothing. Throws usage where what is written must stay in other tiles.
 /// @param parts  the tasks' own rows  @param recorded  whether the call is  @param devices  whether any take part
 /// @param most  of an array, tiles that a task of a device may name where fewer would do
-/// @param spare  whether what is read is not cut where that may wait for a view
+/// @param spare  whether what is read is not cut where that may wait for a view, or the call is recorded
 std::vector<wanted_cut> wanted_cuts(const region_request& c, const plan& split, std::span<const row_interval> parts,
                                     bool recorded, bool devices, std::size_t most = most_tiles_read, bool spare = true);
 

@@ -41,12 +41,25 @@ class tiled_memory {
   tiled_memory(const tiled_memory&) = delete;
   tiled_memory& operator=(const tiled_memory&) = delete;
 
-  /// In the order of their rows; they cover all of them. Valid until the next cut.
-  std::span<const tile> tiles() const noexcept { return m_tiles; }
+  /// In the order of their rows; they cover all of them. Valid until the next cut. To a thread that makes a recording,
+  /// those that its tasks find.
+  std::span<const tile> tiles() const noexcept { return m_recorded.empty() ? m_tiles : tiles_here(); }
   /// Makes the tiles end at these rows: ascending, without 0, the last is the number of rows. Tiles that are so already
   /// stay. Takes time for each tile, old or new, and no more. Throws tessera::error, and the tiles are as they were:
   /// usage (other ends, inside a recording), memory.
   void cut(std::span<const std::int64_t> ends, std::source_location site);
+  /// The same inside a recording, at once and not in its replays: for an owner who knows that none of its tasks, and
+  /// none of another recording, uses a tile.
+  void cut_ahead(std::span<const std::int64_t> ends, std::source_location site);
+  /// Inside a recording: the tasks that it takes down from now on find tiles that end at these rows, which a task of
+  /// each replay exchanges for those before. Everybody else keeps the tiles that there are; the owner sees to it that
+  /// they stay as long as the recording, and calls end_recorded when that ends. Throws as `cut`.
+  void cut_recorded(std::span<const std::int64_t> ends, std::source_location site);
+  /// Whether the recording that the calling thread makes has tiles of its own.
+  bool is_cut_here() const noexcept;
+  /// It ends: where it is `finished`, with a task that exchanges its own tiles for those of everybody else. Throws
+  /// nothing where it is not.
+  void end_recorded(bool finished, std::source_location site);
   /// How often `cut` had to change something, in tasks.
   std::uint64_t changes() const noexcept { return m_changes; }
 
@@ -59,8 +72,15 @@ class tiled_memory {
 
  private:
   struct exchange;
-  void check(std::span<const std::int64_t> ends, std::source_location site) const;
-  std::vector<exchange> exchanges_for(std::span<const std::int64_t> ends) const;
+  struct change;
+  struct made_for_recording;
+  struct recorded;
+  void check(std::span<const std::int64_t> ends) const;
+  static std::vector<exchange> exchanges_for(std::span<const tile> tiles, std::span<const std::int64_t> ends);
+  static std::vector<tile> fresh_tiles(std::span<const exchange> exchanges, std::span<const std::int64_t> ends);
+  recorded* find_here() const noexcept;
+  std::span<const tile> tiles_here() const noexcept;
+  void make_missing(std::vector<tile>& fresh, recorded& in, std::source_location site);
   void make_records(std::vector<tile>& fresh, std::source_location site);
 
   runtime* m_runtime;
@@ -73,6 +93,8 @@ class tiled_memory {
   std::uint64_t m_all = 0;  // the word of the chunk that was adopted for all tiles; where there are rows
   const block::origin* m_origin = nullptr;
   std::vector<tile> m_tiles;
+  std::vector<std::unique_ptr<recorded>> m_recorded;               // of the recordings that are being made
+  std::vector<std::weak_ptr<made_for_recording>> m_of_recordings;  // tiles that end with this, if not before
   std::uint64_t m_changes = 0;
 };
 

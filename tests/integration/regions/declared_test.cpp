@@ -164,35 +164,64 @@ TEST_F(declared_memory, says_in_bytes_what_is_too_much_by_a_few) {
       << e.what();
 }
 
-/// A body whose copies do something, which comes between a region's plan and its tasks.
-struct acting_body {
-  std::function<void()> copied;
-  explicit acting_body(std::function<void()> when_copied) : copied(std::move(when_copied)) {}
-  acting_body(const acting_body& other) : copied(other.copied) {
-    if (copied) copied();
-  }
-  acting_body(acting_body&&) = default;
+/// A body that looks at the room each time that it is copied.
+struct copied_body {
+  explicit copied_body(std::function<void()> at_copy) : look(std::move(at_copy)) {}
+  copied_body(const copied_body& other) : look(other.look) { look(); }
+  copied_body(copied_body&&) = default;
   void operator()(auto i, auto x) const { x[i] = 1; }
+  std::function<void()> look;
 };
 
-TEST_F(declared_memory, is_kept_for_arrays_by_distance_from_a_regions_plan_on) {
+/// From the plan on, before the region is submitted: another thread may ask for the same room meanwhile.
+TEST_F(declared_memory, is_promised_to_arrays_that_regions_will_place) {
   auto x = model.make_array<double>("x", {12 * mega}, {.distance = array_distance::near()});
-  std::atomic<int> refused{0};
-  const acting_body takes([&] {
+  bool had_room = true;
+  const copied_body body([&] {
     try {
-      made("y", 8, "LocA");
+      made("y", 8, "LocH");
+      had_room = true;
     } catch (const error&) {
-      ++refused;
+      had_room = false;
     }
   });
-  model.region("takes", {.policy = "any", .at = "LocH"}, iterate(0, mega), out(x), takes);
+  model.region("set", {.at = "LocH"}, iterate(0, 4), out(x), body);
+  EXPECT_FALSE(had_room);
   model.pause();
-  EXPECT_GT(refused, 0);
-  x = model.make_array<double>("x", {12 * mega}, {.distance = array_distance::near()});
-  const acting_body fails([] { throw std::runtime_error("no copy"); });
-  EXPECT_THROW(model.region("fails", {.policy = "any", .at = "LocH"}, iterate(0, mega), out(x), fails),
-               std::runtime_error);
-  made("y", 16, "LocA");  // what was kept for it is free again
+  EXPECT_THROW(made("y", 8, "LocH"), error);
+  made("y", 4, "LocH");
+  model.region("refused", {.at = "LocH"}, iterate(0, 4), inout(x), body);
+  x.move("machine");
+  made("y", 16, "LocH");  // nothing is promised any more
+  const error e = error_of([&] {
+    model.region("throws", {.at = "LocH"}, iterate(0, 4), out(x),
+                 copied_body([] { throw error(error_kind::usage, "not to be"); }));
+  });
+  EXPECT_TRUE(has(e, "not to be")) << e.what();
+  made("y", 16, "LocH");
+}
+
+TEST_F(declared_memory, is_not_exceeded_by_edits) {
+  model.reparent("LocH", "machine");
+  auto x = made("x", 12, "LocH"), y = made("y", 6, "LocA"), small = made("small", 1, "LocG");
+  std::vector<double> memory(20 * mega);
+  auto foreign = model.adopt("foreign", std::span(memory), {20 * mega}, {.at = "LocH"});
+  const error e = error_of([&] { model.reparent("LocH", "LocB"); });
+  EXPECT_EQ(e.kind(), error_kind::memory);
+  for (const char* part : {"'x' (12 MiB, at 'LocH') would come below location 'LocA'", "of the 16 MiB of memory",
+                           "arrays would have 19 MiB", "declared_test.cpp:", "move these arrays"})
+    EXPECT_TRUE(has(e, part)) << part << " is not in " << e.what();
+  EXPECT_EQ(model.tree()->at(model.tree()->at(*model.tree()->find("LocH")).parent).properties.name, "machine");
+  EXPECT_EQ(x.location(), "LocH");
+  made("z", 9, "LocA");  // as much as before
+  EXPECT_THROW(made("z", 10, "LocA"), error);
+  y = model.make_array<double>("y", {1});
+  model.reparent("LocH", "LocB");
+  EXPECT_THROW(made("z", 4, "LocB"), error);
+  model.detach("LocG");  // the array goes to LocB, and counts where it did
+  EXPECT_EQ(small.location(), "LocB");
+  EXPECT_THROW(made("z", 4, "LocB"), error);
+  made("z", 3, "LocB");
 }
 
 TEST_F(declared_memory, does_not_count_memory_of_the_program_and_files) {
@@ -288,7 +317,8 @@ TEST(arrays_at_stores, are_refused_where_they_cannot_be_files) {
 
   runtime other(with_store("", ""));
   location_model unknown(other);
-  refuses("whose directory is not known", "map_file", [&] { unknown.make_array<double>("x", {10}, {.at = "LocS"}); });
+  refuses("whose directory is not known", "in a temporary directory; or use map_file",
+          [&] { unknown.make_array<double>("x", {10}, {.at = "LocS"}); });
 }
 
 }  // namespace

@@ -508,6 +508,38 @@ TEST(concurrent_edits, leave_the_loops_of_other_threads_right) {
   }
 }
 
+/// While an edit waits for a task, which waits for a view, other threads launch regions, pause elsewhere and take
+/// views; further edits wait for the first one. A thread that holds views makes none, so none of them waits for
+/// another.
+TEST(concurrent_edits, do_not_hold_up_others_while_they_wait) {
+  for (const unsigned workers : {1U, 3U}) {
+    runtime rt(edited_machine(workers));
+    location_model model(rt);
+    auto x = model.make_array<std::int64_t>("x", {100}, {.at = "LocI"}), y = model.make_array<std::int64_t>("y", {100});
+    std::atomic<int> edits{0};
+    std::vector<std::thread> editors;
+    {
+      const auto view = x.read_host();
+      model.region("waits", iterate(0, 100), inout(x), [](auto i, auto x) { x[i] = i; });
+      editors.emplace_back([&] { model.detach("LocI"), ++edits; });
+      while (model.attached("LocI")) std::this_thread::yield();
+      for (const char* which : {"Left", "Right"}) editors.emplace_back([&, which] { model.detach(which), ++edits; });
+      for (int k = 0; k < 20; ++k) {
+        model.region("count", iterate(0, 100), inout(y), [](auto i, auto y) { y[i] += i; });
+        std::thread([&] { model.pause({.at = "LocH"}); }).join();
+      }
+      EXPECT_EQ(x.location(), "LocA");
+      EXPECT_EQ(error_of([&] { model.attach("LocI"); }).kind(), error_kind::usage);
+      EXPECT_EQ(edits, 0);
+      EXPECT_EQ(view[99], 0);
+    }
+    for (std::thread& editor : editors) editor.join();
+    EXPECT_EQ(x.read_host()[99], 99);
+    EXPECT_EQ(y.read_host()[99], 20 * 99);
+    EXPECT_FALSE(model.attached("D1"));
+  }
+}
+
 /// Who asks for a location while it comes sees it, or hears that there is none.
 TEST(concurrent_edits, are_seen_as_a_whole) {
   runtime rt(testing::host_only());

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -51,6 +53,39 @@ TEST(region_kernels_elsewhere, are_not_waited_for_behind_the_views_of_other_thre
   std::thread later([&] { model.region("add again", {.policy = "auto"}, iterate(0, 1000), inout(x), add); });
   for (int k = 0; k < 100; ++k) EXPECT_GE(x.read_host()[0], 1.0);  // taken and given back while the other one waits
   later.join();
+  EXPECT_EQ(x.read_host()[999], 2.0);
+}
+
+/// A body that cannot always be copied.
+struct refusing_body {
+  explicit refusing_body(const bool& when) : refuses(&when) {}
+  refusing_body(const refusing_body& other) : refuses(other.refuses) {
+    if (*refuses) throw std::length_error("not to be copied");
+  }
+  void operator()(auto i, auto x) const { x[i] += 1; }
+  const bool* refuses;
+};
+
+/// Of a region whose first launch with a device was refused, the next one is waited for.
+TEST(region_kernels_elsewhere, are_waited_for_behind_a_launch_that_was_refused) {
+  runtime rt(testing::with_sims(1, "64 MiB", false, 2, "placement = \"eager\"\nhistory = \"off\"\n"));
+  location_model model(rt);
+  auto x = model.make_array<double>("x", {1000});
+  bool refuses = false;
+  const auto add = with_kernel(refusing_body(refuses), "(i, x) { x[i] += 1; }");
+  const auto launch = [&](std::string_view at) {
+    model.region("add", {.policy = "auto", .at = at}, iterate(0, 1000), inout(x), add);
+  };
+  launch("core0");
+  refuses = true;
+  EXPECT_THROW(launch(""), std::length_error);
+  refuses = false;
+  launch("");
+  std::uint64_t ran = 0;
+  for (const auto& row : rt.statistics().operations)
+    if (row.operation.starts_with("region add #")) ran += row.tasks;
+  EXPECT_GE(ran, 1u);
+  model.pause();
   EXPECT_EQ(x.read_host()[999], 2.0);
 }
 

@@ -245,6 +245,27 @@ TEST_P(region_kernels, are_recorded_and_replayed) {
   ASSERT_TRUE(std::ranges::equal(x.read_host().elements(), a));
 }
 
+TEST_P(region_kernels, are_recorded_where_loops_write_one_array_in_several_splits) {
+  const std::int64_t n = 2000;
+  auto x = model.make_array<std::int64_t>("x", {n});
+  const auto step = [&] {
+    model.region("one", by(), iterate(0, n), inout(x),
+                 with_kernel([](auto i, auto x) { x[i] = x[i] * 3 + i; }, "(i, x) { x[i] = x[i] * 3 + i; }"));
+    model.region("other", {.policy = "percentage:45,35,20"}, iterate(0, n), inout(x),
+                 with_kernel([](auto i, auto x) { x[i] = x[i] % 65537; }, "(i, x) { x[i] = x[i] % 65537; }"));
+    model.region("host", {.policy = "percentage:3,97"}, iterate(0, n), inout(x), [](auto i, auto x) { x[i] += 2; });
+  };
+  recording all = rt.record(step);
+  for (int k = 0; k < 5; ++k) rt.replay(all);
+  model.pause();
+  const auto seen = x.read_host();
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t expected = 0;
+    for (int k = 0; k < 5; ++k) expected = (expected * 3 + i) % 65537 + 2;
+    ASSERT_EQ(seen[i], expected) << i;
+  }
+}
+
 TEST_P(region_kernels, learn_their_speed) {
   const std::int64_t n = 20'000;
   auto x = model.make_array<std::int32_t>("x", {n});

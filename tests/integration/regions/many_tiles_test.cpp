@@ -1,6 +1,7 @@
 // Regions on devices whose arrays other regions have split in many ways.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -38,6 +39,52 @@ TEST_F(regions_of_many_tiles, are_kernels_with_fewer_tiles_of_each) {
                            "(i, a, b, c, d, e, f, g, t) { t[i] = a[0] + b[i] + c[i] + d[i] + e[i] + f[i] + g[i]; }"));
   const auto seen = to.read_host();
   for (std::int64_t i = 0; i < many_rows; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], double(6 * i + 21)) << i;
+}
+
+/// On a device, a kernel has fewer parameters than that.
+TEST_F(regions_of_many_tiles, are_recorded_with_fewer_tiles_of_each) {
+  region_array<double> x = make("x"), y = make("y");
+  std::string ones = "range:";
+  for (int k = 0; k < 150; ++k) ones += "1,";
+  const auto step = [&] {
+    model.region("host", {.policy = ones + std::to_string(many_rows - 150)}, iterate(0, many_rows), inout(x),
+                 [](auto i, auto x) { x[i] += double(i); });
+    model.region("read", {.policy = "percentage:0,0,100"}, iterate(0, many_rows), in(x), inout(y),
+                 with_kernel([](auto i, auto x, auto y) { y[i] += x[i]; }, "(i, x, y) { y[i] += x[i]; }"));
+    model.region("write", {.policy = "percentage:0,0,100"}, iterate(0, many_rows), inout(x),
+                 with_kernel([](auto, auto) {}, "(i, x) { x[i] += 0; }"));
+  };
+  recording steps = rt.record(step);
+  for (int k = 0; k < 3; ++k) rt.replay(steps);
+  const auto seen = y.read_host();
+  for (std::int64_t i = 0; i < many_rows; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], double(6 * i)) << i;
+}
+
+/// By all leaves in equal parts, and by shares, with and without a device.
+TEST(recorded_regions, are_split_over_sixteen_cores_in_several_ways) {
+  const std::string cores = "[topology]\nsynthetic = \"numa:1 core:16 pu:1\"\n";
+  for (const int devices : {0, 1}) {
+    runtime rt(
+        testing::with_sims(devices, "64 MiB", false, 16, "placement = \"eager\"\nhistory = \"off\"\n", "", cores));
+    location_model model(rt);
+    auto x = model.make_array<std::int64_t>("x", {many_rows}), y = model.make_array<std::int64_t>("y", {many_rows});
+    const auto step = [&] {
+      model.region("flat", {.policy = "flatten"}, iterate(0, many_rows), in(y), inout(x),
+                   with_kernel([](auto i, auto y, auto x) { x[i] += y[i] + 1; }, "(i, y, x) { x[i] += y[i] + 1; }"));
+      model.region("shares", {.policy = "percentage:80,20"}, iterate(0, many_rows), in(x), inout(y),
+                   with_kernel([](auto i, auto x, auto y) { y[i] += x[i]; }, "(i, x, y) { y[i] += x[i]; }"));
+      model.region("more", {.policy = "percentage:5,95"}, iterate(0, many_rows), inout(x),
+                   with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
+    };
+    std::int64_t a = 0, b = 0;
+    for (const bool before : {false, true}) {
+      if (before) step(), a += b + 1, b += a, a += 1;
+      recording steps = rt.record(step);
+      for (int k = 0; k < 3; ++k) rt.replay(steps), a += b + 1, b += a, a += 1;
+    }
+    const auto seen = x.read_host();
+    EXPECT_TRUE(std::ranges::all_of(seen.elements(), [&](std::int64_t v) { return v == a; })) << devices;
+  }
 }
 
 }  // namespace

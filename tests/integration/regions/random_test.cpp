@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <random>
 #include <string>
 
@@ -25,7 +26,7 @@ void PrintTo(const random_regions_setting& s, std::ostream* out) { *out << s.nam
 /// Arrays of the program, and what they must hold.
 class random_program {
  public:
-  random_program(runtime& rt, unsigned seed) : m_model(rt), m_total(rt, "total"), m_random(seed) {
+  random_program(runtime& rt, unsigned seed) : m_rt(rt), m_model(rt), m_total(rt, "total"), m_random(seed) {
     for (int k = 0; k < 4; ++k) {
       m_arrays.push_back(m_model.make_array<std::int64_t>("a" + std::to_string(k), {rows}));
       m_expected.emplace_back(rows, 0);
@@ -45,6 +46,9 @@ class random_program {
         break;
       case 3:
         overwrite();
+        break;
+      case 4:
+        replay();
         break;
       default:
         combine();
@@ -92,6 +96,13 @@ class random_program {
     else
       for (std::int64_t i = over.begin; i > over.end; i += over.step) body(i);
   }
+  /// What one thread does instead: now, or for each replay of the recording that is made.
+  void expect(std::function<void()> step) {
+    if (m_recorded != nullptr)
+      m_recorded->push_back(std::move(step));
+    else
+      step();
+  }
   static iteration_space<1> space(const loop_bounds& l) { return iterate(l.begin, l.end, l.step); }
 
   /// to[i] += sum of from[i - width] .. from[i + width]
@@ -105,10 +116,12 @@ class random_program {
     };
     m_model.region("combine", {.policy = l.policy}, space(l.bounds),
                    in(m_arrays[from], width == 0 ? chunk : halo(width)), inout(m_arrays[to]), body);
-    serially(l.bounds, [&](std::int64_t i) {
-      std::int64_t* const y = m_expected[to].data();
-      const std::int64_t* const x = m_expected[from].data();
-      body(i, x, y);
+    expect([=, this] {
+      serially(l.bounds, [&](std::int64_t i) {
+        std::int64_t* const y = m_expected[to].data();
+        const std::int64_t* const x = m_expected[from].data();
+        body(i, x, y);
+      });
     });
   }
   void overwrite() {
@@ -117,7 +130,9 @@ class random_program {
     const std::int64_t with = number(0, 1000);
     m_model.region("overwrite", {.policy = l.policy}, space(l.bounds), out(m_arrays[to]),
                    [with](auto i, auto x) { x[i] = with + i; });
-    serially(l.bounds, [&](std::int64_t i) { m_expected[to][static_cast<std::size_t>(i)] = with + i; });
+    expect([=, this] {
+      serially(l.bounds, [&](std::int64_t i) { m_expected[to][static_cast<std::size_t>(i)] = with + i; });
+    });
   }
   void gather() {
     const auto to = static_cast<std::size_t>(number(0, 3)), from = other_than(to);
@@ -125,10 +140,29 @@ class random_program {
     const std::int64_t factor = number(1, 256);
     m_model.region("gather", {.policy = l.policy}, space(l.bounds), in(m_arrays[from], whole), inout(m_arrays[to]),
                    [factor](auto i, auto x, auto y) { y[i] = (y[i] + x[(i * factor) % rows]) % 1'000'003; });
-    serially(l.bounds, [&](std::int64_t i) {
-      std::int64_t& y = m_expected[to][static_cast<std::size_t>(i)];
-      y = (y + m_expected[from][static_cast<std::size_t>((i * factor) % rows)]) % 1'000'003;
+    expect([=, this] {
+      serially(l.bounds, [&](std::int64_t i) {
+        std::int64_t& y = m_expected[to][static_cast<std::size_t>(i)];
+        y = (y + m_expected[from][static_cast<std::size_t>((i * factor) % rows)]) % 1'000'003;
+      });
     });
+  }
+  /// Loops in any splits, recorded and replayed, with looks at the arrays in between.
+  void replay() {
+    std::vector<std::function<void()>> serial;
+    m_recorded = &serial;
+    recording all = m_rt.record([&] {
+      for (std::int64_t k = number(1, 6); k > 0; --k) {
+        const std::int64_t which = number(0, 4);
+        which == 0 ? overwrite() : which == 1 ? gather() : combine();
+      }
+    });
+    m_recorded = nullptr;
+    for (std::int64_t k = number(1, 4); k > 0; --k) {
+      m_rt.replay(all);
+      for (const auto& step : serial) step();
+      if (number(0, 2) == 0) look();
+    }
   }
   void reduce() {
     const auto from = static_cast<std::size_t>(number(0, 3));
@@ -150,11 +184,13 @@ class random_program {
     }
   }
 
+  runtime& m_rt;
   location_model m_model;
   region_result<std::int64_t> m_total;
   std::mt19937 m_random;
   std::vector<region_array<std::int64_t>> m_arrays;
   std::vector<std::vector<std::int64_t>> m_expected;
+  std::vector<std::function<void()>>* m_recorded = nullptr;  // null: no recording is made
 };
 
 struct random_regions : ::testing::TestWithParam<random_regions_setting> {};

@@ -211,24 +211,6 @@ TEST_F(refused_regions, arrays_that_cannot_be) {
             error_kind::usage);
 }
 
-TEST_F(refused_regions, other_cuts_inside_a_recording) {
-  model.region("write", {.policy = "static"}, iterate(0, 100), out(x), [](auto i, auto x) { x[i] = 1; });
-  const error e = error_of([&] {
-    (void)rt.record([&] { model.region("other", {.policy = "range:1,99"}, iterate(0, 100), out(x), nothing); });
-  });
-  EXPECT_EQ(e.kind(), error_kind::usage);
-  EXPECT_NE(std::string(e.what()).find("run what is recorded once before"), std::string::npos) << e.what();
-  EXPECT_EQ(x.read_host()[50], 1);
-  const error twice = error_of([&] {
-    (void)rt.record([&] {
-      model.region("write", {.policy = "static"}, iterate(0, 100), out(x), nothing);
-      model.region("other", {.policy = "range:1,99"}, iterate(0, 100), out(x), nothing);
-    });
-  });
-  EXPECT_NE(std::string(twice.what()).find("inside a recording"), std::string::npos) << twice.what();
-  EXPECT_NE(std::string(twice.what()).find("split both alike"), std::string::npos) << twice.what();
-}
-
 TEST_F(refused_regions, views_inside_a_recording) {
   const error e = error_of([&] { (void)rt.record([&] { (void)x.part(10, 20).read_host(); }); });
   EXPECT_NE(std::string(e.what()).find("a host view inside a recording"), std::string::npos) << e.what();

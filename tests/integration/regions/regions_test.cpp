@@ -328,6 +328,104 @@ TEST_P(regions, are_recorded_where_loops_split_an_array_in_several_ways) {
   EXPECT_EQ(total.get(), expected);
 }
 
+/// With views, and regions in a third split of what they only read, between the replays.
+TEST_P(regions, are_recorded_where_loops_write_one_array_in_several_splits) {
+  constexpr std::int64_t n = 1000;
+  auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
+  auto z = model.make_array<std::int64_t>("z", {n});
+  const auto step = [&] {
+    model.region("rows", {.policy = "static"}, iterate(0, n), inout(x), [](auto i, auto x) { x[i] = 3 * x[i] + i; });
+    model.region("tiles", {.policy = "range:1,998,1"}, iterate(0, n), inout(x), [](auto i, auto x) { x[i] ^= 5; });
+    model.region("read", {.policy = "percentage:90,10"}, iterate(1, n - 1), in(x, halo(1)), out(y),
+                 [](auto i, auto x, auto y) { y[i] = x[i - 1] + x[i + 1]; });
+    model.region("inner", {.policy = "percentage:30,70"}, iterate(0, n), in(y), inout(x),
+                 [](auto i, auto y, auto x) { x[i] += y[i] % 1009; });
+    model.region("rows", {.policy = "static"}, iterate(0, n), inout(x), [](auto i, auto x) { x[i] %= 65537; });
+  };
+  std::vector<std::int64_t> a(std::size_t(n), 0), b(a);
+  const auto expect_step = [&] {
+    for (std::int64_t i = 0; i < n; ++i) a[std::size_t(i)] = (3 * a[std::size_t(i)] + i) ^ 5;
+    for (std::size_t i = 1; i + 1 < std::size_t(n); ++i) b[i] = a[i - 1] + a[i + 1];
+    for (std::size_t i = 0; i < std::size_t(n); ++i) a[i] = (a[i] + b[i] % 1009) % 65537;
+  };
+  const bool before = std::string_view(GetParam().name).starts_with("two");
+  if (before) step(), expect_step();
+  recording steps = rt.record(step);
+  EXPECT_LT(steps.submitted(), steps.size());  // what changes the split is not the program's
+  for (int k = 0; k < 6; ++k) {
+    rt.replay(steps);
+    expect_step();
+    if (k == 2) {
+      const auto seen = x.part(400, 700).read_host();
+      for (std::int64_t i = 400; i < 700; ++i) ASSERT_EQ(seen[i], a[std::size_t(i)]) << i;
+    }
+    if (k == 3) {
+      x.part(499, 501).update_host()[499] = 7;
+      a[499] = 7;
+    }
+    if (k == 4) {
+      model.region("copy", {.policy = "range:10,990"}, iterate(0, n), in(x), out(z),
+                   [](auto i, auto x, auto z) { z[i] = x[i]; });
+      ASSERT_TRUE(std::ranges::equal(z.read_host().elements(), a));
+    }
+  }
+  ASSERT_TRUE(std::ranges::equal(x.read_host().elements(), a));
+  ASSERT_TRUE(std::ranges::equal(y.read_host().elements(), b));
+}
+
+/// Two recordings at once, one that is given up, and one whose array has ended.
+TEST(recorded_regions, have_splits_of_their_own) {
+  for (const char* validate : {"false", "true"}) {
+    runtime rt(testing::machine_of("plugins = [\"host\"]\nvalidate = " + std::string(validate) + "\n", 2));
+    location_model model(rt);
+    std::optional<region_array<double>> x(model.make_array<double>("x", {100}));
+    const auto more = [&](std::string_view by) {
+      model.region("more", {.policy = by}, iterate(0, 100), inout(*x), [](auto i, auto v) { v[i] += 1; });
+    };
+    std::optional<recording> first(rt.record([&] { more("static"), more("range:1,99"), more("static"); }));
+    EXPECT_THROW((void)rt.record([&] {
+      more("range:2,98");
+      throw error(error_kind::usage, "not to be");
+    }),
+                 error);
+    std::optional<recording> second(rt.record([&] { more("range:3,97"), more("range:4,96"); }));
+    more("static");
+    for (int k = 0; k < 3; ++k) rt.replay(*first), rt.replay(*second);
+    EXPECT_EQ(x->read_host()[2], 16);
+    EXPECT_THROW(more("range:3,97"), error);  // not in the split that everybody sees
+    first.reset();
+    rt.replay(*second);
+    EXPECT_EQ(x->read_host()[99], 18);
+    x.reset();
+    const auto replay = [&] { rt.replay(*second), rt.fence(); };
+    EXPECT_THROW(replay(), error);
+    second.reset();
+  }
+}
+
+/// A failed task spoils what it would have written, in the other split too, and the next replay that writes it heals
+/// it.
+TEST(recorded_regions, fail_in_another_split) {
+  runtime rt(testing::host_only(2));
+  location_model model(rt);
+  auto x = model.make_array<double>("x", {100}), y = model.make_array<double>("y", {100});
+  bool fails = true;
+  recording step = rt.record([&] {
+    model.region("write", {.policy = "static"}, iterate(0, 100), out(x), [&fails](auto i, auto x) {
+      if (fails && i == 70) throw std::runtime_error("no");
+      x[i] = double(i);
+    });
+    model.region("more", {.policy = "range:60,40"}, iterate(0, 100), inout(x), [](auto i, auto x) { x[i] += 1; });
+  });
+  rt.replay(step);
+  EXPECT_THROW(model.pause(), error);
+  EXPECT_THROW((void)x.read_host(), error);
+  fails = false;
+  rt.replay(step);
+  model.pause();
+  EXPECT_EQ(x.read_host()[70], 71);
+}
+
 /// A stencil over the inner rows, and a sum over all of them: however many cores share them.
 TEST(recorded_regions, have_loops_over_more_rows_and_fewer) {
   for (const unsigned cores : {1, 3, 4, 8}) {

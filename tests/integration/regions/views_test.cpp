@@ -87,5 +87,38 @@ TEST_F(region_views, know_of_replays) {
   EXPECT_EQ(x.part(0, 50).read_host()[49], 147);
 }
 
+/// A region waits for a view of another array, and has read this one.
+TEST_F(region_views, that_read_do_not_wait_for_regions_that_read) {
+  auto y = model.make_array<std::int64_t>("y", {200});
+  const std::int64_t seen = [&] {
+    const auto held = y.read_host();
+    model.region("both", {.policy = "range:3,197"}, iterate(0, 200), in(x), out(y),
+                 [](auto i, auto x, auto y) { y[i] = x[i]; });
+    model.region("read", {.policy = "range:70,130"}, iterate(0, 200), in(x), [](auto, auto) {});
+    return x.part(40, 60).read_host()[59] + held[59];
+  }();
+  EXPECT_EQ(seen, 59);
+  EXPECT_EQ(y.read_host()[199], 199);
+}
+
+/// Where the region writes what the view is to show, there is nothing else to do; whatever other threads do meanwhile.
+TEST_F(region_views, that_wait_for_a_region_which_waits_for_this_thread_are_refused) {
+  auto y = model.make_array<std::int64_t>("y", {200});
+  std::optional held(y.part(0, 100).read_host());
+  model.region("both", iterate(0, 200), in(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
+  model.region("back", iterate(0, 200), in(y), inout(x), [](auto i, auto y, auto x) { x[i] += y[i]; });
+  std::promise<void> end;
+  std::thread elsewhere([go = end.get_future()] { go.wait(); }), pauses([&] { model.pause(); });
+  const error e = error_of([&] { (void)x.part(10, 20).read_host(); });
+  EXPECT_EQ(e.kind(), error_kind::usage);
+  EXPECT_NE(std::string(e.what()).find("this thread waits for itself"), std::string::npos) << e.what();
+  EXPECT_NE(std::string(e.what()).find("hint:"), std::string::npos) << e.what();
+  held.reset();
+  pauses.join();
+  end.set_value();
+  elsewhere.join();
+  EXPECT_EQ(x.part(10, 20).read_host()[19], 38);
+}
+
 }  // namespace
 }  // namespace tessera

@@ -96,6 +96,23 @@ TEST_F(history_file, has_what_regions_learnt_too) {
   EXPECT_EQ(text(), "{}");
 }
 
+/// A program in another encoding loses no more than those letters.
+TEST_F(history_file, has_names_that_are_not_utf8) {
+  const std::string name = "W\xe4rme", kept = "W\xef\xbf\xbdrme";
+  for (const double rate : {1e6, 2e6})
+    EXPECT_EQ(
+        write_region_rates(m_file, here, std::vector<region_rate>{{name, "core0", rate, 0}, {"dot", "core0", 3, 0}}),
+        "");
+  const std::vector<region_rate> all = read_region_rates(m_file, here);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].region, kept);
+  EXPECT_EQ(all[0].region, kept_name(name));
+  EXPECT_EQ(all[0].iterations_per_second, 2e6);
+  EXPECT_EQ(kept_name("W\xc3\xa4rme"), "W\xc3\xa4rme");
+  EXPECT_EQ(write_history(m_file, here, kinds, std::vector{cell(name, "cpu", 20, {1.5F})}), "");
+  EXPECT_EQ(read_history(m_file, here).cells.front().operation, kept);
+}
+
 TEST_F(history_file, what_is_written_is_read_back) {
   const std::vector<history_cell> cells{cell("gemm", "cpu", 20, {1.5F, 0.1F, 3.25e-7F}),
                                         cell("gemm", "sim: fast", 20, {0.25F})};
