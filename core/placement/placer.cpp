@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 
+#include "core/base/units.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/task/replay.hpp"
 
@@ -166,6 +167,18 @@ block::failure placer::why_no_place(task::record& t) const {
                          : fmt::format("no location can run it: {}", away),
             {},
             error_kind::device};
+  for (const auto& e : m_places)
+    if (must_obey(t) && e->attached() && obeys_hint(*e, t) && offers(*e, t) && !would(*e)) {
+      const memory::space& space = m_setup.coherence->space_at(e->space);
+      const std::uint64_t workspace = workspace_at(*e, t);
+      const std::string beside =
+          workspace > 0 ? fmt::format(" and a workspace of {}", format_bytes(static_cast<double>(workspace))) : "";
+      return {fmt::format("it must run at '{}': its blocks{} need more than {} holds ({})",
+                          m_setup.tree->at(t.hint).properties.name, beside, space.name(),
+                          format_bytes(static_cast<double>(space.limit()))),
+              {},
+              error_kind::memory};
+    }
   if (std::ranges::any_of(m_places, [&](const auto& e) { return would(*e); }))
     return {
         fmt::format("it must run at '{}', where nothing can run it (runtime.placement = \"pinned\" makes hints orders)",
