@@ -209,6 +209,8 @@ void describe(report& r, const eigs_options& o, const eigensolver& by, const eig
 }
 
 int run(const eigs_options& o) {
+  if (o.out == "-")
+    throw error(error_kind::usage, "vectors go to a file, not to standard output", "--out", "name a FILE");
   if (!o.out.empty()) require_writable(o.out);
   const eigensolver& by = eigensolver_named(o.method);
   require_options_that_fit(o, by);

@@ -297,7 +297,11 @@ bool space::reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk
   if (!taken && may_fit(sizes)) {  // it may be for the pieces that the first ones were put into
     uncache();
     std::ranges::stable_sort(order, std::greater(), [&](std::size_t k) { return sizes[k]; });
-    taken = (sizes.size() > 1 && try_all(m_grid)) || (m_grid.page != 0 && try_all({}));
+    taken = sizes.size() > 1 && try_all(m_grid);
+    if (!taken && m_grid.page != 0) {
+      uncache();  // what the last try has given back lies in the pages that were too few
+      taken = try_all({});
+    }
   }
   if (!taken) {
     m_exhausted.store(m_exhausted.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

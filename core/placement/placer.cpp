@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 
+#include "core/base/units.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/task/replay.hpp"
 
@@ -61,9 +62,15 @@ bool placer::obeys_hint(const place& e, const task::record& t) const {
          std::ranges::any_of(e.cpus, [&](location::node_id cpu) { return tree.is_ancestor(t.hint, cpu); });
 }
 
-std::uint64_t placer::allocated_size_in(const place& e, task::record& t) const {
+std::uint64_t placer::workspace_at(const place& e, task::record& t) {
+  if (e.is_host || t.operation->workspace == nullptr) return 0;
+  return t.operation->workspace(*e.device, t.argument_bytes(), t.all_accesses());
+}
+
+std::uint64_t placer::allocated_size_in(const place& e, task::record& t, std::uint64_t workspace) const {
   const memory::space& space = m_setup.coherence->space_at(e.space);
-  std::uint64_t bytes = 0;
+  if (workspace > space.largest()) return ~std::uint64_t{0};
+  std::uint64_t bytes = workspace == 0 ? 0 : space.allocated_size(workspace);
   for (const block::access& a : t.all_accesses()) {
     if (m_setup.coherence->adopted().is_home(*a.block, e.space)) continue;  // it takes nothing there
     if (a.block->bytes > space.largest()) return ~std::uint64_t{0};
@@ -74,10 +81,10 @@ std::uint64_t placer::allocated_size_in(const place& e, task::record& t) const {
 
 bool placer::fits(const place& e, task::record& t, std::uint64_t bytes) const {
   const memory::space& space = m_setup.coherence->space_at(e.space);
-  const std::uint64_t limit = space.limit();
+  const std::uint64_t limit = space.limit(), workspace = workspace_at(e, t);
   const std::uint64_t most =
-      bytes + t.all_accesses().size() * e.granule;  // each block is rounded up by less than a granule
-  return most <= std::min(limit, space.largest()) || allocated_size_in(e, t) <= limit;
+      bytes + workspace + (t.all_accesses().size() + 1) * e.granule;  // each block is rounded up by less than a granule
+  return most <= std::min(limit, space.largest()) || allocated_size_in(e, t, workspace) <= limit;
 }
 
 void placer::gather(candidates& found, task::record& t, place_state wanted, location::node_id from) const {
@@ -145,8 +152,10 @@ block::failure placer::why_no_place(task::record& t) const {
         fmt::format("no location can run it: no device here offers '{}' for the type of its blocks", t.operation->name),
         {},
         error_kind::usage};
+  // What is away is not asked for its workspace.
   const auto would = [&](const place& e) {
-    return offers(e, t) && allocated_size_in(e, t) <= m_setup.coherence->space_at(e.space).limit();
+    return offers(e, t) && allocated_size_in(e, t, e.attached() ? workspace_at(e, t) : 0) <=
+                               m_setup.coherence->space_at(e.space).limit();
   };
   const auto gone = [](const place& e) { return e.state.load() == place_state::lost ? "lost" : "detached"; };
   std::string away;  // devices that could, were they there
@@ -158,16 +167,32 @@ block::failure placer::why_no_place(task::record& t) const {
                          : fmt::format("no location can run it: {}", away),
             {},
             error_kind::device};
+  for (const auto& e : m_places)
+    if (must_obey(t) && e->attached() && obeys_hint(*e, t) && offers(*e, t) && !would(*e)) {
+      const memory::space& space = m_setup.coherence->space_at(e->space);
+      const std::uint64_t workspace = workspace_at(*e, t);
+      const std::string beside =
+          workspace > 0 ? fmt::format(" and a workspace of {}", format_bytes(static_cast<double>(workspace))) : "";
+      return {fmt::format("it must run at '{}': its blocks{} need more than {} holds ({})",
+                          m_setup.tree->at(t.hint).properties.name, beside, space.name(),
+                          format_bytes(static_cast<double>(space.limit()))),
+              {},
+              error_kind::memory};
+    }
   if (std::ranges::any_of(m_places, [&](const auto& e) { return would(*e); }))
     return {
         fmt::format("it must run at '{}', where nothing can run it (runtime.placement = \"pinned\" makes hints orders)",
                     m_setup.tree->at(t.hint).properties.name),
         {},
         error_kind::usage};
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0, workspace = 0;
   for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
-  return {
-      fmt::format("no location that offers it can hold its blocks: they take {} bytes", bytes), {}, error_kind::memory};
+  for (const auto& e : m_places)
+    if (e->attached() && offers(*e, t)) workspace = std::max(workspace, workspace_at(*e, t));
+  return {fmt::format("no location that offers it can hold its blocks{}: they take {} bytes",
+                      workspace > 0 ? " and its workspace" : "", bytes + workspace),
+          {},
+          error_kind::memory};
 }
 
 }  // namespace tessera::placement

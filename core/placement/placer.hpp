@@ -98,7 +98,8 @@ class placer {
   bool must_obey(const task::record& t) const noexcept {
     return m_policy == placement_policy::pinned && t.hint != location::no_node;
   }
-  std::uint64_t allocated_size_in(const place& e, task::record& t) const;
+  static std::uint64_t workspace_at(const place& e, task::record& t);  // that it wants there beside its blocks
+  std::uint64_t allocated_size_in(const place& e, task::record& t, std::uint64_t workspace) const;
   bool fits(const place& e, task::record& t, std::uint64_t bytes) const;  // bytes: of all its blocks
   std::uint32_t distance(location::node_id from, const place& to) const noexcept;
 

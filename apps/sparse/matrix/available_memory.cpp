@@ -18,13 +18,13 @@ std::int64_t available_memory() {
   return std::int64_t{1} << 62;
 }
 
-void require_memory(const std::string& file, std::int64_t rows, std::int64_t entries, double bytes,
-                    std::int64_t memory) {
+void require_memory(const std::string& where, std::int64_t rows, std::int64_t entries, double bytes,
+                    std::int64_t memory, const char* how) {
   if (bytes > static_cast<double>(memory))
     throw error(error_kind::memory,
-                fmt::format("a matrix of {} rows and {} entries takes {} while it is read, and there are {}", rows,
-                            entries, format_bytes(bytes), format_bytes(static_cast<double>(memory))),
-                file, "a machine with more memory, or a smaller matrix");
+                fmt::format("a matrix of {} rows and {} entries takes {} while it is {}, and there are {}", rows,
+                            entries, format_bytes(bytes), how, format_bytes(static_cast<double>(memory))),
+                where, "a machine with more memory, or a smaller matrix");
 }
 
 }  // namespace tessera::sparse

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "apps/sparse/matrix/available_memory.hpp"
 #include "apps/sparse/matrix/families.hpp"
 #include "core/base/error.hpp"
 
@@ -81,10 +82,60 @@ families::spins spins_of(kind is) {
                           : families::spins::haldane_shastry_ring;
 }
 
+struct matrix_size {
+  std::int64_t rows, entries;
+  double bytes;  ///< at least, while it is made
+};
+
+/// Of compressed rows, and `listed` entries with row and column that they are made of.
+matrix_size size_of(std::int64_t rows, std::int64_t entries, std::int64_t listed = 0) {
+  return {rows, entries,
+          12 * static_cast<double>(entries) + 8 * static_cast<double>(rows) +
+              static_cast<double>(sizeof(triplet)) * static_cast<double>(listed)};
+}
+
+/// In how many ways half of the spins are up.
+std::int64_t words_of(std::int64_t spins) {
+  std::int64_t ways = 1;
+  for (std::int64_t k = 1; k <= spins / 2; ++k) ways = ways * (spins - spins / 2 + k) / k;
+  return ways;
+}
+
+/// As it will be made; of graphs, whose edges may be drawn twice, at most.
+matrix_size size_of(const family& f) {
+  const std::int64_t n = f.size;
+  switch (f.is) {
+    case kind::lap2d:
+      return size_of(n * n, 5 * n * n - 4 * n);
+    case kind::lap3d:
+      return size_of(n * n * n, 7 * n * n * n - 6 * n * n);
+    case kind::xxz:
+    case kind::xx:
+    case kind::hs: {
+      const std::int64_t pairs = f.is == kind::xxz ? n : f.is == kind::xx ? n - 1 : n * (n - 1) / 2;
+      return size_of(words_of(n), words_of(n) + pairs * 2 * words_of(n - 2));  // two spins differ in two ways
+    }
+    case kind::kkt3d: {
+      const std::int64_t points = n * n * n, controls = 6 * n * n, near = 3 * n - 2,  // along an edge, with itself
+          entries = points + controls + 2 * near * near * near + 12 * near * near;
+      return size_of(2 * points + controls, entries, entries);
+    }
+    case kind::rmat:
+    case kind::nrmat: {
+      const std::int64_t vertices = std::int64_t{1} << n, ends = 2 * vertices * f.edge_factor;
+      return {vertices, vertices + ends, static_cast<double>(sizeof(triplet)) * static_cast<double>(ends)};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-csr_matrix generate(std::string_view text) {
+csr_matrix generate(std::string_view text, std::optional<std::int64_t> memory) {
   const family f = parse(text);
+  const matrix_size is = size_of(f);
+  require_memory(fmt::format("the family '{}'", text), is.rows, is.entries, is.bytes,
+                 memory ? *memory : available_memory(), "made");
   csr_matrix made;
   switch (f.is) {
     case kind::lap2d:

@@ -1,5 +1,7 @@
 #pragma once
 // Families of symmetric matrices by formula, most of them with a known spectrum.
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +22,9 @@ namespace tessera::sparse {
 /// | `rmat:S[:F]` | graph Laplacian D - W of an R-MAT graph of 2^S vertices with F edges drawn per vertex (8) |
 /// | `nrmat:S[:F]` | its normalised form I - D^-1/2 W D^-1/2 |
 ///
-/// Throws tessera::error of kind usage for another family, and a size that it has not.
-csr_matrix generate(std::string_view family);
+/// Throws tessera::error of kind usage for another family, and a size that it has not, and of kind memory, before it is
+/// made, when the matrix does not fit into `memory` bytes; without that number into what the machine has left.
+csr_matrix generate(std::string_view family, std::optional<std::int64_t> memory = {});
 
 /// The lowest eigenvalues in closed form, ascending, multiple ones repeated; at most `count`, fewer where fewer are
 /// known (`xxz`: the ground state; `kkt3d`: none; `rmat`, `nrmat`: a zero).

@@ -4,8 +4,8 @@
 
 namespace tessera::sparse {
 
-kept_values::kept_values(program_state& p, std::span<const small_matrix> watched, int iterations)
-    : m_copies(static_cast<std::size_t>(iterations)) {
+kept_values::kept_values(program_state& p, std::span<const small_matrix> watched, std::size_t iterations)
+    : m_copies(iterations) {
   for (const small_matrix& m : watched) m_watched.push_back(m.data().shared_from_this());
   for (auto& place : m_copies) {
     for (const auto& m : m_watched) place.push_back(p.make_small(m->name + ", kept", m->rows, m->columns));

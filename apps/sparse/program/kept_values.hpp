@@ -1,6 +1,6 @@
 #pragma once
 // What small matrices were behind the last few iterations of a loop.
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
@@ -13,7 +13,7 @@ namespace tessera::sparse {
 /// run. Those of the last `iterations` are there.
 class kept_values {
  public:
-  kept_values(program_state& p, std::span<const small_matrix> watched, int iterations);
+  kept_values(program_state& p, std::span<const small_matrix> watched, std::size_t iterations);
   kept_values(const kept_values&) = delete;
   kept_values& operator=(const kept_values&) = delete;
 

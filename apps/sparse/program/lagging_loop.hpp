@@ -9,8 +9,8 @@
 
 namespace tessera::sparse {
 
-/// Throws tessera::error (usage) for a negative lag.
-void require_lag(const loop_options& options);
+/// Throws tessera::error (usage) for a negative lag, and for small matrices to watch that are of another program.
+void require_lag(const program_state& p, const loop_options& options);
 
 /// Iterations begin before the condition is asked about those before: nothing waits at their ends.
 class lagging_loop {
@@ -29,6 +29,7 @@ class lagging_loop {
   program_state& m_program;
   recording& m_iteration;
   const loop_options& m_options;
+  std::int64_t m_lag;  ///< no longer than the loop
   kept_values m_kept;
   std::vector<std::unique_ptr<task_graph>> m_between;  ///< recorded by the condition, or behind an iteration
 };

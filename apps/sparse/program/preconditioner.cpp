@@ -59,7 +59,8 @@ csr_matrix inverse_tiles(const csr_matrix& a, std::int64_t tile_rows, double shi
 }
 
 /// W = p(A) R by Chebyshev iteration for (A - pole) W = R: Saad, Iterative Methods for Sparse Linear Systems, algorithm
-/// 12.1. The direction is kept divided by a number that is known beforehand, so that it is only added to.
+/// 12.1. The direction is kept divided by a number that is known beforehand, so that it is only added to. Where that
+/// number would leave the range of doubles, it stays as it is, and the direction shrinks instead.
 void record_polynomial(const csr_matrix& a, const inverse_polynomial& p, const preconditioner& start,
                        const block_vector& r, const block_vector& w) {
   const double centre = 0.5 * (p.near + p.far) - p.pole, half_width = 0.5 * (p.far - p.near);
@@ -69,6 +70,7 @@ void record_polynomial(const csr_matrix& a, const inverse_polynomial& p, const p
   copy(r, rest);
   apply(start, r, directions[0]);
   copy(directions[0], w);
+  constexpr double least = 1e-100;
   double rho = half_width / centre, size = 1;
   for (int k = 1; k < p.degree; ++k) {
     const block_vector &now = directions[static_cast<std::size_t>(k - 1) % 2],
@@ -76,9 +78,12 @@ void record_polynomial(const csr_matrix& a, const inverse_polynomial& p, const p
     mxm(a, now, product);
     axpy(-size, product, rest);
     axpy(size * p.pole, now, rest);
-    const double following = 1 / (2 * centre / half_width - rho);
-    size *= following * rho;
+    const double following = 1 / (2 * centre / half_width - rho), shrinking = following * rho;
     copy(now, next);
+    if (size * shrinking > least)
+      size *= shrinking;
+    else
+      axpy(shrinking - 1, now, next);
     axpy(2 * following / (half_width * size), rest, next);
     axpy(size, next, w);
     rho = following;

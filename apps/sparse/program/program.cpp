@@ -224,6 +224,9 @@ void program_state::record(operation o) {
   if (recording_body != nullptr && recording_body != this)
     throw error(error_kind::usage, "the body of a loop records operations of its own program alone", o.name,
                 "another program's operations would run while the body is recorded, and not in each iteration");
+  if (rt.in_task())
+    throw error(error_kind::usage, "an operation of a sparse program inside a task", o.name,
+                "the thread that has the program records meanwhile: call it there");
   if (o.matrix != nullptr) check_once(*o.matrix);
   if (options.how == execution::at_once) {
     run_at_once(o);
@@ -337,7 +340,10 @@ work_count program::work() const { return m_state->done.total(); }
 
 loop_outcome program::while_not(const std::function<bool()>& converged, const std::function<void()>& body,
                                 const loop_options& options) {
-  require_lag(options);
+  require_lag(*m_state, options);
+  if (converged == nullptr || body == nullptr)
+    throw error(error_kind::usage, fmt::format("there is no {}", body == nullptr ? "body" : "condition"), "while_not",
+                "a loop has a function that records an iteration, and one that says when it ends");
   using clock = std::chrono::steady_clock;
   m_state->run("while_not");
   loop_outcome done;

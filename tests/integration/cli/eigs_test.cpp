@@ -344,12 +344,22 @@ TEST(eigs_command, refuses_what_memory_does_not_hold) {
   EXPECT_THAT(iterated.err, HasSubstr("the vectors take"));
   const outcome dense = eigs({"--generate", "lap2d:100", "--block", "4000", "--set", "memory.host_limit=64 MiB"});
   EXPECT_THAT(dense.err, HasSubstr("the vectors take"));
+  const outcome generated = eigs({"--generate", "rmat:28:256"});  // 2 TiB
+  EXPECT_EQ(generated.code, 7);
+  EXPECT_THAT(generated.err, HasSubstr("at: the family 'rmat:28:256'"));
 }
 
 TEST(eigs_command, refuses_a_tolerance_that_is_no_number) {
   const outcome done = eigs({"--generate", "lap2d:20", "--tol", "nan"});
   EXPECT_EQ(done.code, 2);
   EXPECT_THAT(done.err, HasSubstr("the tolerance is nan"));
+}
+
+TEST(eigs_command, writes_no_vectors_to_standard_output) {
+  const outcome done = eigs({"--generate", "lap2d:5", "--pairs", "1", "--out", "-"});
+  EXPECT_EQ(done.code, 2);
+  EXPECT_THAT(done.err, HasSubstr("vectors go to a file"));
+  EXPECT_THAT(done.err, HasSubstr("at: --out"));
 }
 
 TEST(eigs_command, begins_again_without_a_device_that_is_lost) {

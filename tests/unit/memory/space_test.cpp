@@ -187,6 +187,21 @@ TEST(space, blocks_of_a_device_keep_to_pages_of_the_commonest_size) {
   table.for_each([&](block::record& b) { s.is->remove_resident(b); });
 }
 
+TEST(space, lets_go_of_pages_for_blocks_that_fill_an_empty_memory_across_them) {
+  one_space s(64 * unit, 64 * unit, 0, false);
+  block::table table;
+  std::vector<block::chunk> chunks;
+  for (int k = 0; k < 16; ++k) {
+    s.is->add_resident(table.create(element_type::i64, shape{static_cast<std::int64_t>(4 * unit / 8)}));
+    chunks.push_back(s.take({4 * unit}).at(0));
+  }
+  EXPECT_TRUE(s.take({unit}).empty());
+  ASSERT_EQ(s.is->grid().page, 4 * unit);
+  for (const block::chunk c : chunks) s.is->release(c, 4 * unit);
+  EXPECT_EQ(s.take(std::vector<std::uint64_t>(21, 3 * unit)).size(), 21u) << "one to a page are 16";
+  table.for_each([&](block::record& b) { s.is->remove_resident(b); });
+}
+
 TEST(space, places_the_largest_first_where_they_do_not_fit_in_the_order_given) {
   one_space s(16 * unit, 16 * unit);
   const auto all = s.take({5 * unit, unit, 4 * unit, 6 * unit});

@@ -140,6 +140,42 @@ TEST(placer, a_memory_that_cannot_hold_all_blocks_is_no_place) {
   p.rig.end();
 }
 
+TEST(placer, a_memory_that_cannot_hold_blocks_and_workspace_together_is_no_place) {
+  places p("eager");
+  std::vector<block::access> many;
+  for (int k = 0; k < 3; ++k) many.push_back(transfer::rig::use(p.rig.make(5 * block_bytes), intent::write));
+  p.all[0]->queued_ns = 1'000'000'000'000;  // the host has the longest queue
+  EXPECT_NE(p.choose(p.anywhere, many), 0u) << "15 blocks of 16";
+  operation::definition wide = p.anywhere;
+  wide.name = "wide";
+  wide.workspace = [](const plugin::device&, const void*, std::span<const block::access>) -> std::uint64_t {
+    return 2 * block_bytes;
+  };
+  EXPECT_EQ(p.choose(wide, many), 0u) << "the host takes no workspace from a device's memory";
+  operation::definition on_devices = wide;
+  on_devices.name = "on_devices";
+  on_devices.available = [](const plugin::device& d, element_type) { return d.plugin_name() == "alpha"; };
+  EXPECT_EQ(p.choose(on_devices, many), placer::no_place);
+  EXPECT_THAT(p.choice->why_no_place(p.t).text, HasSubstr("its blocks and its workspace: they take"));
+  p.rig.end();
+}
+
+TEST(placer, pinned_tells_what_the_ordered_place_does_not_hold) {
+  places p("pinned");
+  std::vector<block::access> many;
+  for (int k = 0; k < 3; ++k) many.push_back(transfer::rig::use(p.rig.make(5 * block_bytes), intent::write));
+  operation::definition wide = p.anywhere;
+  wide.name = "wide";
+  wide.workspace = [](const plugin::device&, const void*, std::span<const block::access>) -> std::uint64_t {
+    return 2 * block_bytes;
+  };
+  EXPECT_EQ(p.choose(wide, many, *p.tree.find("dev2")), placer::no_place);
+  const block::failure why = p.choice->why_no_place(p.t);
+  EXPECT_EQ(why.kind, error_kind::memory);
+  EXPECT_THAT(why.text, HasSubstr("it must run at 'dev2': its blocks and a workspace of"));
+  p.rig.end();
+}
+
 TEST(placer, with_cost_a_changed_estimate_withdraws_what_is_queued) {
   places p("cost");
   ASSERT_NE(p.choice->model(), nullptr);

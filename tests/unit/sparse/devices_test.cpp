@@ -160,6 +160,21 @@ TEST_P(sparse_out_of_core, gives_the_same_in_a_memory_that_is_too_small) {
   EXPECT_GT(evictions.written_back, 0u);
 }
 
+TEST(sparse_out_of_core_memory, may_hold_the_blocks_of_a_panel_and_not_its_workspace_too) {
+  // Some panels fit with all that they need, of others only the blocks do, of others not even these.
+  const csr_matrix a = generate("lap3d:20");
+  eigen_options o{.pairs = 4, .tolerance = 0, .most_iterations = 3};
+  runtime host(testing::host_only());
+  const eigenpairs expected = lobpcg(host, a, o);
+  o.program.at = "sim0";
+  for (const char* memory : {"128 KiB", "256 KiB", "290 KiB", "350 KiB"}) {
+    SCOPED_TRACE(memory);
+    runtime rt(device_machine{"sim", memory}.make());
+    const eigenpairs found = lobpcg(rt, a, o);
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(found.values[k].value, expected.values[k].value, 1e-10);
+  }
+}
+
 /// Parts of y that come to the device during its second pass, which needs what the first one has made: how many of them
 /// follow a part that lies before them, and how many one that lies behind.
 std::pair<int, int> order_of_second_pass(const char* eviction) {

@@ -1,4 +1,5 @@
 // Compressed rows, generated families, panels of rows.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -178,6 +179,13 @@ TEST_P(sparse_family, has_the_size_and_the_spectrum_of_its_formula) {
   }
 }
 
+TEST_P(sparse_family, is_not_made_where_there_is_no_memory_for_it) {
+  const auto& [name, rows, nonzeros] = GetParam();
+  const std::string said = message_of([&] { generate(name, 12 * nonzeros); }, error_kind::memory);
+  EXPECT_NE(said.find(fmt::format("a matrix of {} rows and {} entries takes", rows, nonzeros)), std::string::npos);
+  EXPECT_NE(said.find(fmt::format("the family '{}'", name)), std::string::npos);
+}
+
 TEST(sparse_families, know_published_values) {
   EXPECT_NEAR(known_lowest("xxz:12", 1)[0], -5.3873909174452, 1e-12);
   EXPECT_NEAR(known_lowest("xxz:24", 1)[0], -10.6700145165372, 1e-11);
@@ -195,6 +203,8 @@ TEST(sparse_families, have_graphs_whose_rows_add_up_to_zero) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i)
       EXPECT_EQ(std::accumulate(a.values.begin() + a.row_starts[i], a.values.begin() + a.row_starts[i + 1], 0.0), 0);
   }
+  EXPECT_NE(message_of([] { generate("rmat:6:20", 30000); }, error_kind::memory).find("a matrix of 64 rows"),
+            std::string::npos);
   const std::vector<double> all = spectrum(generate("nrmat:7"));
   EXPECT_NEAR(all.front(), 0, 1e-12);
   EXPECT_LE(all.back(), 2 + 1e-12);

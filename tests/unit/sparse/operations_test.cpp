@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "apps/sparse/matrix/generate.hpp"
@@ -163,6 +164,17 @@ TEST_P(sparse_operations, apply_polynomials_that_are_near_the_inverse) {
   EXPECT_TRUE(refused({.pole = 0, .near = 1, .far = 8, .degree = 0}));
 }
 
+TEST_P(sparse_operations, apply_polynomials_of_any_degree) {
+  block_vector r = p.vector("R", 1), w = p.vector("W", 1), again = p.vector("AW", 1);
+  r.set(std::vector<double>(289, 1.0));
+  for (const int degree : {400, 2560}) {
+    const preconditioner m = preconditioner::chebyshev(a, {.pole = 0, .near = 0.05, .far = 8, .degree = degree});
+    apply(m, r, w);
+    mxm(a, w, again);
+    for (const double x : again.values()) EXPECT_NEAR(x, 1, 1e-9) << degree;
+  }
+}
+
 TEST_P(sparse_operations, apply_preconditioners_in_place_inside_of_each_other) {
   const preconditioner tiles = preconditioner::block_jacobi(a, 17);
   const preconditioner m = preconditioner::of([&](const block_vector& from, const block_vector& to) {
@@ -248,6 +260,17 @@ TEST(row_operators, make_no_program_inside_a_task) {
             std::string::npos);
 }
 
+TEST(sparse_tasks, record_no_operations) {
+  runtime rt(testing::host_only(1));
+  const csr_matrix a = generate("lap2d:5");
+  program p(rt, a);
+  const block_vector x = p.vector("X", 1), y = p.vector("Y", 1);
+  const small_matrix n = p.small("n", 1, 1);
+  small_operation("records", {}, {&n, 1}, [&](auto, auto) { copy(x, y); });
+  EXPECT_NE(message_of([&] { (void)n.values(); }, error_kind::usage).find("an operation of a sparse program inside"),
+            std::string::npos);
+}
+
 TEST(row_operators, refuse_rows_that_are_not_there) {
   runtime rt(testing::host_only());
   const csr_matrix a = generate("lap2d:17");
@@ -309,6 +332,36 @@ TEST_F(lagging_loops, run_no_more_iterations_than_they_may) {
   EXPECT_EQ(n.values()[0], 4);
   // The start is asked about before anything begins.
   EXPECT_EQ(p.while_not([] { return true; }, [&] { count(); }, {.lag = 3}).iterations, 0);
+}
+
+TEST_F(lagging_loops, may_have_a_lag_that_is_longer_than_they_are) {
+  std::vector<double> asked;
+  const auto condition = [&] {
+    asked.push_back(n.values()[0]);
+    return false;
+  };
+  const loop_outcome done = p.while_not(condition, [&] { count(); },
+                                        {.most_iterations = 4, .lag = std::numeric_limits<int>::max(), .watched = {n}});
+  EXPECT_EQ(done.iterations, 4);
+  EXPECT_EQ(asked, (std::vector<double>{0, 1, 2, 3, 4}));
+}
+
+TEST_F(lagging_loops, watch_small_matrices_of_their_own_program_alone) {
+  program q(rt, a);
+  const small_matrix foreign = q.small("foreign", 1, 1);
+  for (const int lag : {0, 2})
+    EXPECT_NE(
+        message_of([&] { p.while_not([] { return false; }, [&] { count(); }, {.lag = lag, .watched = {foreign}}); },
+                   error_kind::usage)
+            .find("foreign, which is watched, belongs to another program"),
+        std::string::npos);
+}
+
+TEST_F(lagging_loops, need_a_condition_and_a_body) {
+  EXPECT_NE(message_of([&] { p.while_not(nullptr, [&] { count(); }); }, error_kind::usage).find("no condition"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { p.while_not([] { return false; }, nullptr); }, error_kind::usage).find("no body"),
+            std::string::npos);
 }
 
 TEST_F(lagging_loops, do_what_is_recorded_behind_an_iteration_before_the_next_that_begins) {

@@ -176,8 +176,9 @@ class program {
   /// that is no error, and loop_outcome::converged tells the two apart. `body` records an iteration: it is called
   /// twice, compared, made one graph, and replayed; so it must record the same each time and read no value. What
   /// `converged` and loop_options::after_each record is done before the next iteration. With execution::at_once the
-  /// body is called each time. Throws tessera::error: usage when the two differ and for a negative lag, and what the
-  /// iterations throw. What body, condition or after_each had recorded when one of them threw is dropped.
+  /// body is called each time. Throws tessera::error: usage when the two differ, for a negative lag, for no function
+  /// and for another program's small matrices to watch, and what the iterations throw. What body, condition or
+  /// after_each had recorded when one of them threw is dropped.
   loop_outcome while_not(const std::function<bool()>& converged, const std::function<void()>& body,
                          const loop_options& options = {});
 
@@ -194,7 +195,8 @@ class program {
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Operations. Each is recorded with the program of its operands, and takes place in the order of the calls. Shapes that
-// do not fit, and operands of two programs, throw tessera::error (usage).
+// do not fit, operands of two programs, and calls inside of a task (which functions of small operations are) throw
+// tessera::error (usage).
 
 /// Y = A X. A has the program's rows and columns, and outlives it; X and Y have equal columns and are not the same.
 /// Throws tessera::error (input) for a matrix that is not well formed, when the program first multiplies by it.
