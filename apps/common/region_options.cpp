@@ -38,6 +38,21 @@ void loop_options::require_tree() const {
   require_writable(tree);
 }
 
+namespace {
+
+/// The policy that leaves all of a loop to one leaf; empty where the location is none.
+std::string policy_for(const location::tree& tree, location::node_id leaf) {
+  std::string shares;
+  bool found = false;
+  for (const location::node_id id : hierarchy::leaves_of_region(tree, tree.root(), hierarchy::all_executors)) {
+    found |= id == leaf;
+    shares += fmt::format("{}{}", shares.empty() ? "" : ",", id == leaf ? 100 : 0);
+  }
+  return found ? "percentage:" + shares : "";
+}
+
+}  // namespace
+
 void loop_options::require_location(const location_model& model) const {
   if (at.empty()) return;
   const std::shared_ptr<const location::tree> locations = model.tree();
@@ -46,9 +61,15 @@ void loop_options::require_location(const location_model& model) const {
     throw error(error_kind::usage,
                 fmt::format("'{}' is a storage location, where arrays are files that stay behind the command", at),
                 "--at", "name a memory, a group or the cores; `tessera topology` shows them");
-  if (hierarchy::leaves_of_region(*locations, place).empty())
+  if (hierarchy::leaves_of_region(*locations, place).empty()) {
+    const std::string alone = policy_for(*locations, place);
     throw error(error_kind::usage, fmt::format("no cores are at or below location '{}', and they make the inputs", at),
-                "--at", "name a location that has cores below it; `tessera topology` shows them");
+                "--at",
+                alone.empty() ? "name a location that has cores below it; `tessera topology` shows them"
+                              : fmt::format("--policy {} leaves the loops to it, and --at names a location that has "
+                                            "cores below it",
+                                            alone));
+  }
 }
 
 std::string draw_tree(const location_model& model, const std::string& file) {

@@ -238,7 +238,8 @@ TEST(rodinia_commands, refuse_locations_that_cannot_have_their_arrays_and_loops)
     expect_refused({name, "--at", "disk0", "--size", "10", "--config", file}, 2,
                    {"'disk0' is a storage location", "at: --at"});
     expect_refused({name, "--at", "sim0", "--size", "10", "--config", file}, 2,
-                   {"no cores are at or below location 'sim0'", "at: --at"});
+                   {"no cores are at or below location 'sim0'", "at: --at", "--policy percentage:0,",
+                    ",100 leaves the loops to it"});
   }
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(place.path()), {}), 1);  // store.toml alone
 }
