@@ -34,6 +34,7 @@ void array_storage::cut_in_recording(std::span<const std::int64_t> ends, std::so
       there->tiles().end_recorded(finished, site);
     });
   m_tiles->cut_recorded(ends, site);
+  m_runtime.inside().scheduler->count_replays(m_views.counter(true));  // an exchange waits as one that writes
 }
 
 void array_storage::remake(std::source_location site) noexcept try {
