@@ -238,6 +238,7 @@ void region_engine::plan_and_submit(const region_request& c) {
     }
     const runtime::no_waiting no_waiting(m_runtime);  // tasks may submit regions of the same arrays
     const auto hold_arrays = all_locked(std::move(arrays));
+    const auto between_replays = hold_replays(c, made);
     const auto hold_results = all_locked(std::move(results));
     submit(c, made);
     made.room = {};
@@ -248,6 +249,13 @@ void region_engine::plan_and_submit(const region_request& c) {
     for (const std::shared_ptr<region_leaf_times>& t : made.unmeasured) t->was_waited_for = true;
   }
   wait_for_measures(made);
+}
+
+/// With the arrays locked: where a recording uses one of them, no replay comes between the region's tasks.
+std::shared_lock<std::shared_mutex> region_engine::hold_replays(const region_request& c, const launch_plan& made) {
+  const auto is_replayed = [](const detail::region_demand& d) { return d.array != nullptr && d.array->keeps_tiles(); };
+  if (made.recorded || std::ranges::none_of(c.demands, is_replayed)) return {};
+  return m_runtime.inside().scheduler->hold_replays();
 }
 
 /// Where a region goes through a memory that is too small for it. With the arrays locked.

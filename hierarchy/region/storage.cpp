@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <exception>
+#include <shared_mutex>
 
 #include "core/runtime/inside.hpp"
 #include "tessera/region.hpp"
@@ -167,6 +168,8 @@ held_rows region_array_handle::hold(intent how, std::int64_t first, std::int64_t
   std::shared_ptr<const void> noted;
   {
     const std::lock_guard guard(storage);
+    std::shared_lock<std::shared_mutex> between_replays;  // none comes between the tiles, or before the view is noted
+    if (storage.keeps_tiles()) between_replays = storage.owner().inside().scheduler->hold_replays();
     storage.check_viewed(rows, how, site);
     tiled_memory& tiles = storage.tiles();
     const hierarchy::row_interval cut_from = hierarchy::with_their_tiles(tiles.tiles(), rows);
