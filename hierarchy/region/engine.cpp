@@ -181,6 +181,17 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
   return made;
 }
 
+/// Arrays that are placed by distance may have no room before others that have ended are through.
+region_engine::launch_plan region_engine::plan_with_room(const region_request& c) {
+  try {
+    return plan_launch(c);
+  } catch (const error& e) {
+    if (e.kind() != error_kind::memory) throw;
+    finish_ended_arrays(m_runtime);
+    return plan_launch(c);
+  }
+}
+
 /// With the tree's lock held. Not those of recordings, which may run often: of them it is known that they are there.
 void region_engine::count_tasks(launch_plan& made) {
   if (made.recorded) {
@@ -227,7 +238,7 @@ void region_engine::launch(const task_name& name, const region_options& options,
 }
 
 void region_engine::plan_and_submit(const region_request& c) {
-  launch_plan made = plan_launch(c);
+  launch_plan made = plan_with_room(c);
   {
     std::vector<array_storage*> arrays;
     std::vector<reduction_storage*> results;

@@ -75,6 +75,7 @@ class region_engine {
   std::shared_ptr<const plan> planned(const region_request& c, const launch_plan& made,
                                       const executors& who);  // likewise
   void plan_and_submit(const region_request& c);
+  launch_plan plan_with_room(const region_request& c);
   launch_plan plan_launch(const region_request& c);
   void count_tasks(launch_plan& made);
   void wait_for_measures(const launch_plan& made);

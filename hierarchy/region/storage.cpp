@@ -70,6 +70,11 @@ tile_range array_storage::tiles_for_view(const row_interval& rows, intent how, s
   return tiles_with(m_tiles->tiles(), rows);
 }
 
+void finish_ended_arrays(runtime& of) {
+  schedule::scheduler& scheduler = *of.inside().scheduler;
+  if (scheduler.in_program() && scheduler.views_here() == 0) scheduler.settle();
+}
+
 reduction_storage::reduction_storage(runtime& of, std::string name, element_type type)
     : m_name(std::move(name)), m_type(type), m_alive(of.inside().scheduler->alive()), m_group(of, m_name, {1}) {
   m_blocks.push_back(&m_group.make(m_type, shape{1}, 0, std::source_location::current()));
@@ -125,7 +130,13 @@ std::string region_array_handle::location() const {
 
 void region_array_handle::move(std::string_view to, std::source_location site) {
   hierarchy::array_storage& storage = there(site);
-  storage.tree().move(storage, to, site);
+  try {
+    storage.tree().move(storage, to, site);
+  } catch (const error& e) {
+    if (e.kind() != error_kind::memory) throw;
+    hierarchy::finish_ended_arrays(storage.owner());
+    storage.tree().move(storage, to, site);
+  }
 }
 
 void check_copy(const region_array_handle& from, std::int64_t first, std::int64_t last, const region_array_handle& to,
