@@ -69,7 +69,7 @@ std::uint64_t placer::workspace_at(const place& e, task::record& t) {
 
 std::uint64_t placer::allocated_size_in(const place& e, task::record& t, std::uint64_t workspace) const {
   const memory::space& space = m_setup.coherence->space_at(e.space);
-  if (workspace > space.largest()) return ~std::uint64_t{0};
+  if (workspace > std::min(space.limit(), space.largest())) return ~std::uint64_t{0};  // sums may begin from 0 again
   std::uint64_t bytes = workspace == 0 ? 0 : space.allocated_size(workspace);
   for (const block::access& a : t.all_accesses()) {
     if (m_setup.coherence->adopted().is_home(*a.block, e.space)) continue;  // it takes nothing there
@@ -84,7 +84,8 @@ bool placer::fits(const place& e, task::record& t, std::uint64_t bytes) const {
   const std::uint64_t limit = space.limit(), workspace = workspace_at(e, t);
   const std::uint64_t most =
       bytes + workspace + (t.all_accesses().size() + 1) * e.granule;  // each block is rounded up by less than a granule
-  return most <= std::min(limit, space.largest()) || allocated_size_in(e, t, workspace) <= limit;
+  return (workspace <= limit && most <= std::min(limit, space.largest())) ||
+         allocated_size_in(e, t, workspace) <= limit;
 }
 
 void placer::gather(candidates& found, task::record& t, place_state wanted, location::node_id from) const {

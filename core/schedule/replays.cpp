@@ -1,6 +1,7 @@
 // The part of the scheduler that records and replays.
 #include "core/schedule/replays.hpp"
 
+#include <mutex>
 #include <unordered_set>
 
 #include "core/schedule/scheduler.hpp"
@@ -65,7 +66,6 @@ void scheduler::play(running_replay& r, std::source_location site) {
     throw error(error_kind::usage, gone + " has ended before the replay of a recording that uses it", {},
                 "keep the arrays of a recording as long as it is replayed");
   if (m_setup.validator != nullptr && !m_setup.validator->replayed(r, site)) return;  // arrays that it uses are gone
-  for (const auto& count : recorded.replay_counts) count->fetch_add(1, std::memory_order_relaxed);
   m_replays.rewind(mine, r);
   r.first_sequence = m_submissions.add(mine, recorded.size());
   if (m_submissions.window().counts_bytes()) {
@@ -77,6 +77,9 @@ void scheduler::play(running_replay& r, std::source_location site) {
   }
   r.uses = m_mode.announces_uses ? &mine.announced_uses() : nullptr;
   if (m_mode.announces_uses) announce_uses(r);
+  std::unique_lock order(m_replay_order, std::defer_lock);
+  if (!recorded.replay_counts.empty()) order.lock();
+  for (const auto& count : recorded.replay_counts) count->fetch_add(1, std::memory_order_relaxed);
   m_replays.link(mine, r, *this, [&](task::record& t) { dispatch(mine, t, when_ready::queue); });
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <shared_mutex>
 #include <source_location>
 #include <span>
 #include <string>
@@ -169,6 +170,10 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// inside a task or a recording.
   void require_playable();  ///< throws what play throws
   void play(running_replay& what, std::source_location site = std::source_location::current());
+  /// While it is held, no replay begins that counts itself (see count_replays): for those who submit several tasks, or
+  /// ask for several views, of blocks that such a recording uses. A replay that came before some of them and after
+  /// others would make a thread with views of the first ones wait for itself, or be seen by half of a loop.
+  std::shared_lock<std::shared_mutex> hold_replays() { return std::shared_lock(m_replay_order); }
   /// Waits until a replay is through; by the thread that plays it.
   void wait_for(running_replay& what);
   /// Runs an operation at once on the calling thread: no task, no dependencies, no placement. The operands have host
@@ -332,6 +337,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   submissions m_submissions;
   replay_engine m_replays;
   recorded_blocks m_recorded;
+  std::shared_mutex m_replay_order;  // exclusive: of replays
 
   worker_queues m_queues;
   worker_pool m_pool;

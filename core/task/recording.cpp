@@ -151,7 +151,7 @@ void graph_recorder::close_group(std::uint32_t base) {
   m_recording->tasks[sum].ends_group = true;
   m_accesses.push_back(visit(sum, base, intent::update, false));
   for (const std::uint32_t copy : g->copies) m_accesses.push_back(visit(sum, copy, intent::read, false));
-  m_recording->tasks[sum].access_count = static_cast<std::uint16_t>(1 + g->copies.size());
+  m_recording->tasks[sum].access_count = static_cast<std::uint32_t>(1 + g->copies.size());
 }
 
 bool graph_recorder::add(record& t) {
@@ -181,7 +181,7 @@ bool graph_recorder::add(record& t) {
       const recorded_access a = adds ? add_private(number, b) : visit(number, b, accesses[k].intent, false);
       m_accesses[first + k] = a;
     }
-  m_recording->tasks[number].access_count = static_cast<std::uint16_t>(accesses.size());
+  m_recording->tasks[number].access_count = static_cast<std::uint32_t>(accesses.size());
   recorded_task& r = m_recording->tasks[number];
   if (t.argument_size == 0) return false;
   if (!t.operation->plain_arguments) {

@@ -49,7 +49,7 @@ struct alignas(64) recorded_task {
   std::uint32_t first_access = 0;     ///< into recording::accesses, when there are more than inline_accesses
   std::uint32_t first_successor = 0;  ///< into recording::successors, when there are more than inline_successors
   std::uint32_t successor_count = 0;
-  std::uint16_t access_count = 0;
+  std::uint32_t access_count = 0;
   std::int16_t priority = 0;
   mutable std::uint16_t place = no_place;  ///< where it was placed; no_place: not yet. Through std::atomic_ref
   bool ends_group = false;  ///< sums a group of accumulates: the first access becomes a write when there is nothing yet

@@ -181,6 +181,17 @@ region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
   return made;
 }
 
+/// Arrays that are placed by distance may have no room before others that have ended are through.
+region_engine::launch_plan region_engine::plan_with_room(const region_request& c) {
+  try {
+    return plan_launch(c);
+  } catch (const error& e) {
+    if (e.kind() != error_kind::memory) throw;
+    finish_ended_arrays(m_runtime);
+    return plan_launch(c);
+  }
+}
+
 /// With the tree's lock held. Not those of recordings, which may run often: of them it is known that they are there.
 void region_engine::count_tasks(launch_plan& made) {
   if (made.recorded) {
@@ -227,7 +238,7 @@ void region_engine::launch(const task_name& name, const region_options& options,
 }
 
 void region_engine::plan_and_submit(const region_request& c) {
-  launch_plan made = plan_launch(c);
+  launch_plan made = plan_with_room(c);
   {
     std::vector<array_storage*> arrays;
     std::vector<reduction_storage*> results;
@@ -238,6 +249,7 @@ void region_engine::plan_and_submit(const region_request& c) {
     }
     const runtime::no_waiting no_waiting(m_runtime);  // tasks may submit regions of the same arrays
     const auto hold_arrays = all_locked(std::move(arrays));
+    const auto between_replays = hold_replays(c, made);
     const auto hold_results = all_locked(std::move(results));
     submit(c, made);
     made.room = {};
@@ -248,6 +260,13 @@ void region_engine::plan_and_submit(const region_request& c) {
     for (const std::shared_ptr<region_leaf_times>& t : made.unmeasured) t->was_waited_for = true;
   }
   wait_for_measures(made);
+}
+
+/// With the arrays locked: where a recording uses one of them, no replay comes between the region's tasks.
+std::shared_lock<std::shared_mutex> region_engine::hold_replays(const region_request& c, const launch_plan& made) {
+  const auto is_replayed = [](const detail::region_demand& d) { return d.array != nullptr && d.array->keeps_tiles(); };
+  if (made.recorded || std::ranges::none_of(c.demands, is_replayed)) return {};
+  return m_runtime.inside().scheduler->hold_replays();
 }
 
 /// Where a region goes through a memory that is too small for it. With the arrays locked.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,10 +75,12 @@ class region_engine {
   std::shared_ptr<const plan> planned(const region_request& c, const launch_plan& made,
                                       const executors& who);  // likewise
   void plan_and_submit(const region_request& c);
+  launch_plan plan_with_room(const region_request& c);
   launch_plan plan_launch(const region_request& c);
   void count_tasks(launch_plan& made);
   void wait_for_measures(const launch_plan& made);
   void submit(const region_request& c, launch_plan& made);
+  std::shared_lock<std::shared_mutex> hold_replays(const region_request& c, const launch_plan& made);
   static sweep sweep_of(const region_request& c, const launch_plan& made);
   static location::node_id placed_from(const launch_plan& made, const array_storage& array);
   void place_by_distance(const region_request& c, const launch_plan& made);

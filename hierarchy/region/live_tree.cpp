@@ -249,7 +249,8 @@ location::node_id live_tree::parent_before(location::node_id detached) const {
 /// With the lock held: where something in memory at a location is in the next tree.
 location::node_id live_tree::kept_in(const location::tree& next, location::node_id at) const {
   if (next.attached(at)) return at;
-  while (!next.attached(at)) at = at < m_now->known() ? m_now->at(at).parent : next.root();  // the root always is
+  while (at != location::no_node && !next.attached(at)) at = m_now->at(at).parent;
+  if (at == location::no_node) at = next.root();  // it has left before, while it was asked for
   return memory_above(next, at);
 }
 

@@ -133,12 +133,6 @@ std::filesystem::path file_in(const location::properties& storage, const std::st
   return std::filesystem::path(storage.folder) / (name + ".array");
 }
 
-/// Arrays that have ended may still have tasks, with which those of another array over the same elements would have no
-/// order. Waits for them, where the thread may wait.
-void finish_ended_arrays(schedule::scheduler& scheduler) {
-  if (scheduler.in_program() && scheduler.views_here() == 0) scheduler.settle();
-}
-
 }  // namespace
 
 std::shared_ptr<hierarchy::array_storage> location_model::add(std::string name, element_type type, void* data,
@@ -168,7 +162,7 @@ detail::region_array_handle location_model::make(std::string name, element_type 
   const std::shared_ptr<const location::tree> now = live()->now();
   const bool in_file = now->at(at).properties.kind == location::kind::storage;
   const std::filesystem::path file = in_file ? file_in(now->at(at).properties, name, site) : std::filesystem::path();
-  if (in_file && hierarchy::array_memory::is_mapped(file)) finish_ended_arrays(*owner().inside().scheduler);
+  if (in_file && hierarchy::array_memory::is_mapped(file)) hierarchy::finish_ended_arrays(owner());
   const std::shared_ptr<hierarchy::memory_claim> claimed = claim(name, bytes, at, in_file, site);
   if (in_file) return map_claimed(std::move(name), type, file, extents, options, claimed, site);
   auto memory = hierarchy::array_memory::fresh(bytes, name);
@@ -185,7 +179,7 @@ std::shared_ptr<hierarchy::memory_claim> location_model::claim(const std::string
   try {
     return live()->claim(name, bytes, at, of_file, site);
   } catch (const error&) {  // arrays that have ended give their memory back with their last tasks
-    finish_ended_arrays(*owner().inside().scheduler);
+    hierarchy::finish_ended_arrays(owner());
     return live()->claim(name, bytes, at, of_file, site);
   }
 }
@@ -214,8 +208,7 @@ detail::region_array_handle location_model::adopt_memory(std::string name, eleme
 }
 
 void location_model::finish_ended(const void* memory, std::uint64_t bytes) {
-  if (hierarchy::adopted_ranges::of(owner())->used_by_ended(memory, bytes))
-    finish_ended_arrays(*owner().inside().scheduler);
+  if (hierarchy::adopted_ranges::of(owner())->used_by_ended(memory, bytes)) hierarchy::finish_ended_arrays(owner());
 }
 
 detail::region_array_handle location_model::map(std::string name, element_type type, const std::filesystem::path& file,
@@ -224,7 +217,7 @@ detail::region_array_handle location_model::map(std::string name, element_type t
   check_distance(name, options, false, site);
   (void)bytes_of(name, type, extents, site);
   (void)placed_at(*live(), name, options, site);  // before the file gets its size
-  if (hierarchy::array_memory::is_mapped(file)) finish_ended_arrays(*owner().inside().scheduler);
+  if (hierarchy::array_memory::is_mapped(file)) hierarchy::finish_ended_arrays(owner());
   return map_claimed(std::move(name), type, file, extents, options, nullptr, site);
 }
 

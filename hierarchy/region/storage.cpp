@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <exception>
+#include <shared_mutex>
 
 #include "core/runtime/inside.hpp"
 #include "tessera/region.hpp"
@@ -34,6 +35,7 @@ void array_storage::cut_in_recording(std::span<const std::int64_t> ends, std::so
       there->tiles().end_recorded(finished, site);
     });
   m_tiles->cut_recorded(ends, site);
+  m_runtime.inside().scheduler->count_replays(m_views.counter(true));  // an exchange waits as one that writes
 }
 
 void array_storage::remake(std::source_location site) noexcept try {
@@ -66,6 +68,11 @@ tile_range array_storage::tiles_for_view(const row_interval& rows, intent how, s
   if (!stay && !cuts_fit(m_tiles->tiles(), {&rows, 1}, true))
     m_tiles->cut(fitting_cuts(m_tiles->tiles(), {&rows, 1}, true), site);
   return tiles_with(m_tiles->tiles(), rows);
+}
+
+void finish_ended_arrays(runtime& of) {
+  schedule::scheduler& scheduler = *of.inside().scheduler;
+  if (scheduler.in_program() && scheduler.views_here() == 0) scheduler.settle();
 }
 
 reduction_storage::reduction_storage(runtime& of, std::string name, element_type type)
@@ -123,7 +130,13 @@ std::string region_array_handle::location() const {
 
 void region_array_handle::move(std::string_view to, std::source_location site) {
   hierarchy::array_storage& storage = there(site);
-  storage.tree().move(storage, to, site);
+  try {
+    storage.tree().move(storage, to, site);
+  } catch (const error& e) {
+    if (e.kind() != error_kind::memory) throw;
+    hierarchy::finish_ended_arrays(storage.owner());
+    storage.tree().move(storage, to, site);
+  }
 }
 
 void check_copy(const region_array_handle& from, std::int64_t first, std::int64_t last, const region_array_handle& to,
@@ -166,6 +179,8 @@ held_rows region_array_handle::hold(intent how, std::int64_t first, std::int64_t
   std::shared_ptr<const void> noted;
   {
     const std::lock_guard guard(storage);
+    std::shared_lock<std::shared_mutex> between_replays;  // none comes between the tiles, or before the view is noted
+    if (storage.keeps_tiles()) between_replays = storage.owner().inside().scheduler->hold_replays();
     storage.check_viewed(rows, how, site);
     tiled_memory& tiles = storage.tiles();
     const hierarchy::row_interval cut_from = hierarchy::with_their_tiles(tiles.tiles(), rows);

@@ -123,6 +123,10 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   bool m_went_up = false;
 };
 
+/// Arrays that have ended may still have tasks, with which those of another array over the same elements would have no
+/// order, and whose memory counts. Waits for them, where the thread may wait.
+void finish_ended_arrays(runtime& of);
+
 /// The block of a result, and those of its parts, one for each task of the largest region so far. Lock and unlock as
 /// those of an array.
 class reduction_storage {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -199,6 +200,35 @@ TEST_F(declared_memory, is_promised_to_arrays_that_regions_will_place) {
   });
   EXPECT_TRUE(has(e, "not to be")) << e.what();
   made("y", 16, "LocH");
+}
+
+/// Of an array that has ended while a region uses it.
+TEST_F(declared_memory, is_waited_for_by_regions_and_moves) {
+  std::atomic<bool> may_end{false};
+  const auto use_and_end = [&] {
+    may_end = false;
+    auto gone = made("gone", 12, "LocH");
+    model.region("use", {.policy = "any", .at = "LocH"}, iterate(0, 4), out(gone), [&](auto i, auto gone) {
+      while (!may_end) std::this_thread::yield();
+      gone[i] = 1;
+    });
+  };
+  const auto let_it_end = [&] {  // when the other thread waits, or has been refused
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    may_end = true;
+  };
+  auto x = model.make_array<double>("x", {8 * mega}, {.distance = array_distance::near()});
+  use_and_end();
+  std::thread first(let_it_end);
+  EXPECT_NO_THROW(model.region("set", {.at = "LocH"}, iterate(0, 4), out(x), [](auto i, auto x) { x[i] = 2; }));
+  first.join();
+  EXPECT_EQ(x.location(), "LocH");
+  x = model.make_array<double>("x", {8 * mega});
+  use_and_end();
+  std::thread second(let_it_end);
+  EXPECT_NO_THROW(x.move("LocH"));
+  second.join();
+  EXPECT_THROW(made("y", 9, "LocA"), error);
 }
 
 TEST_F(declared_memory, is_not_exceeded_by_edits) {

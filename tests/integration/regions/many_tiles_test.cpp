@@ -8,6 +8,7 @@
 
 #include "tessera/region.hpp"
 #include "tests/integration/runtime/machines.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace tessera {
 namespace {
@@ -58,6 +59,31 @@ TEST_F(regions_of_many_tiles, are_recorded_with_fewer_tiles_of_each) {
   for (int k = 0; k < 3; ++k) rt.replay(steps);
   const auto seen = y.read_host();
   for (std::int64_t i = 0; i < many_rows; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], double(6 * i)) << i;
+}
+
+/// It waits for views of the array, although the region only reads it.
+TEST_F(regions_of_many_tiles, count_an_exchange_of_a_recording_as_one_that_writes) {
+  region_array<double> x = make("x"), y = make("y");
+  std::string ones = "range:";
+  for (int k = 0; k < 150; ++k) ones += "1,";
+  const auto host = [&] {
+    model.region("host", {.policy = ones + std::to_string(many_rows - 150)}, iterate(0, many_rows), inout(x),
+                 [](auto i, auto x) { x[i] += double(i); });
+  };
+  host();
+  const recording keeps = rt.record(host);
+  recording reads = rt.record([&] {
+    model.region("read", {.policy = "percentage:0,0,100"}, iterate(0, many_rows), in(x), inout(y),
+                 with_kernel([](auto i, auto x, auto y) { y[i] += x[i]; }, "(i, x, y) { y[i] += x[i]; }"));
+  });
+  ASSERT_GT(reads.size(), reads.submitted()) << "there is no exchange";
+  {
+    const auto first = x.part(0, 10).read_host();
+    rt.replay(reads);
+    const error e = test_support::error_of([&] { (void)x.part(0, 10).read_host(); });
+    EXPECT_NE(std::string(e.what()).find("for a region that was submitted since"), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(y.read_host()[9], 9);
 }
 
 /// By all leaves in equal parts, and by shares, with and without a device.

@@ -3,6 +3,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <optional>
@@ -118,6 +119,38 @@ TEST_F(region_views, that_wait_for_a_region_which_waits_for_this_thread_are_refu
   end.set_value();
   elsewhere.join();
   EXPECT_EQ(x.part(10, 20).read_host()[19], 38);
+}
+
+/// A replay that came between the blocks of a view would wait for the first ones, and the view for the replay; one that
+/// came between the tasks of a region would be seen by some of them.
+TEST_F(region_views, of_many_blocks_come_before_or_behind_a_replay_of_another_thread) {
+  region_array<std::int64_t> y = model.make_array<std::int64_t>("y", {200});
+  for (int row = 0; row < 200; ++row) x.part(row, row + 1).update_host();  // a block of its own
+  recording adds =
+      rt.record([&] { model.region("add", iterate(0, 200), inout(x), [](auto i, auto x) { x[i] += 1; }); });
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) rt.replay(adds);
+  });
+  const auto is_whole = [](const auto& seen) {  // all rows have as many replays
+    for (int i = 0; i < 200; ++i)
+      if (seen[i] - i != seen[0]) return false;
+    return true;
+  };
+  bool whole = true;
+  std::string why;
+  try {
+    for (int k = 0; k < 400 && whole; ++k) {
+      model.region("copy", iterate(0, 200), in(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
+      whole = is_whole(y.read_host()) && is_whole(x.read_host());
+    }
+  } catch (const error& e) {
+    why = e.what();
+  }
+  stop = true;
+  other.join();
+  EXPECT_EQ(why, "");
+  EXPECT_TRUE(whole) << "a region or a view has half of a replay";
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <source_location>
 
 #include "core/base/error.hpp"
 #include "hierarchy/region/cuts.hpp"
 #include "hierarchy/region/engine.hpp"
 #include "hierarchy/region/kernel_text.hpp"
+#include "hierarchy/region/live_tree.hpp"
 #include "hierarchy/region/place.hpp"
 #include "hierarchy/region/plan.hpp"
 #include "hierarchy/region/sweep.hpp"
@@ -279,6 +281,19 @@ TEST(kernel_text, has_its_lines_for_the_messages_of_compilers) {
   ASSERT_NE(line, std::string::npos) << made;
   ASSERT_NE(file, std::string::npos) << made;
   EXPECT_NE(made.find(": text of region r\"\n{\n", file), std::string::npos) << made;
+}
+
+/// Asked for by a thread that looked up its location before an edit; the next edit comes before the array is there.
+TEST_F(region_trees, keep_memory_at_a_location_that_has_left_at_the_root) {
+  const std::source_location here = std::source_location::current();
+  live_tree live(t);
+  location::tree next = *live.now();
+  next.detach(c);
+  live.replace(next, here);
+  const std::shared_ptr<memory_claim> late = live.claim("x", 8, c0, false, here);
+  next.detach(b);
+  EXPECT_NO_THROW(live.replace(next, here));
+  EXPECT_EQ(late->at, a);
 }
 
 TEST(kernel_text, names_the_place_of_what_is_wrong) {

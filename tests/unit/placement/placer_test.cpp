@@ -160,6 +160,19 @@ TEST(placer, a_memory_that_cannot_hold_blocks_and_workspace_together_is_no_place
   p.rig.end();
 }
 
+TEST(placer, a_workspace_of_any_size_is_no_small_one) {
+  places p("eager");
+  p.all[0]->queued_ns = 1'000'000'000'000;
+  const std::vector<block::access> writes{transfer::rig::use(p.rig.make(), intent::write)};
+  operation::definition endless = p.anywhere;
+  endless.name = "endless";
+  endless.workspace = [](const plugin::device&, const void*, std::span<const block::access>) {
+    return ~std::uint64_t{0};
+  };
+  EXPECT_EQ(p.choose(endless, writes), 0u) << "sums with it begin from 0";
+  p.rig.end();
+}
+
 TEST(placer, pinned_tells_what_the_ordered_place_does_not_hold) {
   places p("pinned");
   std::vector<block::access> many;
