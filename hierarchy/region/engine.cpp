@@ -335,8 +335,8 @@ void region_engine::place_by_distance(const region_request& c, const launch_plan
 /// The tiles that the arrays should have: few enough for the parameters of the kernels, if that can be.
 region_engine::tiling region_engine::tiling_of(const region_request& c, const launch_plan& made) const {
   const std::span<const piece> pieces = made.split->pieces;
-  bool spare =
-      true;  // the tiles under views, and those of recordings; what a kernel has too many of is joined all the same
+  // The tiles under views, and those of recordings; what a kernel has too many of is joined all the same.
+  bool spare = true;
   for (std::size_t most = most_tiles_read;;) {
     tiling tiles{wanted_cuts(c, *made.split, made.parts, made.recorded, made.devices, most, spare), {}};
     if (!made.devices && !m_kernels.compares(c.code.kernel)) return tiles;
