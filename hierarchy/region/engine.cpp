@@ -40,6 +40,7 @@ location::node_id used_at(const location::tree& tree, location::node_id at, cons
 /// The location that has all tasks of a plan.
 location::node_id executes_at(const location::tree& tree, const plan& split, location::node_id at) {
   std::vector<location::node_id> leaves;
+  leaves.reserve(split.pieces.size());
   for (const piece& p : split.pieces) leaves.push_back(p.leaf);
   return location_around(tree, leaves, at);
 }

@@ -253,9 +253,9 @@ TEST(batching, one_task_that_is_refused_fails_alone) {
 }
 
 TEST(batching, a_launch_that_fails_under_way_fails_all_that_are_in_it) {
-  // The 100 blocks are filled first; then some product, or some batch of them, fails.
+  // The 100 blocks are filled first; then some product, or some batch of them, fails: ten at most, not all of a round.
   runtime rt(testing::machine_of(
-      "plugins = [\"host\", \"sim\"]\nplacement = \"pinned\"\nhistory = \"off\"\n"
+      "plugins = [\"host\", \"sim\"]\nplacement = \"pinned\"\nhistory = \"off\"\nbatch = 10\n"
       "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\nflops = \"40 GFLOP/s\"\n"
       "[[plugin.sim.inject]]\nkind = \"kernel_fails\"\nat = 105\n"));
   const task_options here{.location = rt.at("sim0")};
