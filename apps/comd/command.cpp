@@ -12,6 +12,7 @@
 #include "apps/comd/verification.hpp"
 #include "apps/comd/workload.hpp"
 #include "apps/common/application.hpp"
+#include "apps/common/value_options.hpp"
 #include "core/base/units.hpp"
 
 namespace tessera::apps::comd {

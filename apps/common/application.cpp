@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <cstdlib>
 
 #include "apps/common/model_line.hpp"
 #include "core/base/units.hpp"
@@ -91,36 +90,6 @@ CLI::App& add_application(CLI::App& to, command& selected, const application_tex
   sub.add_flag("--verify", options->verify, "check the result");
   options->add_loop_options(sub);
   return sub;
-}
-
-void add_number(CLI::App& to, const char* name, std::int64_t& value, const char* text, std::int64_t low,
-                std::int64_t high) {
-  to.add_option(name, value, text)->type_name("N")->check(CLI::Range(low, high))->capture_default_str();
-}
-
-void add_number(CLI::App& to, const char* name, double& value, const char* letter, const char* text, double low,
-                double high) {
-  const CLI::Validator is_number(  // CLI::Range takes it: it is neither above nor below
-      [](const std::string& word) {
-        return std::isnan(std::strtod(word.c_str(), nullptr)) ? fmt::format("'{}' is not a number", word)
-                                                              : std::string();
-      },
-      "");
-  to.add_option(name, value, text)
-      ->type_name(letter)
-      ->check(CLI::Range(low, high))
-      ->check(is_number)
-      ->capture_default_str();
-}
-
-void add_file(CLI::App& to, const char* name, std::string& file, const char* text) {
-  to.add_option(name, file, text)->type_name("FILE");
-}
-
-void add_type(CLI::App& to, std::string& type, const std::vector<std::string>& types) {
-  std::string text = "element type: " + types.front();
-  for (std::size_t k = 1; k < types.size(); ++k) text += (k + 1 < types.size() ? ", " : " or ") + types[k];
-  to.add_option("--type", type, text)->check(CLI::IsMember(types))->capture_default_str();
 }
 
 double relative_error(double a, double b) { return b == 0 ? std::abs(a) : std::abs(a - b) / std::abs(b); }

@@ -78,17 +78,6 @@ struct application_texts {
 CLI::App& add_application(CLI::App& to, command& selected, const application_texts& texts,
                           std::shared_ptr<application_options> options, std::function<void(application_run&)> run);
 
-/// Adds an option for a number from `low` to `high`.
-void add_number(CLI::App& to, const char* name, std::int64_t& value, const char* text, std::int64_t low,
-                std::int64_t high);
-/// The same for a real number; "nan" is none. @param letter  stands for it in the help
-void add_number(CLI::App& to, const char* name, double& value, const char* letter, const char* text, double low,
-                double high);
-/// Adds an option for a file. @param count  how many may be given
-void add_file(CLI::App& to, const char* name, std::string& file, const char* text);
-/// Adds --type.
-void add_type(CLI::App& to, std::string& type, const std::vector<std::string>& types);
-
 /// Copies elements into an array by a region, so that pages are near those who use them; returns when it is done.
 template <class T>
 void load(location_model& model, const region_options& how, const region_array<T>& to, std::span<const T> from) {

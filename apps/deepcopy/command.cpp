@@ -9,6 +9,7 @@
 
 #include "apps/common/model_line.hpp"
 #include "apps/common/session.hpp"
+#include "apps/common/value_options.hpp"
 #include "apps/deepcopy/cycle.hpp"
 #include "core/base/units.hpp"
 
@@ -154,14 +155,11 @@ void add_deepcopy(CLI::App& to, command& selected) {
   sub.add_option("--scheme", o->scheme, "shared, marshalling, chain or block-by-block")
       ->check(CLI::IsMember({"shared", "marshalling", "chain", "block-by-block"}))
       ->capture_default_str();
-  const auto number = [&sub](const char* name, std::int64_t& value, const char* text, std::int64_t from,
-                             std::int64_t most) {
-    sub.add_option(name, value, text)->type_name("N")->check(CLI::Range(from, most))->capture_default_str();
-  };
-  number("--k", o->k, "structures of the list", 1, 10'000);
-  number("--q", o->q, "children of each node of the tree", 1, 64);
-  number("--n", o->n, "numbers of each array", 1, 1'000'000'000);
-  number("--repetitions", o->repetitions, "cycles that are timed; 0: until the mean is known to 1 %", 0, 1'000'000);
+  add_number(sub, "--k", o->k, "structures of the list", 1, 10'000);
+  add_number(sub, "--q", o->q, "children of each node of the tree", 1, 64);
+  add_number(sub, "--n", o->n, "numbers of each array", 1, 1'000'000'000);
+  add_number(sub, "--repetitions", o->repetitions, "cycles that are timed; 0: until the mean is known to 1 %", 0,
+             1'000'000);
   sub.add_option("--at", o->at, "the location to copy to; else the first device, or the host's last memory")
       ->type_name("LOCATION");
   sub.add_flag("--verify", o->verify, "fill the destination with other values before the first cycle's copies");

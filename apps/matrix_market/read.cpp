@@ -170,7 +170,8 @@ void read_banner(scanner& from, matrix& to, fields taken) {
   const std::string mirrored = to.is_complex ? "hermitian" : "symmetric";
   if (kind != "general" && kind != mirrored)
     from.fail(fmt::format("the symmetry is '{}'", kind),
-              to.is_complex ? "hermitian, or general for vectors" : "general or symmetric");
+              to.is_complex ? "hermitian, or general for vectors"
+                            : "general or symmetric; hermitian where the field is complex");
   to.kind = kind == "general" ? symmetry::general : to.is_complex ? symmetry::hermitian : symmetry::symmetric;
   from.expect_end();
 }
@@ -276,7 +277,7 @@ struct opened {
     if (!stream)
       throw error(error_kind::input,
                   std::filesystem::exists(file, status) ? "the matrix cannot be read" : "there is no such matrix file",
-                  file.string(), "give a file in Matrix Market form");
+                  file.string(), "give a file in Matrix Market form; standard input is /dev/stdin");
     const auto bytes = std::filesystem::file_size(file, status);
     room = room_in(status ? longest_line : bytes);  // a pipe has no size
   }

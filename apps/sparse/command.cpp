@@ -10,6 +10,7 @@
 #include "apps/common/machine_rates.hpp"
 #include "apps/common/retry_on_loss.hpp"
 #include "apps/common/session.hpp"
+#include "apps/common/value_options.hpp"
 #include "apps/matrix_market/write.hpp"
 #include "apps/sparse/files.hpp"
 #include "apps/sparse/history.hpp"
@@ -307,10 +308,7 @@ void add_eigs(CLI::App& to, command& selected) {
   sub.add_option("--which", options->which, "smallest, largest, or both (lanczos, chebyshev)")
       ->check(CLI::IsMember({"smallest", "largest", "both"}))
       ->capture_default_str();
-  sub.add_option("--tol", solver.tolerance, "how small a residual must be")
-      ->type_name("TOL")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
+  add_number(sub, "--tol", solver.tolerance, "TOL", "how small a residual must be", 0.0, 1.0);
   sub.add_option("--criterion", options->compare,
                  "what --tol is a part of: relative (|lambda|), norm (||A||) or absolute (nothing)")
       ->check(CLI::IsMember({"relative", "norm", "absolute"}))

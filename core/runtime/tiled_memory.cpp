@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -48,19 +49,20 @@ struct tiled_memory::made_for_recording {
   made_for_recording& operator=(const made_for_recording&) = delete;
   void end() noexcept {
     const lifetime::visit here = enter(alive);
-    std::vector<tile> ending;
+    std::map<interval, block::record*> ending;
     {
       const std::lock_guard guard(mutex);
       ending.swap(all);
     }
     if (here)
-      for (const tile& t : ending) scheduler.destroy_later(*t.record);
+      for (const auto& [of, record] : ending) scheduler.destroy_later(*record);
   }
 
   const std::shared_ptr<lifetime> alive;  // of the scheduler
   schedule::scheduler& scheduler;
   std::mutex mutex;  // two threads may end it; while the recording is made, nobody does
-  std::vector<tile> all;
+  using interval = std::pair<std::int64_t, std::int64_t>;
+  std::map<interval, block::record*> all;
 };
 
 /// The tiles of a recording that is being made.
@@ -187,25 +189,29 @@ void tiled_memory::end_recorded(bool finished, std::source_location site) {
   m_runtime->inside().scheduler->record_retile(all.parts, site);
 }
 
-/// A recording that goes back to a split that it had before finds the tiles of then.
+/// Finds the blocks of tiles that everybody has, or that the recording had in a split before, and makes the others.
 void tiled_memory::make_missing(std::vector<tile>& fresh, recorded& in, std::source_location site) {
-  const auto same = [](std::span<const tile> among, const tile& wanted) -> block::record* {
-    const auto found =
-        std::ranges::find_if(among, [&](const tile& t) { return t.begin == wanted.begin && t.end == wanted.end; });
-    return found != among.end() ? found->record : nullptr;
-  };
+  std::map<made_for_recording::interval, block::record*>& made = in.made->all;
   std::vector<tile> missing;
+  std::vector<std::size_t> where;  // of those, in `fresh`
   for (tile& t : fresh) {
-    t.record = same(m_tiles, t);
-    if (t.record == nullptr) t.record = same(in.made->all, t);
-    if (t.record == nullptr) missing.push_back(t);
+    if (const auto same = std::ranges::lower_bound(m_tiles, t.begin, {}, &tile::begin);
+        same != m_tiles.end() && same->begin == t.begin && same->end == t.end)
+      t.record = same->record;
+    else if (const auto before = made.find({t.begin, t.end}); before != made.end())
+      t.record = before->second;
+    else
+      missing.push_back(t), where.push_back(static_cast<std::size_t>(&t - fresh.data()));
   }
   if (missing.empty()) return;
-  in.made->all.reserve(in.made->all.size() + missing.size());
+  std::map<made_for_recording::interval, block::record*> added;
+  for (const tile& t : missing) added[{t.begin, t.end}] = nullptr;
   make_records(missing, site);
-  in.made->all.insert(in.made->all.end(), missing.begin(), missing.end());
-  for (tile& t : fresh)
-    if (t.record == nullptr) t.record = same(missing, t);
+  for (std::size_t k = 0; k < missing.size(); ++k) {
+    fresh[where[k]].record = missing[k].record;
+    added[{missing[k].begin, missing[k].end}] = missing[k].record;
+  }
+  made.merge(added);
 }
 
 void tiled_memory::check(std::span<const std::int64_t> ends) const {

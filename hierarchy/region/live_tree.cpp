@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
 #include <string>
 #include <utility>
 
@@ -93,56 +94,12 @@ std::string live_tree::location_of(const array_storage& array) const {
   return m_now->at(array.at()).properties.name;
 }
 
-/// With the lock held.
-std::uint64_t live_tree::bytes_at(location::node_id at, const memory_claim* without) const {
-  const bool is_store = m_now->at(at).properties.kind == location::kind::storage;
-  std::uint64_t bytes = 0;
-  for (const std::weak_ptr<memory_claim>& one : m_claims) {
-    const std::shared_ptr<memory_claim> c = one.lock();
-    if (c == nullptr || c.get() == without) continue;
-    const auto counts = [&](location::node_id place) { return m_now->is_ancestor(at, place); };
-    const bool counted =
-        c->of_file ? c->at == at : !is_store && (counts(c->at) || std::ranges::any_of(c->wanted, counts));
-    if (counted) bytes += c->bytes;
-  }
-  return bytes;
-}
-
-/// With the lock held: the location, and those above it, have room for it beside what they have.
-void live_tree::require_room(const std::string& array, const memory_claim& wanted, std::source_location site) const {
-  for (location::node_id id = wanted.at; id != location::no_node; id = m_now->at(id).parent) {
-    const location::properties& is = m_now->at(id).properties;
-    if (is.declared_bytes != 0 && wanted.of_file == (is.kind == location::kind::storage)) {
-      const std::uint64_t used = bytes_at(id, &wanted);
-      const auto text = [&](std::uint64_t bytes) {  // as a number where what is rounded would be no contradiction
-        const bool rounded = format_bytes(static_cast<double>(wanted.bytes)) ==
-                             format_bytes(static_cast<double>(is.declared_bytes - std::min(is.declared_bytes, used)));
-        return rounded ? fmt::format("{} B", bytes) : format_bytes(static_cast<double>(bytes));
-      };
-      if (wanted.bytes > is.declared_bytes - std::min(is.declared_bytes, used))
-        throw error(error_kind::memory,
-                    fmt::format("array '{}' asks for {} at location '{}', but of the {} of memory that are declared "
-                                "for '{}' at {}, arrays have {}",
-                                array, text(wanted.bytes), m_now->at(wanted.at).properties.name,
-                                text(is.declared_bytes), is.name, is.declared_at, text(used)),
-                    fmt::format("{}:{}", site.file_name(), site.line()),
-                    "let arrays there end or move them, place this one elsewhere, declare more memory for the type of "
-                    "the location, or use map_file, since files do not count there");
-    }
-    if (wanted.of_file) break;
-  }
-}
-
 std::shared_ptr<memory_claim> live_tree::claim(const std::string& array, std::uint64_t bytes, location::node_id at,
                                                bool of_file, std::source_location site) {
   auto made = std::make_shared<memory_claim>(memory_claim{bytes, at, of_file});
   const std::lock_guard guard(m_mutex);
-  require_room(array, *made, site);
-  if (m_claims.size() >= m_count_again) {
-    std::erase_if(m_claims, [](const std::weak_ptr<memory_claim>& c) { return c.expired(); });
-    m_count_again = std::max<std::size_t>(64, 2 * m_claims.size());
-  }
-  m_claims.push_back(made);
+  m_memory.require_room(*m_now, array, *made, site);
+  m_memory.add(made);
   return made;
 }
 
@@ -153,32 +110,23 @@ void live_tree::give(const std::shared_ptr<memory_claim>& claimed, array_storage
 
 promised_room live_tree::require_room(const std::vector<std::pair<array_storage*, location::node_id>>& moving,
                                       std::source_location site) {
-  promised_room room(*this);
-  std::vector<std::pair<memory_claim*, location::node_id>> before;
-  const auto go_back = [&] {
-    for (const auto& [claimed, at] : before) claimed->at = at;
-  };
-  before.reserve(moving.size()), room.m_promised.reserve(moving.size());
-  try {
+  promised_room::promises made;
+  made.reserve(moving.size());
+  {
+    std::deque<placed_on_trial> all;
     for (const auto& [array, to] : moving) {
       const std::shared_ptr<memory_claim>& claimed = array->claimed();
       if (claimed == nullptr || claimed->of_file) continue;
       if (claimed->at != to) {
-        before.emplace_back(claimed.get(), claimed->at);
-        claimed->at = to;
-        require_room(array->name(), *claimed, site);
+        all.emplace_back(*claimed, to);
+        m_memory.require_room(*m_now, array->name(), *claimed, site);
       }
       claimed->wanted.reserve(claimed->wanted.size() + 1);
-      room.m_promised.emplace_back(claimed, to);
+      made.emplace_back(claimed, to);
     }
-  } catch (...) {
-    go_back();
-    room.m_promised.clear();  // nothing is noted yet
-    throw;
   }
-  go_back();
-  for (const auto& [claimed, to] : room.m_promised) claimed->wanted.push_back(to);
-  return room;
+  for (const auto& [claimed, to] : made) claimed->wanted.push_back(to);
+  return {*this, std::move(made)};
 }
 
 promised_room::~promised_room() {
@@ -201,13 +149,8 @@ void live_tree::move(array_storage& array, std::string_view to, std::source_loca
                 "make an array there, which is a file, and copy this one to it");
   if (const std::shared_ptr<memory_claim>& claimed = array.claimed();
       claimed != nullptr && !claimed->of_file && claimed->at != target) {
-    const location::node_id before = std::exchange(claimed->at, target);
-    try {
-      require_room(array.name(), *claimed, site);
-    } catch (...) {
-      claimed->at = before;
-      throw;
-    }
+    const placed_on_trial there(*claimed, target);
+    m_memory.require_room(*m_now, array.name(), *claimed, site);
   }
   array.place(target);
 }
@@ -260,20 +203,15 @@ void live_tree::require_room_in(const location::tree& next, std::source_location
   for (location::node_id id = 0; id < m_now->known(); ++id) {  // those that are new declare nothing
     const location::properties& is = next.at(id).properties;
     if (is.declared_bytes == 0 || !next.attached(id)) continue;
-    const bool is_store = is.kind == location::kind::storage;
-    std::uint64_t bytes = 0;
-    const auto counts = [&](location::node_id at) { return next.is_ancestor(id, kept_in(next, at)); };
-    for (const std::weak_ptr<memory_claim>& one : m_claims)
-      if (const std::shared_ptr<memory_claim> c = one.lock(); c != nullptr)
-        if (c->of_file ? c->at == id : !is_store && (counts(c->at) || std::ranges::any_of(c->wanted, counts)))
-          bytes += c->bytes;
-    if (bytes <= is.declared_bytes || bytes <= bytes_at(id, nullptr)) continue;
+    const auto now_at = [&](location::node_id at) { return kept_in(next, at); };
+    const std::uint64_t bytes = m_memory.bytes_at(next, id, now_at);
+    if (bytes <= is.declared_bytes || bytes <= m_memory.bytes_at(*m_now, id)) continue;
     constexpr std::size_t most_named = 4;
     std::vector<std::string> coming;
     for (const std::weak_ptr<array_storage>& a : m_arrays) {
       const std::shared_ptr<array_storage> array = a.lock();
       if (array == nullptr || array->claimed() == nullptr || array->claimed()->of_file) continue;
-      if (counts(array->at()) && !m_now->is_ancestor(id, array->at()))
+      if (next.is_ancestor(id, now_at(array->at())) && !m_now->is_ancestor(id, array->at()))
         coming.push_back(fmt::format("'{}' ({}, at '{}')", array->name(), text(array->bytes()),
                                      m_now->at(array->at()).properties.name));
     }
@@ -297,8 +235,8 @@ live_tree::state live_tree::replace(const location::tree& next, std::source_loca
   const std::lock_guard guard(m_mutex);
   require_room_in(*fresh, site);
   state before{m_now, {}, {}};
-  for (const std::weak_ptr<memory_claim>& one : m_claims)  // also of arrays that have ended
-    if (const std::shared_ptr<memory_claim> c = one.lock(); c != nullptr && !c->of_file && !fresh->attached(c->at)) {
+  for (const std::shared_ptr<memory_claim>& c : m_memory.claims())  // also of arrays that have ended
+    if (!c->of_file && !fresh->attached(c->at)) {
       before.moved_claims.emplace_back(c, c->at);
       c->at = kept_in(*fresh, c->at);
     }

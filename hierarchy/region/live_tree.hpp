@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/location/tree.hpp"
+#include "hierarchy/region/declared_memory.hpp"
 #include "tessera/runtime.hpp"
 
 namespace tessera::hierarchy {
@@ -26,21 +27,11 @@ struct located_array {
   location::node_id at = location::no_node;
 };
 
-/// Bytes that count at a location. The array keeps it, and so does its memory, which may stay longer: until the last
-/// task that uses it is done. `at` and `wanted` with the tree's lock held.
-struct memory_claim {
-  std::uint64_t bytes = 0;
-  location::node_id at = location::no_node;
-  bool of_file = false;  ///< a file in the folder of a storage location: it stays there, and takes nothing above
-  std::vector<location::node_id> wanted = {};  ///< where regions that are being submitted will place it
-};
-
 /// While it is there, arrays that will be placed at some locations count there too, so that no two threads are promised
 /// the same room. Made with the tree's lock held, let go of without.
 class promised_room {
  public:
   promised_room() = default;
-  explicit promised_room(live_tree& in) : m_tree(&in) {}
   promised_room(promised_room&& other) noexcept
       : m_tree(other.m_tree), m_promised(std::exchange(other.m_promised, {})) {}
   promised_room& operator=(promised_room&& other) noexcept {
@@ -51,8 +42,10 @@ class promised_room {
 
  private:
   friend class live_tree;
+  using promises = std::vector<std::pair<std::shared_ptr<memory_claim>, location::node_id>>;
+  promised_room(live_tree& in, promises&& made) noexcept : m_tree(&in), m_promised(std::move(made)) {}
   live_tree* m_tree = nullptr;
-  std::vector<std::pair<std::shared_ptr<memory_claim>, location::node_id>> m_promised;
+  promises m_promised;
 };
 
 /// What regions have on one location that executes. Tasks keep it.
@@ -138,8 +131,6 @@ class live_tree {
 
  private:
   void check_apart(array_storage& array, std::source_location site) const;
-  std::uint64_t bytes_at(location::node_id at, const memory_claim* without) const;
-  void require_room(const std::string& array, const memory_claim& wanted, std::source_location site) const;
   location::node_id kept_in(const location::tree& next, location::node_id at) const;
   void require_room_in(const location::tree& next, std::source_location site) const;
   friend class promised_room;
@@ -148,9 +139,8 @@ class live_tree {
   std::vector<std::shared_ptr<leaf_work>> m_work;            // by location; null: there never was any
   std::map<location::node_id, location::node_id> m_parents;  // of what was detached, before
   std::vector<std::weak_ptr<array_storage>> m_arrays;
-  std::vector<std::weak_ptr<memory_claim>> m_claims;
-  std::size_t m_count_again = 64;  // claims, at which those that are given back are left out
-  std::size_t m_look_again = 64;   // arrays, at which those that have ended are left out
+  declared_memory m_memory;
+  std::size_t m_look_again = 64;  // arrays, at which those that have ended are left out
   std::mutex m_edits;
 };
 

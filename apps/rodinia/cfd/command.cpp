@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "apps/common/application.hpp"
+#include "apps/common/value_options.hpp"
 #include "apps/rodinia/cfd/kernel.hpp"
 #include "apps/rodinia/commands.hpp"
 

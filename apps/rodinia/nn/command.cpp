@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/common/application.hpp"
+#include "apps/common/value_options.hpp"
 #include "apps/rodinia/commands.hpp"
 #include "apps/rodinia/nn/kernel.hpp"
 

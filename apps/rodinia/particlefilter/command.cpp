@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "apps/common/application.hpp"
+#include "apps/common/value_options.hpp"
 #include "apps/rodinia/commands.hpp"
 #include "apps/rodinia/particlefilter/kernel.hpp"
 

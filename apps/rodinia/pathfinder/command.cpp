@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "apps/common/application.hpp"
+#include "apps/common/value_options.hpp"
 #include "apps/rodinia/commands.hpp"
 #include "apps/rodinia/pathfinder/kernel.hpp"
 

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "hierarchy/directive/clang/locals.hpp"
 #include "hierarchy/directive/clang/own_places.hpp"
 #include "hierarchy/directive/clang/reduction.hpp"
+#include "hierarchy/directive/clang/subscripts.hpp"
 
 namespace tessera::directive {
 namespace {
@@ -20,23 +20,6 @@ using clang::VarDecl;
 
 constexpr std::size_t table_elements = 64;  // of a constant array that a body takes with it
 constexpr const char* written_by_name = "write arrays as x[...], and variables of the loop by their names";
-
-/// Whether an integer type has room for every subscript that an `int` has.
-bool holds_subscripts(clang::QualType type, const clang::ASTContext& context) {
-  return type->isIntegerType() && context.getTypeSize(type) >= context.getTypeSize(context.IntTy);
-}
-
-/// Without casts that change no value of a subscript.
-const Expr* without_integer_casts(const Expr* e, const clang::ASTContext& context) {
-  for (;;) {
-    e = e->IgnoreParenImpCasts();
-    const auto* cast = llvm::dyn_cast<clang::ExplicitCastExpr>(e);
-    if (cast == nullptr || !holds_subscripts(cast->getType(), context) ||
-        !cast->getSubExpr()->getType()->isIntegerType())
-      return e;
-    e = cast->getSubExpr();
-  }
-}
 
 class body_reader {
  public:
@@ -59,7 +42,7 @@ class body_reader {
         m_messages.error(loop.statement->getForLoc(), "the loop changes its index in its body",
                          "the iterations of a region are known before it begins");
       check_limits(loop);
-      if (&loop != &m_loop) m_open.push_back({loop.index, range_of(loop), true});
+      if (&loop != &m_loop) m_subscripts.open(loop, true);
     }
     statement(&m_nest.body());
     for (const canonical_loop& loop : m_nest.loops) check_written(loop);
@@ -74,12 +57,6 @@ class body_reader {
   }
 
  private:
-  struct open_loop {
-    const VarDecl* index;
-    inner_loop range;
-    bool unit_step;
-  };
-
   // ---- limits ----
 
   /// What a program evaluates before each iteration is evaluated once: it must not change.
@@ -91,7 +68,7 @@ class body_reader {
           m_messages.error(s.getBeginLoc(), "the loop's bound or step changes something",
                            "the iterations of a region are known before it begins");
         const auto* e = llvm::dyn_cast<clang::DeclRefExpr>(&s);
-        if (const body_reduction* one = reduction_of(variable_of(e)); one != nullptr)
+        if (const body_reduction* one = find_reduction(m_reductions, variable_of(e)); one != nullptr)
           m_messages.error(s.getBeginLoc(), fmt::format("'{}' is a reduction, and used in another way here", one->name),
                            "its value is there behind the region");
       });
@@ -182,44 +159,23 @@ class body_reader {
     const auto inner = read_loop(loop, [](auto&&...) {});
     ++m_breakable;
     ++m_loops_around;
-    if (inner && understood(*inner)) {
+    if (inner && m_subscripts.understood(*inner)) {
       visit(loop.getInit());
       visit(inner->bound);
       visit(inner->step);
-      m_open.push_back({inner->index, range_of(*inner), inner->step == nullptr});
+      m_subscripts.open(*inner, inner->step == nullptr);
       bool jumps = false;  // over what is behind
       each(loop.getBody(), [&](const Stmt& s) { jumps |= llvm::isa<clang::BreakStmt, clang::ContinueStmt>(s); });
       m_conditions += jumps ? 1 : 0;
       statement(loop.getBody());
       m_conditions -= jumps ? 1 : 0;
-      m_open.pop_back();
+      m_subscripts.close();
     } else {
       sometimes([&] { visit_children(&loop); });
     }
     --m_loops_around;
     --m_breakable;
   }
-  /// Whether the index of a loop inside surely stays between its first value and its bound.
-  bool understood(const canonical_loop& loop) const {
-    if (m_known.changed.contains(loop.index) || !holds_subscripts(loop.index->getType(), m_context)) return false;
-    const auto step = loop.step == nullptr ? std::optional<std::int64_t>(1) : number_of(loop.step);
-    if (!step || *step < 1) return false;
-    const auto* test = llvm::cast<clang::BinaryOperator>(loop.statement->getCond()->IgnoreParenImpCasts());
-    if (test->getOpcode() != clang::BO_NE) return true;
-    const auto first = number_of(loop.begin), bound = number_of(loop.bound);
-    return *step == 1 && (!first || !bound || (loop.down ? *first >= *bound : *first <= *bound));
-  }
-  std::optional<std::int64_t> number_of(const Expr* e) const {
-    Expr::EvalResult number;
-    if (e->isValueDependent() || !e->EvaluateAsInt(number, m_context)) return std::nullopt;
-    return number.Val.getInt().getExtValue();
-  }
-  inner_loop range_of(const canonical_loop& loop) {
-    const polynomial first = value_of(loop.begin), bound = value_of(loop.bound), one = polynomial::constant(1);
-    if (loop.down) return {loop.inclusive ? bound : bound + one, first};
-    return {first, loop.inclusive ? bound : bound - one};
-  }
-
   /// Jumps out of the loop.
   bool leaves(const Stmt* s) {
     if (const auto* next = llvm::dyn_cast<clang::ContinueStmt>(s)) {
@@ -259,7 +215,7 @@ class body_reader {
 
   bool reduces(const Stmt* s) {
     const reduction_step step = reduction_step_of(s);
-    const body_reduction* const named = reduction_of(step.variable);
+    const body_reduction* const named = find_reduction(m_reductions, step.variable);
     if (named == nullptr) return false;
     const bool logical = (step.operation == "&&" || step.operation == "||") && step.operation == named->operation;
     if (step.operation != named->operation && !logical)
@@ -276,11 +232,6 @@ class body_reader {
     if (step.value != nullptr) visit(step.value);
     return true;
   }
-  const body_reduction* reduction_of(const VarDecl* v) const {
-    const auto found = std::ranges::find(m_reductions, v, &body_reduction::variable);
-    return v == nullptr || found == m_reductions.end() ? nullptr : &*found;
-  }
-
   // ---- expressions ----
 
   void visit_expression(const Expr* e) {
@@ -481,7 +432,8 @@ class body_reader {
     }
     if (s.variable != nullptr && m_known.locals.contains(s.variable)) return;
     if (s.variable == m_loop.index) return;  // told already
-    if (s.type->isPointerType() || s.type->isArrayType() || reduction_of(s.variable) != nullptr) return use(s, *to);
+    if (s.type->isPointerType() || s.type->isArrayType() || find_reduction(m_reductions, s.variable) != nullptr)
+      return use(s, *to);
     m_messages.error(
         to->getBeginLoc(), fmt::format("'{}' is written by all iterations at once", s.name),
         fmt::format("add reduction(+:{0}) to the region where it is a sum, or declare it in the loop", s.name));
@@ -506,7 +458,7 @@ class body_reader {
   /// A variable that stands alone.
   void use(const symbol& s, const Expr& where) {
     if (s.variable != nullptr && (m_known.locals.contains(s.variable) || s.variable == m_loop.index)) return;
-    if (reduction_of(s.variable) != nullptr)
+    if (find_reduction(m_reductions, s.variable) != nullptr)
       return m_messages.error(where.getBeginLoc(),
                               fmt::format("'{}' is a reduction, and used in another way here", s.name),
                               "its value is there behind the region");
@@ -560,14 +512,12 @@ class body_reader {
     made.reads = reads;
     made.writes = writes;
     made.always = m_conditions == 0;
-    for (const open_loop& loop : m_open) {
+    for (const subscript_reader::open_loop& loop : m_subscripts.loops_around()) {
       made.always = made.always && loop.unit_step;
       made.in_loops.push_back(loop.index);
     }
-    m_varying.clear();
-    for (const Expr* index : indices) made.subscripts.push_back(value_of(index));
-    subscript_names names{m_loop.index->getNameAsString(), {}, m_varying};
-    for (const open_loop& loop : m_open) names.inner[term_of(*loop.index)] = loop.range;
+    made.subscripts = m_subscripts.read(indices);
+    const subscript_names names = m_subscripts.names();
     if (indices.size() == 1) {
       made.reach = reach_of(made.subscripts.front(), names);
       made.place = place_of(made.subscripts.front(), m_collapsed, names);
@@ -617,84 +567,6 @@ class body_reader {
     return m_facts.arrays.emplace_back(std::move(made));
   }
 
-  /// The name of a variable in subscripts. One of the body has a name that no other one has: it may hide another.
-  std::string term_of(const VarDecl& v) {
-    if (!m_known.locals.contains(&v) ||
-        std::ranges::find(m_nest.loops, &v, &canonical_loop::index) != m_nest.loops.end())
-      return v.getNameAsString();
-    const auto [at, fresh] = m_terms.try_emplace(&v);
-    if (fresh) at->second = fmt::format("{}'{}", v.getNameAsString(), m_terms.size());
-    return at->second;
-  }
-
-  polynomial value_of(const Expr* e) {
-    const polynomial value = unbounded_value_of(e);
-    const bool wraps = std::ranges::any_of(value.terms(), [](const auto& term) {
-      return term.second > std::numeric_limits<std::int32_t>::max() ||
-             term.second < std::numeric_limits<std::int32_t>::min();
-    });
-    return wraps && narrowest(e) <= 32 ? varying(m_text.text_of(*e)) : value;
-  }
-  /// The bits of the narrowest type on the way to a value.
-  std::uint64_t narrowest(const Expr* e) const {
-    std::uint64_t bits = m_context.getTypeSize(e->getType());
-    for (e = e->IgnoreParens(); const auto* cast = llvm::dyn_cast<clang::CastExpr>(e); e = e->IgnoreParens()) {
-      e = cast->getSubExpr();
-      bits = std::min(bits, m_context.getTypeSize(e->getType()));
-    }
-    return bits;
-  }
-  polynomial unbounded_value_of(const Expr* e) {
-    e = without_integer_casts(e, m_context);
-    clang::Expr::EvalResult number;
-    if (!e->isValueDependent() && e->EvaluateAsInt(number, m_context))
-      return polynomial::constant(number.Val.getInt().getExtValue());
-    if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(e)) {
-      if (binary->getOpcode() == clang::BO_Add) return value_of(binary->getLHS()) + value_of(binary->getRHS());
-      if (binary->getOpcode() == clang::BO_Sub) return value_of(binary->getLHS()) - value_of(binary->getRHS());
-      if (binary->getOpcode() == clang::BO_Mul) return value_of(binary->getLHS()) * value_of(binary->getRHS());
-    }
-    if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(e);
-        unary != nullptr && unary->getOpcode() == clang::UO_Minus)
-      return polynomial::constant(0) - value_of(unary->getSubExpr());
-    const symbol s = symbol_of(e, m_chains);
-    if (s.variable != nullptr && m_known.locals.contains(s.variable)) {
-      const bool open = std::ranges::any_of(m_open, [&](const open_loop& l) { return l.index == s.variable; });
-      if (!open && !m_known.changed.contains(s.variable) && s.variable->getInit() != nullptr &&
-          holds_subscripts(s.type, m_context))
-        return value_of(s.variable->getInit());
-      return open ? polynomial::name(term_of(*s.variable)) : varying(term_of(*s.variable));
-    }
-    if (!s.name.empty() && (s.variable == m_loop.index || !varies(e))) return polynomial::name(s.name);
-    const std::string shown = m_text.text_of(*e);
-    return varies(e) ? varying(shown) : polynomial::name(shown);
-  }
-  /// Twice the same text may have two values: each has a name of its own, so that none cancels another one.
-  polynomial varying(const std::string& shown) {
-    const std::string name = fmt::format("{}#{}", shown, ++m_values);
-    m_varying.insert(name);
-    return polynomial::name(name);
-  }
-  /// Whether an expression has parts that change from iteration to iteration, or may: all but arithmetic with numbers
-  /// and with what the program has in front of the region.
-  bool varies(const Stmt* s) const {
-    if (s == nullptr) return false;
-    if (const auto* e = llvm::dyn_cast<Expr>(s))
-      if (const symbol chain = symbol_of(e, m_chains); !chain.name.empty() && chain.variable == nullptr) return false;
-    if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s)) {
-      if (llvm::isa<clang::EnumConstantDecl>(name->getDecl())) return false;
-      const auto* v = llvm::dyn_cast<VarDecl>(name->getDecl());
-      return v == nullptr || v == m_loop.index || m_known.locals.contains(v) || reduction_of(v) != nullptr ||
-             v->getType().getNonReferenceType().isVolatileQualified();
-    }
-    if (is_write(s) ||
-        !llvm::isa<clang::ParenExpr, clang::ConstantExpr, clang::CastExpr, clang::BinaryOperator, clang::UnaryOperator,
-                   clang::ConditionalOperator, clang::IntegerLiteral, clang::FloatingLiteral, clang::CharacterLiteral,
-                   clang::CXXBoolLiteralExpr, clang::UnaryExprOrTypeTraitExpr, clang::SubstNonTypeTemplateParmExpr>(s))
-      return true;
-    return std::ranges::any_of(s->children(), [&](const Stmt* child) { return varies(child); });
-  }
-
   const loop_nest& m_nest;
   const canonical_loop& m_loop;          // the outermost
   std::vector<std::string> m_collapsed;  // the indices of all
@@ -706,25 +578,11 @@ class body_reader {
   local_variables m_known;
   const own_places m_own{m_known, m_loop};
   body_facts m_facts;
-  std::vector<open_loop> m_open;                  // canonical loops around
-  std::set<std::string> m_varying;                // parts of the subscript that is read
-  std::map<const VarDecl*, std::string> m_terms;  // names of the body's own variables, as of term_of
-  std::size_t m_values = 0;                       // names of what varies
+  subscript_reader m_subscripts{m_nest, m_reductions, m_chains, m_known, m_context, m_text};
   int m_conditions = 0, m_breakable = 0, m_loops_around = 0;
 };
 
 }  // namespace
-
-symbol symbol_of(const Expr* e, const chain_names& chains) {
-  e = e->IgnoreParenImpCasts();
-  if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(e)) {
-    const auto chain = chains.find(member);
-    return chain == chains.end() ? symbol{}
-                                 : symbol{chain->second.name, member->getType(), nullptr, chain->second.elements};
-  }
-  const VarDecl* const v = variable_of(e);
-  return v == nullptr ? symbol{} : symbol{v->getNameAsString(), v->getType(), v};
-}
 
 body_facts read_body(const loop_nest& nest, const std::vector<body_reduction>& reductions, const chain_names& chains,
                      clang::ASTContext& context, const source& text, report& messages) {

@@ -4,35 +4,19 @@
 #include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
 
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "hierarchy/directive/clang/loop.hpp"
+#include "hierarchy/directive/clang/reduction.hpp"
 #include "hierarchy/directive/clang/report.hpp"
 #include "hierarchy/directive/clang/source.hpp"
+#include "hierarchy/directive/clang/symbol.hpp"
 #include "hierarchy/directive/text/reach.hpp"
 
 namespace tessera::directive {
-
-/// The variables that stand for a chain.
-struct chain_variable {
-  std::string name;
-  std::string elements;  ///< has them, where the chain has a range; empty: it is a number, or an array of the program
-};
-/// Chains of a pointerchain region.
-using chain_names = std::map<const clang::MemberExpr*, chain_variable>;
-
-/// A variable of the program, or a chain that stands for one.
-struct symbol {
-  std::string name;  ///< empty: it is neither
-  clang::QualType type;
-  const clang::VarDecl* variable = nullptr;  ///< null: a chain
-  std::string elements = {};                 ///< as of chain_variable
-};
-symbol symbol_of(const clang::Expr* e, const chain_names& chains);
 
 /// One x[...] in the body.
 struct array_access {
@@ -63,12 +47,6 @@ struct body_scalar {
   bool captured = true;    ///< false: a constant, which needs no capture
   bool is_global = false;  ///< of the file or static: it is captured by a name of its own
   bool is_table = false;   ///< a small constant array, which is captured whole
-};
-
-/// A reduction that the directive names.
-struct body_reduction {
-  std::string name, operation;
-  const clang::VarDecl* variable = nullptr;
 };
 
 /// All of it, in the order of the text.

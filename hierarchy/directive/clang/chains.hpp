@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "hierarchy/directive/clang/body.hpp"
 #include "hierarchy/directive/clang/pragmas.hpp"
 #include "hierarchy/directive/clang/scopes.hpp"
+#include "hierarchy/directive/clang/symbol.hpp"
 
 namespace tessera::directive {
 

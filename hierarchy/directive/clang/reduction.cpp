@@ -2,6 +2,7 @@
 
 #include <clang/AST/ExprCXX.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "hierarchy/directive/clang/loop.hpp"
@@ -145,6 +146,11 @@ reduction_step reduction_step_of(const clang::Stmt* s) {
   if (which.empty()) return {};
   const Expr* const rest = other(test->getLHS(), test->getRHS(), v);
   return same(a->getRHS(), rest) ? reduction_step{v, which, rest} : reduction_step{};
+}
+
+const body_reduction* find_reduction(const std::vector<body_reduction>& among, const clang::VarDecl* v) {
+  const auto found = std::ranges::find(among, v, &body_reduction::variable);
+  return v == nullptr || found == among.end() ? nullptr : &*found;
 }
 
 }  // namespace tessera::directive

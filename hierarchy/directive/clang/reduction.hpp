@@ -1,9 +1,10 @@
 #pragma once
-// s += e, s = min(s, e), if (e < s) s = e, ...: one step of a reduction.
+// Reductions, and their steps: s += e, s = min(s, e), if (e < s) s = e, ...
 #include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
 
 #include <string>
+#include <vector>
 
 namespace tessera::directive {
 
@@ -14,5 +15,13 @@ struct reduction_step {
   const clang::Expr* value = nullptr;        ///< what joins; null: one
 };
 reduction_step reduction_step_of(const clang::Stmt* s);
+
+/// A reduction that the directive names.
+struct body_reduction {
+  std::string name, operation;
+  const clang::VarDecl* variable = nullptr;
+};
+/// The one to a variable; null: there is none.
+const body_reduction* find_reduction(const std::vector<body_reduction>& among, const clang::VarDecl* v);
 
 }  // namespace tessera::directive

@@ -195,7 +195,9 @@ TEST(eigs_command, says_what_is_wrong_with_its_input) {
   expect(with(general + "2 2 1\n1 x 1\n"), 4, "m.mtx:3");
   expect(with(general + "2 2 2\n1 1 1\n2 2 1\n", {"--pairs", "3"}), 2, "3 pairs of a matrix of 2 rows");
   expect(with(general + "2 2 2\n1 1 1\n2 2 1\n", {"--pairs", "2", "--block", "1"}), 2, "a block of 1 cannot hold 2");
+  expect(with("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 1\n"), 4, "hermitian where");
   expect(eigs({"no_such.mtx"}), 4, "no such matrix file");
+  expect(eigs({"-"}), 4, "standard input is /dev/stdin");
   expect(eigs({"--generate", "lap9d:3"}), 2, "no family 'lap9d'");
   expect(eigs({}), 2, "eigs needs a matrix");
   expect(eigs({"--generate", "lap2d:9", "--which", "middle"}), 2, "--which");
