@@ -1,6 +1,6 @@
 #pragma once
 // Files that a command line names twice.
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the name of the library
 class App;
 }
 

@@ -77,7 +77,8 @@ int application_run::finish() {
 }
 
 CLI::App& add_application(CLI::App& to, command& selected, const application_texts& texts,
-                          std::shared_ptr<application_options> options, std::function<void(application_run&)> run) {
+                          const std::shared_ptr<application_options>& options,
+                          std::function<void(application_run&)> run) {
   CLI::App& sub = *to.add_subcommand(texts.name, texts.line);
   sub.footer(fmt::format("Example:\n  {}\nEnds with 1 when a check of --verify fails.", texts.example));
   sub.callback([options, run = std::move(run), &selected] {

@@ -76,7 +76,8 @@ struct application_texts {
 
 /// Adds the command of an application with the options that all of them have. Its own options follow.
 CLI::App& add_application(CLI::App& to, command& selected, const application_texts& texts,
-                          std::shared_ptr<application_options> options, std::function<void(application_run&)> run);
+                          const std::shared_ptr<application_options>& options,
+                          std::function<void(application_run&)> run);
 
 /// Copies elements into an array by a region, so that pages are near those who use them; returns when it is done.
 template <class T>

@@ -10,7 +10,7 @@
 
 #include "core/config/document.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the name of the library
 class App;
 }
 

@@ -259,7 +259,7 @@ live_tree::state live_tree::replace(const location::tree& next, std::source_loca
 void live_tree::restore(const state& before) {
   const std::lock_guard guard(m_mutex);
   location::tree again = *before.tree;
-  for (location::node_id id = static_cast<location::node_id>(again.known()); id < m_now->known(); ++id)
+  for (auto id = static_cast<location::node_id>(again.known()); id < m_now->known(); ++id)
     again.detach(again.add(again.root(), m_now->at(id).properties));  // somebody may have seen its number
   m_now = std::make_shared<const location::tree>(std::move(again));
   for (const auto& [c, at] : before.moved_claims)

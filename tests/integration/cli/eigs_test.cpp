@@ -352,9 +352,11 @@ TEST(eigs_command, refuses_what_memory_does_not_hold) {
 }
 
 TEST(eigs_command, refuses_a_tolerance_that_is_no_number) {
-  const outcome done = eigs({"--generate", "lap2d:20", "--tol", "nan"});
-  EXPECT_EQ(done.code, 2);
-  EXPECT_THAT(done.err, HasSubstr("the tolerance is nan"));
+  for (const char* tolerance : {"nan", "inf", "-1", "2", "small"}) {
+    const outcome done = eigs({"--generate", "lap2d:20", "--tol", tolerance});
+    EXPECT_EQ(done.code, 2) << tolerance;
+    EXPECT_THAT(done.err, AllOf(HasSubstr("--tol"), HasSubstr(tolerance)));
+  }
 }
 
 TEST(eigs_command, writes_no_vectors_to_standard_output) {
