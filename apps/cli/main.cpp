@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <regex>
 #include <set>
 #include <system_error>
 
@@ -42,6 +43,21 @@ std::string unknown_option(const std::vector<std::string>& names, int argc, char
   return {};
 }
 
+/// What CLI11 says of an option's value, in plain words; "abc" is to it a value out of range.
+std::string in_words(const std::string& said) {
+  static const std::regex range(R"((--\S+: )Value (.*) not in range (\S+) to (\S+))"),
+      missing(R"((--\S+): 1 required .*)"), again(R"((--\S+): At Most 1 required but received (\d+))"),
+      zeros(R"(\.0+$)");
+  std::smatch found;
+  if (std::regex_match(said, found, range))
+    return fmt::format("{}'{}' is no number in the range {} to {}", found.str(1), found.str(2),
+                       std::regex_replace(found.str(3), zeros, ""), std::regex_replace(found.str(4), zeros, ""));
+  if (std::regex_match(said, found, missing)) return fmt::format("{} wants a value", found.str(1));
+  if (std::regex_match(said, found, again))
+    return fmt::format("{} is given {} times, and may be given once", found.str(1), found.str(2));
+  return said;
+}
+
 /// What CLI11 says, in the form of all our messages; for an unknown command the nearest one.
 int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) {
   std::string hint = "`tessera --help` lists the commands", path;
@@ -58,7 +74,7 @@ int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) 
     names.push_back(sub->get_name());
   for (const CLI::Option* option : in->get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  std::string message = e.what();
+  std::string message = in_words(e.what());
   // Behind an option that it does not know, CLI11 gives a command's own arguments other places, and may name those.
   if (const std::string unknown =
           dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr ? unknown_option(names, argc, argv) : "";

@@ -28,8 +28,8 @@ void add_number(CLI::App& to, const char* name, double& value, const char* lette
       ->capture_default_str();
 }
 
-void add_file(CLI::App& to, const char* name, std::string& file, const char* text) {
-  to.add_option(name, file, text)->type_name("FILE");
+CLI::Option& add_file(CLI::App& to, const char* name, std::string& file, const char* text) {
+  return *to.add_option(name, file, text)->type_name("FILE");
 }
 
 void add_type(CLI::App& to, std::string& type, const std::vector<std::string>& types) {

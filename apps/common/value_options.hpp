@@ -6,6 +6,7 @@
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the name of the library
 class App;
+class Option;
 }
 
 namespace tessera::apps {
@@ -17,7 +18,7 @@ void add_number(CLI::App& to, const char* name, std::int64_t& value, const char*
 void add_number(CLI::App& to, const char* name, double& value, const char* letter, const char* text, double low,
                 double high);
 /// Adds an option for a file.
-void add_file(CLI::App& to, const char* name, std::string& file, const char* text);
+CLI::Option& add_file(CLI::App& to, const char* name, std::string& file, const char* text);
 /// Adds --type. @param types  that there are; the first one is named first, `type` is what it is without the option
 void add_type(CLI::App& to, std::string& type, const std::vector<std::string>& types);
 

@@ -167,7 +167,15 @@ void add_deepcopy(CLI::App& to, command& selected) {
   sub.footer(
       "Example:\n  tessera deepcopy --scenario linear --layout llinit-llused --scheme chain --n 1000000 --verify\n"
       "Ends with 1 when an element is not what it should be.");
-  sub.callback([o, &selected] { selected = [o] { return run(*o); }; });
+  sub.callback([o, &sub, &selected] {
+    const bool list = o->scenario == "linear";
+    for (const char* other : list ? std::vector<const char*>{"--q"} : std::vector<const char*>{"--layout", "--k"})
+      if (sub.count(other) > 0)
+        throw error(error_kind::usage, fmt::format("'{}' is no option of --scenario {}", other, o->scenario), other,
+                    list ? "a list takes --layout and --k; --scenario dense is a tree, which takes --q"
+                         : "a tree takes --q; --scenario linear is a list, which takes --layout and --k");
+    selected = [o] { return run(*o); };
+  });
 }
 
 }  // namespace tessera::apps

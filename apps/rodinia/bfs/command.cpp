@@ -58,7 +58,7 @@ void add_bfs(CLI::App& to, command& selected) {
                                    "tessera bfs --size 1000000 --policy flatten --verify"},
                                   o, [o](application_run& f) { run_bfs(f, *o); });
   add_number(sub, "--size", o->size, "nodes of a synthetic graph", 1, 300'000'000);
-  add_file(sub, "--graph", o->graph, "a graph; instead of --size");
+  add_file(sub, "--graph", o->graph, "a graph; instead of --size").excludes(sub.get_option("--size"));
   sub.add_flag("--scan", o->scan, "scan all nodes at every level, also where a level is small");
 }
 

@@ -69,7 +69,9 @@ void add_cfd(CLI::App& to, command& selected) {
       o, [o](application_run& f) { o->type == "f32" ? run_cfd<float>(f, *o) : run_cfd<double>(f, *o); });
   add_number(sub, "--size", o->size, "cubes along each side, each of six elements", 1, 200);
   sub.add_flag("--full", o->full, "without the box in the middle");
-  add_file(sub, "--mesh", o->mesh, "a mesh; instead of --size");
+  CLI::Option& mesh = add_file(sub, "--mesh", o->mesh, "a mesh; instead of --size");
+  mesh.excludes(sub.get_option("--size"));
+  mesh.excludes(sub.get_option("--full"));
   add_number(sub, "--rounds", o->rounds, "iterations", 0, 1'000'000);
   add_type(sub, o->type, {"f64", "f32"});
 }

@@ -99,7 +99,8 @@ void add_gaussian(CLI::App& to, command& selected) {
       o, [o](application_run& f) { o->type == "f32" ? run_gaussian<float>(f, *o) : run_gaussian<double>(f, *o); });
   add_number(sub, "--size", o->size, "equations", 1, 32768);
   add_number(sub, "--columns", o->columns, "columns that a pair of regions eliminates", 1, gaussian_most_columns);
-  add_file(sub, "--matrix", o->matrix, "n, the matrix, the right side and possibly the solution; instead of --size");
+  add_file(sub, "--matrix", o->matrix, "n, the matrix, the right side and possibly the solution; instead of --size")
+      .excludes(sub.get_option("--size"));
   add_type(sub, o->type, {"f32", "f64"});
 }
 

@@ -74,7 +74,9 @@ void add_hotspot(CLI::App& to, command& selected) {
                                   o, [o](application_run& f) {
                                     hotspot_options with = *o;
                                     if (with.temperatures.empty() != with.powers.empty())
-                                      throw error(error_kind::usage, "--temperatures and --powers belong together");
+                                      throw error(error_kind::usage, "--temperatures and --powers belong together",
+                                                  with.powers.empty() ? "--temperatures" : "--powers",
+                                                  "give both files, or neither for random ones");
                                     if (with.temperatures.empty() && with.size == 0) with.size = 1024;
                                     with.type == "f32" ? run_hotspot<float>(f, with) : run_hotspot<double>(f, with);
                                   });

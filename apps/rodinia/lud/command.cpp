@@ -70,7 +70,7 @@ void add_lud(CLI::App& to, command& selected) {
       {"lud", "LU decomposition in blocks, without pivoting", "tessera lud --size 1024 --type f64 --verify"}, o,
       [o](application_run& f) { o->type == "f32" ? run_lud<float>(f, *o) : run_lud<double>(f, *o); });
   add_number(sub, "--size", o->size, "rows and columns", 1, 32768);
-  add_file(sub, "--matrix", o->matrix, "n and the matrix; instead of --size");
+  add_file(sub, "--matrix", o->matrix, "n and the matrix; instead of --size").excludes(sub.get_option("--size"));
   add_type(sub, o->type, {"f32", "f64"});
 }
 

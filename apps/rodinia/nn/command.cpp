@@ -60,6 +60,7 @@ void add_nn(CLI::App& to, command& selected) {
   add_number(sub, "--nearest", o->nearest, "how many to find", 1, 1000);
   sub.add_option("--records", o->records, "records, lines of 48 characters (repeatable); instead of --size")
       ->type_name("FILE")
+      ->excludes(sub.get_option("--size"))
       ->allow_extra_args(false);
   add_number(sub, "--latitude", o->latitude, "X", "of the place", -90.0, 90.0);
   add_number(sub, "--longitude", o->longitude, "Y", "of the place", -360.0, 360.0);

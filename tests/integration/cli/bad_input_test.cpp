@@ -224,6 +224,15 @@ TEST(bad_input, the_command_line) {
   expect_failure({"sial", "run", "a.sialx", "--progres", "always"}, 2, {"--progres", "did you mean '--progress'?"});
   expect_failure({"sial", "run", "a.sialx", "--init", "a.toml", "--progress", "sometimes"}, 2,
                  {"sometimes", "`tessera sial run --help` lists its options"});
+  expect_failure({"hotspot", "--size", "abc"}, 2, {"--size: 'abc' is no number in the range 1 to 65536"});
+  expect_failure({"nn", "--latitude", "200"}, 2, {"--latitude: '200' is no number in the range -90 to 90"});
+  expect_failure({"hotspot", "--size"}, 2, {"--size wants a value"});
+  expect_failure({"hotspot", "--size", "64", "--size", "32"}, 2, {"--size is given 2 times"});
+  expect_failure({"hotspot", "--powers", "p.txt"}, 2, {"belong together", "at: --powers", "give both files"});
+  for (const auto& [name, file] : std::vector<std::pair<std::string, std::string>>{
+           {"bfs", "--graph"}, {"cfd", "--mesh"}, {"gaussian", "--matrix"}, {"lud", "--matrix"}, {"nn", "--records"}})
+    expect_failure({name, file, "x", "--size", "64"}, 2, {"--size excludes " + file});
+  expect_failure({"cfd", "--mesh", "x", "--full"}, 2, {"--full excludes --mesh"});
   expect_failure({"config"}, 2, {"tessera config --help"});
   expect_failure({"cholesky"}, 2, {"needs a matrix", "--matrix FILE or --n N"});
   expect_failure({"cholesky", "--n", "10", "--matrix", "x.mtx"}, 2, {"--matrix", "--n"});

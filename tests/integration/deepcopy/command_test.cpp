@@ -59,6 +59,9 @@ TEST(deepcopy_command, says_what_is_wrong_with_its_options) {
   refused({"--n", "-5"}, 2, "--n");
   refused({"--q", "1000"}, 2, "--q");
   refused({"--repetitions", "x"}, 2, "--repetitions");
+  refused({"--q", "3"}, 2, "'--q' is no option of --scenario linear");
+  refused({"--scenario", "dense", "--k", "3"}, 2, "'--k' is no option of --scenario dense");
+  refused({"--layout", "llinit-llused", "--scenario", "dense"}, 2, "a tree takes --q");
   refused({"--at", "nowhere"}, 2, "there is no location 'nowhere'\n  at: --at");
   refused({"--n", "1000000000", "--k", "10000"}, 7, "copies");
   refused({"--n", "10000000", "--k", "1", "--config", source("configs/cuda_emulated.toml")}, 7,
