@@ -172,6 +172,8 @@ config::hierarchy read_hierarchy(const record& from) {
 config::declarations parse_csv(std::string_view text, const std::string& source) {
   config::declarations found;
   std::size_t line_number = 0;
+  if (constexpr std::string_view mark = "\xEF\xBB\xBF"; text.starts_with(mark))
+    text.remove_prefix(mark.size());  // that of UTF-8, which spreadsheets write in front
   for (std::size_t begin = 0; begin < text.size();) {
     const auto end = std::min(text.find('\n', begin), text.size());
     std::string_view line = text.substr(begin, end - begin);
@@ -189,7 +191,9 @@ config::declarations parse_csv(std::string_view text, const std::string& source)
       field f;
       for (const auto& piece : pieces(written.value, ',', place, column)) {
         word w{std::string(piece.value), piece.where};
-        if (w.value.empty()) refuse("an empty value", w.where);
+        if (w.value.empty())
+          refuse(f.key.value.empty() ? "an empty key" : fmt::format("an empty value of '{}'", f.key.value), w.where,
+                 "a field is key,value[,value...]");
         if (f.key.value.empty())
           f.key = std::move(w);
         else

@@ -45,6 +45,12 @@ TEST(csv, reads_all_records_and_keys) {
   EXPECT_TRUE(parse_csv("# only\n ; ;\n", "x").empty());
 }
 
+TEST(csv, a_spreadsheet_may_have_written_it) {
+  const auto d = parse_csv("\xEF\xBB\xBFlocation;name,A;type,virtual\r\n", "t.csv");
+  ASSERT_EQ(d.locations.size(), 1u);
+  EXPECT_EQ(d.locations[0].names[0].where, "t.csv:1:15") << "the mark is no column";
+}
+
 TEST(csv, mistakes_have_a_line_and_a_column) {
   const auto refused = [](const char* text, std::initializer_list<const char*> parts) {
     EXPECT_TRUE(has(message_of([&] { parse_csv(text, "t.csv"); }), parts)) << text;
@@ -61,7 +67,7 @@ TEST(csv, mistakes_have_a_line_and_a_column) {
   refused("loctype;name,a,b;kind,x64", {"one value"});
   refused("loctype;kind,x64", {"no 'name'", "t.csv:1:1"});
   refused("loctype,name;kind,x64", {"followed by a comma"});
-  refused("location;name,;type,x", {"an empty value", "t.csv:1:15"});
+  refused("location;name,;type,x", {"an empty value of 'name'", "t.csv:1:15"});
   refused("location;name,a;type,x;all,maybe", {"true or false", "t.csv:1:28"});
   refused("location;name,a;type,x;all;total_count,2", {"exclude"});
   refused("location;name,a;type,x;start,2", {"needs 'total_count'"});
