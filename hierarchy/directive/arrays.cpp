@@ -33,7 +33,9 @@ program_array& needed(running& in, const void* pointer, std::string_view name, c
                ? "there is no array at this address"
                : fmt::format("'{}' {}", name,
                              pointer == nullptr ? "is null: there is no array at this address" : "points to no array"),
-           where, "'gecko memory allocate' or 'gecko memory register' makes one");
+           where,
+           "'gecko memory allocate' or 'gecko memory register' makes one; a const array of 64 numbers or fewer "
+           "with one index needs neither");
   return *found;
 }
 

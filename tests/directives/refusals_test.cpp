@@ -45,6 +45,18 @@ INSTANTIATE_TEST_SUITE_P(
                 "#pragma gecko region exec_pol(\"statik\")\nfor (int i = 0; i < n; ++i) x[i] = 1;\n"
                 "#pragma gecko region end",
                 "4:31: error: unknown policy 'statik'", "did you mean 'static'?"},
+        refusal{"policy_of_another_sum",
+                "#pragma gecko region exec_pol(\"percentage:60,30\")\nfor (int i = 0; i < n; ++i) x[i] = 1;\n"
+                "#pragma gecko region end",
+                "4:31: error: policy percentage: the shares sum to 90, not 100", ""},
+        refusal{"policy_without_quotes",
+                "#pragma gecko region exec_pol(percentage:[60,30])\nfor (int i = 0; i < n; ++i) x[i] = 1;\n"
+                "#pragma gecko region end",
+                "4:31: error: policy percentage: the shares sum to 90, not 100", ""},
+        refusal{"policy_without_its_list",
+                "#pragma gecko region exec_pol(\"range\")\nfor (int i = 0; i < n; ++i) x[i] = 1;\n"
+                "#pragma gecko region end",
+                "4:31: error: policy range needs a list", "for example range:[1000,24]"},
         refusal{"missing_clause", "#pragma gecko memory allocate(x[0:n])\n",
                 "4:15: error: 'gecko memory allocate' wants the clause 'type'", "for example #pragma gecko memory"},
         refusal{"unknown_variable", "#pragma gecko memory allocate(z[0:n]) type(double)\n",
@@ -145,6 +157,16 @@ TEST(directives, in_pragma_operators_are_refused) {
   EXPECT_EQ(made.code, 4);
   EXPECT_THAT(made.messages, HasSubstr("error: a directive in _Pragma or in a macro is not translated"));
   EXPECT_THAT(made.messages, HasSubstr("write it as #pragma"));
+}
+
+TEST(directives, of_a_misspelt_family_are_warned_of) {
+  const auto made = translate(
+      "#pragma once_more\n#pragma omp parallel\n#pragma GCC ivdep\nint main() {\n#  pragma gecco region\n}\n");
+  EXPECT_EQ(made.code, 0);
+  EXPECT_THAT(made.messages, HasSubstr("t.cpp:5:11: warning: unknown pragma 'gecco', which is skipped: did you mean "
+                                       "'gecko'?"));
+  EXPECT_THAT(made.messages, testing::Not(HasSubstr("'omp'")));
+  EXPECT_THAT(made.messages, testing::Not(HasSubstr("'once_more'")));
 }
 
 TEST(directives, in_headers_are_refused) {

@@ -1,9 +1,19 @@
 #include "hierarchy/directive/clang/pragmas.hpp"
 
+#include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Pragma.h>
+#include <clang/Lex/Preprocessor.h>
+#include <fmt/format.h>
+
+#include <cctype>
+#include <memory>
+
+#include "core/base/suggest.hpp"
 
 namespace tessera::directive {
 namespace {
+
+const std::vector<std::string> families = {"gecko", "pointerchain"};
 
 /// The end of the line that holds `at`; a backslash joins lines.
 std::size_t end_of_line(std::string_view text, std::size_t at) {
@@ -48,11 +58,40 @@ class handler : public clang::PragmaHandler {
   report& m_messages;
 };
 
+/// Warns of pragmas whose family is misspelt: Clang and GCC skip what they do not know, and the loop would run
+/// serially.
+class misspelt : public clang::PPCallbacks {
+ public:
+  misspelt(const clang::Preprocessor& in, report& messages) : m_in(in), m_messages(messages) {}
+
+  void PragmaDirective(clang::SourceLocation at, clang::PragmaIntroducerKind kind) override {
+    const clang::SourceManager& files = m_in.getSourceManager();
+    if (kind != clang::PIK_HashPragma || at.isMacroID() || !files.isWrittenInMainFile(at)) return;
+    const source text(files, m_in.getLangOpts());
+    const std::string_view all = text.text();
+    constexpr std::string_view spaces = " \t", word = "pragma";
+    std::size_t begin = all.find(word, text.offset(at));
+    if (begin == all.npos || (begin = all.find_first_not_of(spaces, begin + word.size())) == all.npos) return;
+    std::size_t end = begin;
+    while (end < all.size() && (std::isalnum(static_cast<unsigned char>(all[end])) != 0 || all[end] == '_')) ++end;
+    const std::string family(all.substr(begin, end - begin));
+    const std::string near = suggest(family, families);
+    if (!near.empty() && near != family)
+      m_messages.warning(text.location(begin),
+                         fmt::format("unknown pragma '{}', which is skipped: did you mean '{}'?", family, near));
+  }
+
+ private:
+  const clang::Preprocessor& m_in;
+  report& m_messages;
+};
+
 }  // namespace
 
 void find_directives(clang::Preprocessor& in, std::vector<found_directive>& to, report& messages) {
-  for (const char* family : {"gecko", "pointerchain"})
+  for (const std::string& family : families)
     in.AddPragmaHandler(new handler(family, to, messages));  // the preprocessor owns it
+  in.addPPCallbacks(std::make_unique<misspelt>(in, messages));
 }
 
 }  // namespace tessera::directive

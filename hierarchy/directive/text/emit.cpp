@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/suggest.hpp"
+#include "core/base/error.hpp"
+#include "hierarchy/policy/policy.hpp"
 
 namespace tessera::directive {
 namespace {
@@ -208,16 +209,17 @@ std::string name_expression(const placed_text& argument, const is_variable& vari
 
 std::string policy_expression(const placed_text& argument, const is_variable& variable) {
   std::string expression = name_expression(argument, variable);
+  const std::size_t colon = argument.text.find(':');  // percentage:60,40 without quotes; ns::name() is an expression
+  if (colon != std::string::npos && is_identifier(argument.text.substr(0, colon)) &&
+      argument.text.substr(colon, 2) != "::")
+    expression = literal(argument.text);
   if (!expression.starts_with('"')) return expression;
   std::string text = unquoted(expression);
   std::erase_if(text, [](char c) { return c == '[' || c == ']' || c == ' '; });  // the older percentage:[60,40]
-  static const std::vector<std::string> known = {"static", "flatten", "percentage", "range", "any", "auto", "runtime"};
-  const std::string word = text.substr(0, text.find(':'));
-  if (std::ranges::find(known, word) == known.end()) {
-    const std::string near = suggest(word, known);
-    throw syntax_error(
-        argument.at, fmt::format("unknown policy '{}'", word),
-        near.empty() ? fmt::format("there are: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
+  try {
+    (void)hierarchy::policy::parse(text);
+  } catch (const error& e) {
+    throw syntax_error(argument.at, e.message(), e.hint());
   }
   return literal(text);
 }

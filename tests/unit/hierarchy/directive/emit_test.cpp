@@ -56,6 +56,8 @@ TEST(emit, policies) {
   const is_variable none = [](std::string_view) { return false; };
   EXPECT_EQ(policy_expression({"\"percentage:[60, 40]\"", 0}, none), "\"percentage:60,40\"");
   EXPECT_EQ(policy_expression({"any", 0}, none), "\"any\"");
+  EXPECT_EQ(policy_expression({"percentage:[60,40]", 0}, none), "\"percentage:60,40\"");
+  EXPECT_EQ(policy_expression({"ours::policy()", 0}, none), "ours::policy()");
   EXPECT_EQ(policy_expression({"choose(3)", 0}, none), "choose(3)");
   try {
     (void)policy_expression({"\"statik\"", 7}, none);
