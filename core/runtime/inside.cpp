@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "core/base/leak_on_purpose.hpp"
@@ -157,6 +158,11 @@ runtime_inside::~runtime_inside() {
   if (!scheduler->views_are_mine())
     say(machine.log, 2, "the runtime ends while other threads hold host views; it waits until they are given back");
   scheduler->close();
+  // Where an exception ends the runtime, its cause is told with that.
+  if (const auto failed = scheduler->take_failures();
+      failed.first != nullptr && !scheduler->cancelled() && std::uncaught_exceptions() == 0)
+    say(machine.log, 2,
+        fmt::format("the runtime ends, and no fence has told: {} ({})", failed.first->text, failed.first->where));
   if (history) history->keep(*scheduler->placement().model());
   const bool hung = scheduler->hung();
   scheduler.reset();

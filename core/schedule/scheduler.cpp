@@ -414,10 +414,11 @@ void scheduler::wait_until(const std::function<bool()>& enough) { run_tasks_unti
 void scheduler::fence(std::source_location site) {
   thread_context& mine = current_thread();
   if (mine.recorder != nullptr)
-    throw error(error_kind::usage, "fence inside a recording", {},
+    throw error(error_kind::usage, "fence inside a recording", fmt::format("{}:{}", site.file_name(), site.line()),
                 "recorded tasks do not run before they are replayed");
   if (const std::uint32_t views = mine.held_views.load(std::memory_order_relaxed); views != 0)
-    throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", views), {},
+    throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", views),
+                fmt::format("{}:{}", site.file_name(), site.line()),
                 "release host views before waiting for tasks that may need their blocks");
   wait_for_all(site, true);
 }

@@ -135,6 +135,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void cancel(std::string reason, error_kind kind = error_kind::interrupted);
   /// Whether cancel was called.
   bool cancelled() const noexcept { return m_failures.cancelled(); }
+  /// What failed since the last fence; no fence reports it any more.
+  failures::report take_failures() { return m_failures.take(); }
   /// Whether a device was found to hang: the run is cancelled, and what devices use is never given back.
   bool hung() const noexcept { return m_failures.hung(); }
 

@@ -21,7 +21,8 @@ std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, 
 void scheduler::require_host_access(std::source_location site) {
   const thread_context& here = current_thread();
   if (here.recorder != nullptr)
-    throw error(error_kind::usage, "a host view inside a recording", {},
+    throw error(error_kind::usage, "a host view inside a recording",
+                fmt::format("{}:{}", site.file_name(), site.line()),
                 "recorded tasks do not run before they are replayed");
   if (!here.in_program())
     throw error(error_kind::usage, "a host view inside a task", fmt::format("{}:{}", site.file_name(), site.line()),

@@ -39,7 +39,8 @@ class policy_reader {
     p.kind = kind_of(word);
     const bool has_list = colon != m_text.npos;
     const bool wants_list = p.kind == policy_kind::percentage || p.kind == policy_kind::range;
-    if (has_list && !wants_list) refuse_at(m_text.substr(colon), fmt::format("policy {} takes no list", word));
+    if (has_list && !wants_list)
+      refuse_at(m_text.substr(colon), fmt::format("policy {} takes no list", word), "percentage and range take one");
     if (!has_list && wants_list)
       refuse_at(
           m_text.substr(m_text.size()), fmt::format("policy {} needs a list", word),
@@ -52,7 +53,8 @@ class policy_reader {
       p.percentages = numbers<double>(list, word);
       const double sum = std::accumulate(p.percentages.begin(), p.percentages.end(), 0.0);
       if (std::abs(sum - 100) > 0.01 + 1e-9)
-        refuse_at(list, fmt::format("policy percentage: the shares sum to {:g}, not 100", sum));
+        refuse_at(list, fmt::format("policy percentage: the shares sum to {:g}, not 100", sum),
+                  "a share for each leaf, in their order; a leaf with 0 gets nothing");
     }
     return p;
   }

@@ -90,7 +90,8 @@ class array_memory::claim {
     if (!S_ISREG(facts.st_mode)) refuse(error_kind::input, "it is no regular file");
     m_size = static_cast<std::uint64_t>(facts.st_size);
     if (m_size != 0 && m_size != bytes)
-      refuse(error_kind::input, fmt::format("it has {} bytes, and the array's elements take {}", m_size, bytes));
+      refuse(error_kind::input, fmt::format("it has {} bytes, and the array's elements take {}", m_size, bytes),
+             "extents and type are those of the file; a file that is missing begins with zeros");
     m_identity = {facts.st_dev, facts.st_ino};
     mapped_files& files = mapped_files::all();
     const std::lock_guard guard(files.mutex);

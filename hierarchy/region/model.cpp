@@ -77,7 +77,7 @@ std::uint64_t bytes_over(const void* memory, const std::string& name, element_ty
     throw error(error_kind::usage,
                 fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name, e.rows, e.second, e.third,
                             elements),
-                place_in(site));
+                place_in(site), "the memory has as many elements as the extents say");
   if (memory == nullptr && bytes != 0)
     throw error(error_kind::usage, fmt::format("array '{}' adopts {} elements at no address", name, elements),
                 place_in(site));

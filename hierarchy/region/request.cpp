@@ -77,7 +77,7 @@ std::string region_request::who_splits() const {
 }
 
 std::uint64_t region_request::count_iterations() const {
-  if (over.step == 0) refuse("its loop has a step of 0");
+  if (over.step == 0) refuse("its loop has a step of 0", "a step is 1 or more, or negative in a loop that counts down");
   const auto begin = static_cast<std::uint64_t>(over.begin), end = static_cast<std::uint64_t>(over.end);
   if (over.step > 0 ? over.begin >= over.end : over.begin <= over.end) return 0;
   const std::uint64_t length = over.step > 0 ? end - begin : begin - end,
@@ -103,7 +103,8 @@ void region_request::check_named() const {
 void region_request::check_owner(const runtime& of) const {
   for (const detail::region_demand& d : demands)
     if ((d.array != nullptr ? &d.array->owner() : &d.result->owner()) != &of)
-      refuse(fmt::format("'{}' belongs to another runtime", d.array != nullptr ? d.array->name() : d.result->name()));
+      refuse(fmt::format("'{}' belongs to another runtime", d.array != nullptr ? d.array->name() : d.result->name()),
+             "arrays and results of a region are those of its model's runtime");
 }
 
 void region_request::check_cut(const array_storage& array) const {
@@ -227,7 +228,8 @@ void region_request::check_rows_of(const detail::region_demand& d) const {
                                            d.array->name(), rows)
                              : fmt::format("its halo of {} rows before and {} behind does not fit array '{}', which "
                                            "has {} rows",
-                                           p.first, p.last, d.array->name(), rows));
+                                           p.first, p.last, d.array->name(), rows),
+           "a halo is less wide than the array has rows; `whole` reads any row");
   if (p.which == kind::halo) check_surely_read(d);
   if (p.which == kind::halo && !around) check_reach(d);
   if (p.which == kind::whole || (p.which == kind::halo && !around)) return;

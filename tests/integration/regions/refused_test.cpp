@@ -40,10 +40,11 @@ TEST_F(refused_regions, rows_that_do_not_exist) {
           iterate(0, 100), in(x), out(y), nothing);
   refuses(error_kind::usage, "iteration -1 has no row in array 'x'", "", iterate(-1, 5), in(x), nothing);
   refuses(error_kind::usage, "iteration -2 has no row", "", iterate(10, -3, -4), in(x), nothing);
-  refuses(error_kind::usage, "halo of 50 rows does not fit array 'y'", "", iterate(0, 50), in(y, halo(50)), nothing);
+  refuses(error_kind::usage, "halo of 50 rows does not fit array 'y'", "`whole` reads any row", iterate(0, 50),
+          in(y, halo(50)), nothing);
   refuses(error_kind::usage, "halo of -1 rows", "", iterate(0, 50), in(y, halo(-1)), nothing);
   refuses(error_kind::usage, "uses rows 10 to 51 of array 'y'", "", iterate(0, 50), in(y, rows(10, 51)), nothing);
-  refuses(error_kind::usage, "step of 0", "", iterate(0, 50, 0), in(y), nothing);
+  refuses(error_kind::usage, "step of 0", "counts down", iterate(0, 50, 0), in(y), nothing);
   const auto refuses_split = [&](std::array<std::int64_t, 2> over, const iteration_space<1>& loop, const char* text) {
     refuses(error_kind::usage, text, "", region_options{.split_over = over}, loop, inout(y), nothing);
   };
@@ -141,8 +142,8 @@ TEST_F(refused_regions, writes_that_would_race) {
 }
 
 TEST_F(refused_regions, policies_that_do_not_fit) {
-  refuses(error_kind::configuration, "sum to 90, not 100", "", region_options{.policy = "percentage:40,50"},
-          iterate(0, 100), in(x), nothing);
+  refuses(error_kind::configuration, "sum to 90, not 100", "a share for each leaf",
+          region_options{.policy = "percentage:40,50"}, iterate(0, 100), in(x), nothing);
   refuses(error_kind::configuration, "sum to 99, but the loop has 100 iterations", "",
           region_options{.policy = "range:9,90"}, iterate(0, 100), in(x), nothing);
   refuses(error_kind::configuration, "statik", "static", region_options{.policy = "statik"}, iterate(0, 100), in(x),
@@ -222,7 +223,8 @@ TEST_F(refused_regions, arrays_and_results_of_another_runtime) {
   location_model elsewhere(other);
   const auto theirs = elsewhere.make_array<double>("theirs", {100});
   const region_result<double> result(other, "result");
-  refuses(error_kind::usage, "'theirs' belongs to another runtime", "", iterate(0, 100), in(theirs), nothing);
+  refuses(error_kind::usage, "'theirs' belongs to another runtime", "its model's runtime", iterate(0, 100), in(theirs),
+          nothing);
   refuses(error_kind::usage, "'result' belongs to another runtime", "", iterate(0, 100), sum(result), nothing);
 }
 

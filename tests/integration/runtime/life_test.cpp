@@ -88,6 +88,38 @@ TEST_P(life, the_runtime_waits_for_views_of_other_threads) {
   }
 }
 
+TEST_P(life, a_failure_that_no_fence_has_told_is_in_the_log) {
+  enum class ends {
+    untold,
+    told,
+    unwound
+  };
+  for (const ends how : {ends::untold, ends::told, ends::unwound}) {
+    machine m = testing::host_only(GetParam());
+    std::string told;
+    m.log = [&](int level, const std::string& line) {
+      if (level == 2) told += line;
+    };
+    try {
+      runtime rt(std::move(m));
+      auto a = rt.make_array<double>("a", {1}, {1});
+      rt.submit(
+          "bad", [](view<double>) { throw std::runtime_error("three"); }, write(a(0)));
+      if (how == ends::told) {
+        EXPECT_THROW(rt.fence(), error);
+      } else if (how == ends::unwound) {
+        throw std::runtime_error("elsewhere");
+      }
+    } catch (const std::runtime_error&) {
+    }
+    if (how == ends::untold) {
+      EXPECT_THAT(told, ::testing::HasSubstr("no fence has told: bad failed: three (task 'bad' submitted at "));
+    } else {
+      EXPECT_EQ(told, "");
+    }
+  }
+}
+
 TEST_P(life, threads_end_while_the_runtime_ends) {
   for (int round = 0; round < 50; ++round) {
     std::vector<std::thread> threads;
