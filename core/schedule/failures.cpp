@@ -57,6 +57,12 @@ failures::report failures::take() {
   return {std::exchange(m_first, nullptr), std::exchange(m_given_up, 0)};
 }
 
+void failures::put_back(report what) {
+  const std::lock_guard guard(m_mutex);
+  if (m_first == nullptr) m_first = std::move(what.first);
+  m_given_up += what.given_up;
+}
+
 void failures::cancel(std::string text, error_kind kind) {
   {
     const std::lock_guard guard(m_mutex);

@@ -46,6 +46,8 @@ class failures {
     std::uint64_t given_up = 0;  ///< tasks
   };
   report take();
+  /// What was taken is to be reported after all, unless something else has failed meanwhile.
+  void put_back(report what);
 
   /// Tasks that have not started are given up from now on.
   void cancel(std::string text, error_kind kind);

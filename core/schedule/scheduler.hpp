@@ -137,6 +137,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool cancelled() const noexcept { return m_failures.cancelled(); }
   /// What failed since the last fence; no fence reports it any more.
   failures::report take_failures() { return m_failures.take(); }
+  /// The next fence reports it after all.
+  void put_back_failures(failures::report what) { m_failures.put_back(std::move(what)); }
   /// Whether a device was found to hang: the run is cancelled, and what devices use is never given back.
   bool hung() const noexcept { return m_failures.hung(); }
 

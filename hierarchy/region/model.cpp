@@ -42,7 +42,10 @@ location_model::~location_model() {
   const std::uint32_t views = inside.scheduler->views_here();
   if (inside.scheduler->in_program() && views == 0) {
     inside.scheduler->settle();
+    auto untold =
+        inside.scheduler->take_failures();  // to bring an array home that has failed would count as telling it
     for (const auto& array : m_memory->let_go()) bring_home(array);  // to memory that the program may free now
+    inside.scheduler->put_back_failures(std::move(untold));
     return;
   }
   say(inside.machine.log, 2,

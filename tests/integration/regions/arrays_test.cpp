@@ -287,6 +287,18 @@ TEST(region_arrays, of_the_program_do_not_count_towards_the_limit_of_the_host) {
   EXPECT_EQ(x.read_host()[(1 << 20) - 1], 3);
 }
 
+TEST(region_arrays, over_memory_of_the_program_hide_no_failure_when_their_model_ends) {
+  std::vector<double> memory(10);
+  runtime rt(testing::host_only());
+  {
+    location_model model(rt);
+    model.region("bad", iterate(0, 10), out(model.array_over("x", std::span(memory))),
+                 [](auto, auto) { throw std::runtime_error("three"); });
+  }
+  const error told = error_of([&] { rt.fence(); });
+  EXPECT_NE(std::string(told.what()).find("bad failed: three"), std::string::npos) << told.what();
+}
+
 TEST(region_arrays, of_a_file_are_the_only_ones_of_it) {
   const scratch_file file;
   runtime rt(testing::host_only());
