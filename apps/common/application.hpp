@@ -14,10 +14,6 @@
 #include "apps/common/tree_file.hpp"
 #include "tessera/region.hpp"
 
-namespace CLI {
-class Option;
-}
-
 namespace tessera::apps {
 
 /// Filled by the command line.

@@ -7,7 +7,7 @@
 namespace CLI {  // NOLINT(readability-identifier-naming): the name of the library
 class App;
 class Option;
-}
+}  // namespace CLI
 
 namespace tessera::apps {
 

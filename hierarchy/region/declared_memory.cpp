@@ -57,8 +57,11 @@ void declared_memory::require_room(const location::tree& in, const std::string& 
                                 array, text(wanted.bytes), in.at(wanted.at).properties.name, text(is.declared_bytes),
                                 is.name, is.declared_at, text(used)),
                     fmt::format("{}:{}", site.file_name(), site.line()),
-                    "let arrays there end or move them, place this one elsewhere, declare more memory for the type of "
-                    "the location, or use map_file, since files do not count there");
+                    wanted.of_file
+                        ? "let arrays there end, make this one elsewhere, declare a larger size for the type of the "
+                          "location, or use map_file, whose files do not count there"
+                        : "let arrays there end or move them, place this one elsewhere, declare more memory for the "
+                          "type of the location, or use map_file, since files do not count there");
     }
     if (wanted.of_file) break;
   }

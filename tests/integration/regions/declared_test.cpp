@@ -295,6 +295,7 @@ TEST(arrays_at_stores, are_files_that_stay) {
   const error room = error_of([&] { model.make_array<double>("big", {9 * mega}, {.at = "LocS"}); });
   EXPECT_EQ(room.kind(), error_kind::memory);
   EXPECT_TRUE(has(room, "for 'LocS'")) << room.what();
+  EXPECT_TRUE(has(room, "declare a larger size")) << "its arrays are files, and do not move: " << room.what();
   EXPECT_FALSE(std::filesystem::exists(folder.path / "big.array"));
 }
 
