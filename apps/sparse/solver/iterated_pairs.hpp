@@ -43,18 +43,21 @@ eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options&
     found = dense_pairs(a, o, rule);
   } else {
     constexpr int most_starts = 10;
-    found = pairs_of_one_start<Iteration>(rt, a, o, block, rule, {});
+    eigen_options how = o;
+    found = pairs_of_one_start<Iteration>(rt, a, how, block, rule, {});
     for (int start = 1; found.converged(); ++start) {
-      const missed_pairs missed = missed_by(rt, a, o, rule, found);
+      const missed_pairs missed = missed_by(rt, a, how, rule, found);
       if (missed.values.empty()) break;
       if (start == most_starts || found.loop.iterations >= o.most_iterations) {
         found.passed_over = missed.values;
         doubt_pairs(found, o.which);
         break;
       }
-      eigen_options again = o;
-      again.guess = beside(missed.vectors, found.vectors, a.rows);
-      found = pairs_of_one_start<Iteration>(rt, a, again, block, rule, found.loop);
+      how.guess = beside(missed.vectors, found.vectors, a.rows);
+      // All that the random vectors had of an eigenvalue with several copies may be among these vectors: what is
+      // orthogonal to them would be blind to its other copies.
+      how.seed += 0x10000;
+      found = pairs_of_one_start<Iteration>(rt, a, how, block, rule, found.loop);
     }
   }
   found.loop.converged = found.converged();

@@ -54,6 +54,21 @@ TEST(missed_pairs, that_exact_vectors_of_others_hide_are_found) {
   }
 }
 
+/// Every eigenvalue has two copies. One vector sees a single copy of each, and the same one again is blind to the
+/// other.
+TEST(missed_pairs, are_other_copies_of_those_that_a_search_has_found) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = diagonal(60, [](std::int32_t i) { return 1.0 + i / 2; });
+  for (const char* name : {"lobpcg", "chebyshev"})
+    for (const spectrum_end end : {spectrum_end::smallest, spectrum_end::largest}) {
+      eigen_options o{.pairs = 2, .block = 2, .which = end, .tolerance = 1e-9};
+      for (std::int32_t i = 0; i < 60; ++i)
+        o.guess.insert(o.guess.end(), {static_cast<double>(i == 30), static_cast<double>(i == 31)});
+      const double outermost = end == spectrum_end::smallest ? 1 : 30;
+      expect_pairs(a, o, eigensolver_named(name).solve(rt, a, o), {outermost, outermost}, 1e-7);
+    }
+}
+
 /// Exact vectors of others, and no iteration to look for more: nothing had said that these are not the outermost.
 TEST(missed_pairs, that_no_iteration_is_left_for_are_told) {
   runtime rt(testing::host_only());
