@@ -245,8 +245,10 @@ int run(const eigs_options& o) {
   {
     const progress line([&](double seconds) { return history.line(seconds); },
                         {.where = o.quiet ? progress_where::nowhere : progress_where::everywhere});
-    retry_on_loss(s.rt(),
-                  [&] { found = hermitian ? hermitian_pairs(s.rt(), by.solve, a, how) : by.solve(s.rt(), a, how); });
+    retry_on_loss(s.rt(), [&] {
+      history.begin();
+      found = hermitian ? hermitian_pairs(s.rt(), by.solve, a, how) : by.solve(s.rt(), a, how);
+    });
   }
   if (order) found.vectors = order->restored(found.vectors);
   for (eigenvalue& e : found.values) e.error_bound += change;

@@ -60,6 +60,13 @@ std::optional<double> seconds_left(std::span<const solver_moment> latest) {
   return *iterations * (last.seconds - first.seconds) / (last.now.iteration - first.now.iteration);
 }
 
+void solver_history::begin() {
+  const std::lock_guard hold(m_lock);
+  m_start = std::chrono::steady_clock::now();
+  m_kept.clear(), m_latest.clear();
+  m_every = 1, m_skipped = 0;
+}
+
 void solver_history::note_at(double seconds, sparse::eigen_progress now) {
   const std::lock_guard hold(m_lock);
   // A solver that begins again has another rate.

@@ -28,6 +28,8 @@ std::optional<double> seconds_left(std::span<const solver_moment> latest);
 /// The iterations of a run, for the progress line, the report and the JSON. The solver notes; any thread reads.
 class solver_history {
  public:
+  /// A solver begins, maybe anew: what it noted before is no part of this run.
+  void begin();
   void note(sparse::eigen_progress now) { note_at(seconds_since_start(), std::move(now)); }
   void note_at(double seconds, sparse::eigen_progress now);  ///< the same, with a time of the caller's
 
@@ -44,7 +46,7 @@ class solver_history {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
   }
 
-  const std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
   mutable std::mutex m_lock;
   std::vector<solver_moment> m_kept;
   std::size_t m_every = 1, m_skipped = 0;

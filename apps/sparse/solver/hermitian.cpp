@@ -122,9 +122,13 @@ eigenpairs pairs_of_real_form(runtime& rt, eigensolver_function solve, const csr
   const stopping_rule rule = rule_for(a, o);
   eigen_options how = real_options(a, o);
   how.tolerance *= 0.5;  // a complex vector is a sum of real ones
-  if (o.report) how.report = [&](eigen_progress now) { o.report(progress_of_complex(std::move(now), o)); };
   eigenpairs found;
   loop_outcome loop;
+  if (o.report)
+    how.report = [&](eigen_progress now) {
+      now.iteration += loop.iterations;
+      o.report(progress_of_complex(std::move(now), o));
+    };
   for (int attempt = 0; attempt < attempts; ++attempt) {
     how.most_iterations = o.most_iterations - loop.iterations;
     found = solve(rt, a, how);

@@ -263,6 +263,11 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
     in_full.orthogonal = reorthogonalization::full;
     in_full.guess = std::exchange(found.vectors, {});
     in_full.most_iterations = std::max(1, o.most_iterations - found.loop.iterations);
+    if (o.report)
+      in_full.report = [&o, before = found.loop.iterations](eigen_progress now) {
+        now.iteration += before;
+        o.report(now);
+      };
     eigenpairs again = lanczos_pairs(rt, a, in_full);
     again.loop.iterations += found.loop.iterations, again.loop.seconds += found.loop.seconds;
     again.loop.build_seconds += found.loop.build_seconds, again.loop.work += found.loop.work;

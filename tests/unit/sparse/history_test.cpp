@@ -68,6 +68,17 @@ TEST(seconds_left, are_not_known_of_few_iterations_and_of_a_pair_that_does_not_f
   EXPECT_EQ(seconds_left(endless), std::nullopt);
 }
 
+TEST(solver_history, forgets_what_came_before_a_begin) {
+  solver_history h;
+  for (int k = 1; k <= 2500; ++k) h.note_at(0.5 * k, falling(k, {0.2}).now);
+  h.begin();
+  EXPECT_EQ(h.line(1), "");
+  EXPECT_TRUE(h.moments().empty());
+  for (int k = 1; k <= 3; ++k) h.note_at(0.5 * k, falling(k, {0.2}).now);
+  ASSERT_EQ(h.moments().size(), 3U);
+  EXPECT_EQ(h.moments().front().now.iteration, 1);
+}
+
 TEST(solver_history, has_a_line_that_ends_with_the_time_left) {
   solver_history h;
   EXPECT_EQ(h.line(1), "");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <string>
 
 #include "apps/sparse/matrix/generate.hpp"
@@ -428,12 +429,19 @@ TEST(selective_lanczos, goes_on_in_full_where_estimates_are_not_confirmed) {
   // Values far from all others converge within a cycle: then the blocks behind are not orthogonal to their vectors.
   runtime rt(testing::host_only());
   const csr_matrix far = diagonal(1200, [](std::int32_t i) { return i < 4 ? 70.0 - i * (i + 1) * 2 : 1e-3 * i; });
+  std::vector<int> told;
   const eigen_options o{.pairs = 4,
                         .which = spectrum_end::largest,
                         .tolerance = 1e-8,
                         .most_iterations = 100,
-                        .orthogonal = reorthogonalization::selective};
-  expect_pairs(far, o, lanczos(rt, far, o), {70, 66, 58, 46}, 1e-6);
+                        .orthogonal = reorthogonalization::selective,
+                        .report = [&](const eigen_progress& now) { told.push_back(now.iteration); }};
+  const eigenpairs found = lanczos(rt, far, o);
+  expect_pairs(far, o, found, {70, 66, 58, 46}, 1e-6);
+  // Restarts in full are numbered on.
+  std::vector<int> counted(static_cast<std::size_t>(found.loop.iterations));
+  std::iota(counted.begin(), counted.end(), 1);
+  EXPECT_EQ(told, counted);
 }
 
 TEST(lanczos_seconds, count_the_first_cycle) {
