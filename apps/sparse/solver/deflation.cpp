@@ -30,36 +30,50 @@ void orthonormalize(std::span<const small_view> from, std::span<const small_view
 
 }  // namespace
 
-std::optional<deflation> deflation::of(program& p, std::int64_t rows, const eigen_options& o, std::int64_t columns) {
+std::optional<deflation> deflation::of(program& p, std::int64_t rows, const eigen_options& o, std::int64_t columns,
+                                       const csr_matrix* with_products) {
   if (o.deflate.empty()) return std::nullopt;
-  return deflation(p, rows, o, columns);
+  return deflation(p, rows, o, columns, with_products);
 }
 
-deflation::deflation(program& p, std::int64_t rows, const eigen_options& o, std::int64_t columns)
-    : m_y(p.vector("deflated", std::ssize(o.deflate) / rows)),
-      m_by(o.mass != nullptr ? p.vector("B deflated", m_y.columns()) : m_y),
+deflation::deflation(program& p, std::int64_t rows, const eigen_options& o, std::int64_t columns, const csr_matrix* a)
+    : m_has_mass(o.mass != nullptr),
+      m_y(p.vector("deflated", std::ssize(o.deflate) / rows)),
+      m_by(m_has_mass ? p.vector("B deflated", m_y.columns()) : m_y),
+      m_ay(a != nullptr ? p.vector("A deflated", m_y.columns()) : m_y),
       m_overlap(p.small("deflated'BX", m_y.columns(), columns)),
       m_minus_overlap(p.small("-deflated'BX", m_y.columns(), columns)) {
   m_y.set(of_moderate_size(o.deflate, m_y.columns()));
   const small_matrix products = p.small("deflated'B deflated", m_y.columns(), m_y.columns()),
                      t = p.small("orthonormal", m_y.columns(), m_y.columns());
-  if (o.mass != nullptr) mxm(*o.mass, m_y, m_by);
+  if (m_has_mass) mxm(*o.mass, m_y, m_by);
   for (int twice = 0; twice < 2; ++twice) {
     gram(m_y, m_by, products);
     small_operation("orthonormalize", std::span(&products, 1), std::span(&t, 1), orthonormalize);
     combine(m_y, t, m_y);
-    if (o.mass != nullptr) combine(m_by, t, m_by);
+    if (m_has_mass) combine(m_by, t, m_by);
   }
+  if (a != nullptr) mxm(*a, m_y, m_ay);
 }
 
-void deflation::project(const block_vector& x) const {
+void deflation::measure(const block_vector& x) const {
   gram(m_by, x, m_overlap);
   small_operation("minus", std::span(&m_overlap, 1), std::span(&m_minus_overlap, 1),
                   [](std::span<const small_view> from, std::span<const small_view> to) {
                     std::transform(from[0].data, from[0].data + from[0].rows * from[0].columns, to[0].data,
                                    [](double v) { return -v; });
                   });
+}
+
+void deflation::project(const block_vector& x) const {
+  measure(x);
   combine(m_y, m_minus_overlap, x, 1);
+}
+
+void deflation::project(const block_vector& x, const block_vector& ax, const block_vector& bx) const {
+  project(x);
+  combine(m_ay, m_minus_overlap, ax, 1);
+  if (m_has_mass) combine(m_by, m_minus_overlap, bx, 1);
 }
 
 std::int64_t deflated_columns(const csr_matrix& a, const eigen_options& o) { return std::ssize(o.deflate) / a.rows; }

@@ -158,6 +158,9 @@ class iteration {
       const block_vector times_b[] = {m_bx, m_br, m_bp}, next_times_b[] = {m_bx, m_bp};
       combine(times_b, m_coefficients, next_times_b);
     }
+    // Of steps that are tiny, unit length makes large what rounding has left of deflated directions in them. Where
+    // these are further out, the iteration would go there.
+    if (m_deflation) m_deflation->project(m_p, m_ap, m_bp);
     measure();
   }
 
@@ -239,7 +242,7 @@ class iteration {
   /// The last one is used; loops of the program that have ended name the others. None where there is none.
   std::list<preconditioner> m_preconditioners;
   program m_program;
-  std::optional<deflation> m_deflation = deflation::of(m_program, m_a.rows, m_options, m_b);
+  std::optional<deflation> m_deflation = deflation::of(m_program, m_a.rows, m_options, m_b, &m_a);
   block_vector m_x = made("X"), m_ax = made("AX"), m_r = made("R"), m_ar = made("AR"), m_p = made("P"),
                m_ap = made("AP");
   /// A block of its own where a preconditioner is no step in place.
@@ -284,7 +287,7 @@ double least_memory_of_lobpcg(const csr_matrix& a, const eigen_options& o) {
   const std::int64_t b = block_for(o);
   const bool has_mass = o.mass != nullptr && !has_diagonal_mass(a, o);  // a diagonal one becomes a part of A
   const std::int64_t kept =
-      (has_mass ? 9 : 6) * b + blocks_of_preconditioner(o) * b + deflated_columns(a, o) * (has_mass ? 2 : 1);
+      (has_mass ? 9 : 6) * b + blocks_of_preconditioner(o) * b + deflated_columns(a, o) * (has_mass ? 3 : 2);
   const bool small = is_small(a, o, b, iteration::least_blocks);
   const double solving = static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
                              static_cast<double>((small ? a.rows : kept) + o.pairs) +

@@ -412,6 +412,38 @@ TEST(lanczos_options, are_refused_where_it_has_none) {
             std::string::npos);
 }
 
+/// The last two of a cluster, whose others are deflated: steps are tiny there, and what rounding has left of deflated
+/// directions in them had grown until the iteration was lost.
+TEST(deflating_lobpcg, stays_beside_deflated_vectors_of_a_cluster) {
+  runtime rt(testing::host_only());
+  constexpr std::int64_t n = 100, in_cluster = 24, known = 22;
+  const auto value = [](std::int64_t i) {
+    return i < in_cluster ? 1 + 4e-11 * static_cast<double>(i) : 2 + 0.013 * static_cast<double>(i);
+  };
+  // Eigenvectors are those of a matrix of random numbers.
+  small_table vectors(n, n);
+  vectors.numbers = random_start(n * n, 7);
+  (void)diagonalize(vectors);
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < n; ++i)
+    for (std::int32_t j = 0; j <= i; ++j) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < n; ++k) sum += vectors(i, k) * value(k) * vectors(j, k);
+      entries.push_back({i, j, sum});
+      if (i != j) entries.push_back({j, i, sum});
+    }
+  const csr_matrix a = matrix_of("a cluster", n, n, entries);
+  eigen_options o{.pairs = 2, .block = 4, .tolerance = 0, .compare = criterion::norm, .most_iterations = 200};
+  for (std::int32_t i = 0; i < n; ++i) {
+    for (std::int64_t k = 0; k < known; ++k) o.deflate.push_back(vectors(i, k));
+    for (const std::int64_t k : {84, 93, 78, 30}) o.guess.push_back(vectors(i, k));
+  }
+  for (o.seed = 1; o.seed <= 5; ++o.seed) {
+    SCOPED_TRACE(o.seed);
+    expect_pairs(a, o, lobpcg(rt, a, o), {value(known), value(known + 1)}, 1e-12);
+  }
+}
+
 TEST(selective_lanczos, finds_the_same_pairs_with_fewer_operations) {
   runtime rt(testing::host_only());
   for (const char* name : {"lap2d:30", "hs:12"}) {
