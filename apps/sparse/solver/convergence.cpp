@@ -116,17 +116,32 @@ void give_pairs(eigenpairs& to, const stopping_rule& rule, std::int64_t pairs, c
                                                              static_cast<double>(i == j)));
 }
 
-void mark_clustered(std::span<eigenvalue> pairs, double innermost) {
-  // Vectors of a cluster that the bounds do not tell apart are any vectors of it. Those that a block has leave out the
-  // ends of the cluster, by about so many bounds at most.
+namespace {
+
+/// Vectors of a cluster that the bounds do not tell apart are any vectors of it. Those that a block has leave out the
+/// ends of the cluster, by about so many bounds at most.
+double width_of_cluster(std::span<const eigenvalue> pairs) {
   constexpr double few_bounds = 8;
   double bound = 0;
   for (const eigenvalue& e : pairs) bound = std::max(bound, e.error_bound);
-  const auto is_near = [&](const eigenvalue& e) { return std::abs(e.value - innermost) <= few_bounds * bound; };
+  return few_bounds * bound;
+}
+
+}  // namespace
+
+void mark_clustered(std::span<eigenvalue> pairs, double innermost) {
+  const double width = width_of_cluster(pairs);
+  const auto is_near = [&](const eigenvalue& e) { return std::abs(e.value - innermost) <= width; };
   const auto near = std::ranges::count_if(pairs, is_near);
   // The innermost value may be that of the last pair, which says nothing where this is alone.
   if (near == 1 && pairs.back().value == innermost) return;
   for (eigenvalue& e : pairs) e.clustered |= is_near(e);
+}
+
+void mark_clustered(std::span<eigenvalue> pairs, std::span<const double> others) {
+  const double width = width_of_cluster(pairs);
+  for (eigenvalue& e : pairs)
+    e.clustered |= std::ranges::any_of(others, [&](double v) { return std::abs(v - e.value) <= width; });
 }
 
 void mark_clustered_as(const std::vector<eigenvalue>& from, std::vector<eigenvalue>& pairs) {

@@ -67,6 +67,8 @@ void give_pairs(eigenpairs& to, const stopping_rule& rule, std::int64_t pairs, c
 /// that an eigenvalue further out may be hidden by what they are not exact to. The space may have no more than the
 /// pairs.
 void mark_clustered(std::span<eigenvalue> pairs, double innermost);
+/// Marks those that are as near to one of `others`, values of vectors beside those of the pairs.
+void mark_clustered(std::span<eigenvalue> pairs, std::span<const double> others);
 /// Marks pairs that are, within the bounds, marked ones of `from`.
 void mark_clustered_as(const std::vector<eigenvalue>& from, std::vector<eigenvalue>& pairs);
 

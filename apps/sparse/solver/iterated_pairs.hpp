@@ -47,7 +47,11 @@ eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options&
     found = pairs_of_one_start<Iteration>(rt, a, how, block, rule, {});
     for (int start = 1; found.converged(); ++start) {
       const missed_pairs missed = missed_by(rt, a, how, rule, found);
-      if (missed.values.empty()) break;
+      if (missed.values.empty()) {
+        // A block of the pairs alone knows no values beside them.
+        if (block == o.pairs) mark_clustered(found.values, missed.seen);
+        break;
+      }
       if (start == most_starts || found.loop.iterations >= o.most_iterations) {
         found.passed_over = missed.values;
         doubt_pairs(found, o.which);

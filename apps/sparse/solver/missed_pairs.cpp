@@ -60,7 +60,7 @@ missed_pairs missed_by(runtime& rt, const csr_matrix& a, const eigen_options& o,
   small_table h = projection(basis);
   const std::vector<double> values = diagonalize(h);
   const std::vector<std::int64_t> beyond = beyond_pairs(values, found, o.which, blur_of(found, rule));
-  if (beyond.empty()) return {};
+  if (beyond.empty()) return {{}, {}, values};
   small_matrix c = p.small("beyond", steps, std::ssize(beyond));
   small_table chosen(steps, std::ssize(beyond));
   for (std::int64_t i = 0; i < h.rows; ++i)
@@ -68,7 +68,7 @@ missed_pairs missed_by(runtime& rt, const csr_matrix& a, const eigen_options& o,
   const block_vector y = p.vector("missed", chosen.columns);
   c.set(chosen.numbers);
   basis.combine_kept(c, y);
-  missed_pairs missed{{}, y.values()};
+  missed_pairs missed{{}, y.values(), values};
   for (const std::int64_t k : beyond) missed.values.push_back(values[static_cast<std::size_t>(k)]);
   return missed;
 }

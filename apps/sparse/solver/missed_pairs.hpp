@@ -9,6 +9,7 @@ namespace tessera::sparse {
 struct missed_pairs {
   std::vector<double> values;   ///< Ritz values, the smallest first
   std::vector<double> vectors;  ///< rows x values, row-major
+  std::vector<double> seen;     ///< Ritz values of the search, all of them
 };
 
 /// Pairs further out than the innermost of those that were found, orthogonal to all of these. They are Ritz pairs of a

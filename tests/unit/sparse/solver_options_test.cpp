@@ -70,6 +70,21 @@ TEST(missed_pairs, are_other_copies_of_those_that_a_search_has_found) {
     }
 }
 
+/// A block that has no more vectors than pairs has no value beside them.
+TEST(missed_pairs, that_a_search_sees_within_the_bounds_of_others_mark_these) {
+  runtime rt(testing::host_only());
+  const csr_matrix cluster = diagonal(40, [](std::int32_t i) { return i < 4 ? 1 + 1e-9 * i : 2.0 + i; }),
+                   apart = diagonal(40, [](std::int32_t i) { return 1.0 + i; });
+  const eigen_options o{.pairs = 1, .block = 1, .tolerance = 1e-6};
+  for (const char* name : {"lobpcg", "chebyshev"}) {
+    const auto pair_of = [&](const csr_matrix& a) { return eigensolver_named(name).solve(rt, a, o).values.at(0); };
+    EXPECT_TRUE(pair_of(cluster).converged) << name;
+    EXPECT_TRUE(pair_of(cluster).clustered) << name;
+    EXPECT_TRUE(pair_of(apart).converged) << name;
+    EXPECT_FALSE(pair_of(apart).clustered) << name;
+  }
+}
+
 /// Exact vectors of others, and no iteration to look for more: nothing had said that these are not the outermost.
 TEST(missed_pairs, that_no_iteration_is_left_for_are_told) {
   runtime rt(testing::host_only());
