@@ -59,17 +59,18 @@ class scanner {
   std::int64_t whole(const char* what) {
     const std::string_view text = word();
     if (text.empty()) fail(fmt::format("{} is missing", what));
+    const std::string_view digits = without_plus(text);
     std::int64_t value = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (status != std::errc{} || end != text.data() + text.size())
+    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (end != digits.data() + digits.size() || status == std::errc::invalid_argument)
       fail(fmt::format("{} is '{}', which is not a whole number", what, text));
+    if (status != std::errc{}) fail(fmt::format("{} is '{}', which has too many digits", what, text));
     return value;
   }
   double number() {
-    std::string_view text = word();
-    if (text.empty()) fail("the value is missing");
-    const std::string_view written = text;
-    if (text.front() == '+' && !text.starts_with("+-")) text.remove_prefix(1);
+    const std::string_view written = word();
+    if (written.empty()) fail("the value is missing");
+    std::string_view text = without_plus(written);
     double value = 0;
     std::string fortran;  // "1.5D+3"
     if (text.find_first_of("dD") != text.npos) {
@@ -93,6 +94,10 @@ class scanner {
   }
 
  private:
+  /// A number may have a sign, which from_chars takes of negative ones alone.
+  static std::string_view without_plus(std::string_view number) {
+    return number.starts_with('+') && !number.starts_with("+-") ? number.substr(1) : number;
+  }
   /// Puts the next piece of the file behind the rest. False at the end.
   bool read_on() {
     if (m_file == nullptr) return false;

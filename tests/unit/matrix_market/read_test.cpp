@@ -24,7 +24,7 @@ TEST(matrix_market_read, a_symmetric_file_gives_its_lower_triangle) {
       "1 1 4.5\n"
       "  2 1\t-1e-3\r\n"
       "% another\n"
-      "3 3 +2.5D+1\n"
+      "+3 3 +2.5D+1\n"
       "2 2 7",
       "m.mtx");
   EXPECT_EQ(m.rows, 3);
@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_file{"negative", symmetric("-3 -3 1\n"), "the matrix is -3 x -3", "m.mtx:2"},
         wrong_file{"zero", symmetric("0 0 0\n"), "the matrix is 0 x 0", "m.mtx:2"},
         wrong_file{"absurd", symmetric("99999999999 99999999999 1\n"), "99999999999 x 99999999999", "m.mtx:2"},
-        wrong_file{"overflow", symmetric("99999999999999999999 1 1\n"), "not a whole number", "m.mtx:2"},
+        wrong_file{"overflow", symmetric("99999999999999999999 1 1\n"), "has too many digits", "m.mtx:2"},
         wrong_file{"not_square", symmetric("3 4 1\n1 1 1\n"), "3 x 4 and cannot be symmetric", "m.mtx:2"},
         wrong_file{"negative_count", symmetric("3 3 -1\n"), "the number of entries is -1", "m.mtx:2"},
         wrong_file{"more_than_it_has", symmetric("1 1 3\n1 1 1\n1 1 1\n"), "ends after 2 of 3 entries", "m.mtx:4"},
@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_file{"largest_count", symmetric("3 3 9223372036854775807\n1 1 1\n"),
                    "after 1 of 9223372036854775807 entries", "m.mtx:3"},
         wrong_file{"count_that_is_too_large", symmetric("3 3 9223372036854775808\n1 1 1\n"),
-                   "'9223372036854775808', which is not a whole number", "m.mtx:2"},
+                   "'9223372036854775808', which has too many digits", "m.mtx:2"},
         wrong_file{"truncated", symmetric("3 3 3\n1 1 1\n2 2 1\n"), "ends after 2 of 3 entries", "m.mtx:4"},
         wrong_file{"half_a_line", symmetric("3 3 1\n1 1"), "the value is missing", "m.mtx:3"},
         wrong_file{"row_zero", symmetric("3 3 1\n0 1 1\n"), "row 0 is outside of 1 to 3", "m.mtx:3"},
@@ -142,6 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_file{"nan", symmetric("3 3 1\n1 1 nan\n"), "'nan', which is not finite", "m.mtx:3"},
         wrong_file{"infinite", symmetric("3 3 1\n1 1 1e999\n"), "'1e999', which is not finite", "m.mtx:3"},
         wrong_file{"fraction", symmetric("3 3 1\n1.5 1 1\n"), "'1.5', which is not a whole number", "m.mtx:3"},
+        wrong_file{"sign_alone", symmetric("3 3 1\n+ 1 1\n"), "'+', which is not a whole number", "m.mtx:3"},
         wrong_file{"half_in_integers", "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 2e1\n2 2 1.5\n",
                    "the value is 1.5, and the first line says that all are integers", "m.mtx:4"},
         wrong_file{"half_in_an_array_of_integers", "%%MatrixMarket matrix array integer general\n1 2\n1\n0.25\n",
