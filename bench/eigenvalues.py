@@ -10,7 +10,7 @@ Each problem is solved by each solver, at the small and at the large end of the 
 OpenCL device where there is one. What takes longer than --limit, or does not converge, is tried again with options
 that may help, and the table names those that did. Ends with 1 when a converged value is not the known one (it is more
 than its error bound away: wrong, or another eigenvalue was missed), when vectors are not orthogonal, or when bits
-differ; pairs that do not converge are no mistake.
+differ, or when results cannot be written; pairs that do not converge are no mistake.
 """
 import argparse
 import html
@@ -48,8 +48,21 @@ def problems_of(opt, temporary):
     return chosen
 
 
+def require_writable(path):
+    """A file that is there stays as it is; one that is not is not left behind."""
+    new = not os.path.lexists(path)
+    try:
+        with open(path, "a"):
+            pass
+    except OSError as reason:
+        sys.exit(f"error: cannot write: {reason.strerror}\n  at: {path}\n  hint: name another file")
+    if new:
+        os.remove(path)
+
+
 def require_files(opt):
-    """Ends with a message where a file or a folder is missing, before anything is measured."""
+    """Ends with a message where a file or a folder is missing, or a file for results cannot be opened, before anything
+    is measured."""
     if not os.path.isdir(opt.folder):
         sys.exit(f"error: there is no such folder\n  at: {opt.folder}\n  hint: name one with Matrix Market files")
     if not os.path.isfile(opt.known):
@@ -60,6 +73,9 @@ def require_files(opt):
             f"error: the build has no program\n  at: {program}\n"
             "  hint: build Tessera there (docs/building.md), or name another folder with --build"
         )
+    for path in (opt.json, opt.html):
+        if path and path != "-":
+            require_writable(path)
 
 
 def page(rows):
@@ -88,9 +104,14 @@ def page(rows):
 def write(path, text):
     if path == "-":
         print(text, end="")
-        return
-    with open(path, "w") as f:
-        f.write(text)
+        return True
+    try:
+        with open(path, "w") as f:
+            f.write(text)
+    except OSError as reason:  # a full disk: what follows is printed nevertheless
+        print(f"error: cannot write: {reason.strerror}\n  at: {path}", file=sys.stderr)
+        return False
+    return True
 
 
 def publish(opt, rows):
@@ -136,10 +157,12 @@ def main():
             opt.limit,
             lambda line: print(line, file=sys.stderr, flush=True),
         )
+    written = True
     if opt.json:
-        write(opt.json, json.dumps({"summary": eigenvalues.summary(rows), "results": eigenvalues.data(rows)}) + "\n")
+        figures = {"summary": eigenvalues.summary(rows), "results": eigenvalues.data(rows)}
+        written &= write(opt.json, json.dumps(figures) + "\n")
     if opt.html:
-        write(opt.html, page(rows))
+        written &= write(opt.html, page(rows))
     if opt.write:
         publish(opt, rows)
     elif opt.json != "-":
@@ -147,7 +170,7 @@ def main():
     for row in rows:
         for mistake in row["mistakes"]:
             print(f"WRONG: {row['matrix']}, {row['end']}, {row['solver']}: {mistake}", file=sys.stderr)
-    return 1 if any(row["mistakes"] for row in rows) else 0
+    return 1 if any(row["mistakes"] for row in rows) or not written else 0
 
 
 if __name__ == "__main__":

@@ -156,7 +156,16 @@ class Spectra(unittest.TestCase):
 class Program(unittest.TestCase):
     def test_names_what_is_missing(self):
         program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "eigenvalues.py")
-        for words, place in ((["/no/folder"], "/no/folder"), (["--build", "/no/build"], "/no/build/bin/tessera")):
+        missing = [(["/no/folder"], "/no/folder"), (["--build", "/no/build"], "/no/build/bin/tessera")]
+        with tempfile.TemporaryDirectory() as folder:  # with a program that is never run
+            os.makedirs(os.path.join(folder, "bin"))
+            os.symlink(sys.executable, os.path.join(folder, "bin", "tessera"))
+            for option in ("--json", "--html"):
+                missing.append((["--build", folder, option, "/no/folder/file"], "/no/folder/file"))
+            self.refuses(program, missing)
+
+    def refuses(self, program, missing):
+        for words, place in missing:
             done = subprocess.run([sys.executable, program, *words], capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 1)
             self.assertIn(f"at: {place}\n  hint: ", done.stderr)
