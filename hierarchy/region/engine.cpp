@@ -354,22 +354,24 @@ region_engine::tiling region_engine::tiling_of(const region_request& c, const la
 }
 
 /// The operations of the pieces that run as kernels, null for the others; none at all where there is no kernel. The
-/// tiles are those that there will be after the cuts.
+/// tiles are those that there will be after the cuts. Where those of a recording are too many for a kernel's
+/// parameters, the host runs a device's piece.
 std::vector<const operation::definition*> region_engine::kernels_of(const region_request& c, const launch_plan& made,
                                                                     const tiling& tiles) {
   std::vector<const operation::definition*> kernels;
   if (!tiles.named) return kernels;
   for (std::size_t k = 0; k < made.split->pieces.size(); ++k) {
     const bool on_device = made.split->pieces[k].on_device;
-    const bool fits = region_kernels::fits(*c.code.kernel, c.demands, tiles.named->of(k));
-    if (on_device && !fits)
+    const std::span<const std::size_t> named = tiles.named->of(k);
+    const bool fits = region_kernels::fits(*c.code.kernel, c.demands, named);
+    if (on_device && !fits &&
+        !region_kernels::fits(*c.code.kernel, c.demands, std::vector<std::size_t>(named.size(), 1)))
       throw error(error_kind::usage,
                   fmt::format("region {} is a kernel of more than {} parameters on a device", c.who(),
                               operation::kernel_launch::most_arguments),
                   {}, "use fewer arrays in one region, or give it a location without devices (.at)");
-    const bool as_kernel = on_device || (fits && m_kernels.compares(c.code.kernel));
-    kernels.push_back(as_kernel ? &m_kernels.operation_for(c.name, *c.code.kernel, c.demands, tiles.named->of(k))
-                                : nullptr);
+    const bool as_kernel = fits && (on_device || m_kernels.compares(c.code.kernel));
+    kernels.push_back(as_kernel ? &m_kernels.operation_for(c.name, *c.code.kernel, c.demands, named) : nullptr);
   }
   return kernels;
 }

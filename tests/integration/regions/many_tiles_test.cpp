@@ -61,6 +61,33 @@ TEST_F(regions_of_many_tiles, are_recorded_with_fewer_tiles_of_each) {
   for (std::int64_t i = 0; i < many_rows; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], double(6 * i)) << i;
 }
 
+/// A recording keeps more tiles than a kernel has parameters for: the host runs what reads them.
+TEST_F(regions_of_many_tiles, are_read_beside_a_recording_that_keeps_them) {
+  region_array<double> x = make("x"), y = make("y");
+  std::string ones = "range:";
+  for (int k = 0; k < 150; ++k) ones += "1,";
+  const auto host = [&] {
+    model.region("host", {.policy = ones + std::to_string(many_rows - 150)}, iterate(0, many_rows), inout(x),
+                 [](auto i, auto x) { x[i] += double(i); });
+  };
+  host();
+  recording keeps = rt.record(host);
+  region_result<double> total(rt, "total");
+  for (const char* policy : {"static", "any", "percentage:0,100"}) {
+    model.region("read", {.policy = policy}, iterate(0, many_rows), in(x, whole), out(y),
+                 with_kernel([](auto i, auto x, auto y) { y[i] = x[many_rows - 1 - i]; },
+                             "(i, x, y, n) { y[i] = x[n - 1 - i]; }", many_rows));
+    EXPECT_EQ(y.read_host()[many_rows - 8], 7) << policy;
+    model.region("sum", {.policy = policy}, iterate(0, many_rows), in(x), sum(total),
+                 with_kernel([](auto i, auto x, double& s) { s += x[i]; }, "(i, x, s) { s += x[i]; }"));
+    EXPECT_EQ(total.get(), double(many_rows * (many_rows - 1) / 2)) << policy;
+  }
+  model.copy(x, y);
+  rt.replay(keeps);
+  EXPECT_EQ(y.read_host()[7], 7);
+  EXPECT_EQ(x.read_host()[7], 14);
+}
+
 /// It waits for views of the array, although the region only reads it.
 TEST_F(regions_of_many_tiles, count_an_exchange_of_a_recording_as_one_that_writes) {
   region_array<double> x = make("x"), y = make("y");
