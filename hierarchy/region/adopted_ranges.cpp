@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <thread>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "hierarchy/region/by_runtime.hpp"
+#include "hierarchy/region/storage.hpp"
 
 namespace tessera::hierarchy {
 
@@ -23,13 +25,21 @@ struct adopted_ranges::claim {
   const std::byte* const first;
   const std::byte* const last;  // behind it
   const std::string array;
-  std::weak_ptr<const array_storage> holder;  // under m_mutex
+  std::uint64_t number = 0;                   // under m_mutex, as what follows
+  std::weak_ptr<const array_storage> holder;  // whose last handle is gone where it has expired
+  std::weak_ptr<const void> presence;         // of the same, which has ended where this has expired
 };
 
 std::shared_ptr<adopted_ranges> adopted_ranges::of(runtime& rt) {
   static auto& all = *new by_runtime<adopted_ranges>;  // NOLINT: as the trees of live_tree::of
   return all.of(rt, [] { return std::make_shared<adopted_ranges>(); });
 }
+
+adopted_ranges::still_used::still_used(std::string message, const std::string& where, std::uint64_t number)
+    : error(error_kind::usage, std::move(message), where,
+            "adopt it again where that can wait for them: in a thread of the program that holds no views, and when "
+            "recordings that use it have ended"),
+      claim(number) {}
 
 const adopted_ranges::claim* adopted_ranges::find(const void* memory, std::uint64_t bytes) const {
   const auto* const begin = static_cast<const std::byte*>(memory);
@@ -47,21 +57,19 @@ std::shared_ptr<adopted_ranges::claim> adopted_ranges::take(const void* memory, 
       throw error(error_kind::usage,
                   fmt::format("array '{}' would have memory that array '{}' has", array, other->array), where,
                   "regions of the two would have no order: use one array, and name rows of it");
-    throw error(error_kind::usage,
-                fmt::format("array '{}' would have memory of array '{}', which has ended while its tasks have not",
-                            array, other->array),
-                where,
-                "adopt it again where that can wait for them: in a thread of the program that holds no views, and when "
-                "recordings that use it have ended");
+    throw still_used(fmt::format("array '{}' would have memory of array '{}', which has ended while its tasks have not",
+                                 array, other->array),
+                     where, other->number);
   }
   made = std::make_shared<claim>(shared_from_this(), begin, begin + bytes, array);
+  made->number = ++m_last_number;
   m_claims.emplace(begin + bytes, made.get());
   return made;
 }
 
 void adopted_ranges::hold(claim& held, const std::shared_ptr<const array_storage>& by) {
   const std::lock_guard guard(m_mutex);
-  held.holder = by;
+  held.holder = by, held.presence = by->presence();
 }
 
 bool adopted_ranges::has(const void* memory) const {
@@ -75,9 +83,12 @@ bool adopted_ranges::any() const {
 }
 
 bool adopted_ranges::used_by_ended(const void* memory, std::uint64_t bytes) const {
-  const std::lock_guard guard(m_mutex);
-  const claim* const found = find(memory, bytes);
-  return found != nullptr && found->holder.expired();
+  for (;; std::this_thread::yield()) {
+    const std::lock_guard guard(m_mutex);
+    const claim* const found = find(memory, bytes);
+    if (found == nullptr || !found->holder.expired()) return false;
+    if (found->presence.expired()) return true;
+  }
 }
 
 }  // namespace tessera::hierarchy

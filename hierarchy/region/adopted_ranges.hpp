@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "core/base/error.hpp"
 #include "tessera/runtime.hpp"
 
 namespace tessera::hierarchy {
@@ -21,7 +22,12 @@ class adopted_ranges : public std::enable_shared_from_this<adopted_ranges> {
 
   /// That an array has a range. The array's memory keeps it, and lets go of it with its last task.
   struct claim;
-  /// Throws tessera::error (usage) where another array, or one that has ended, has some of the range.
+  /// That an array which has ended has some of a range. Where that can wait, another try may succeed.
+  struct still_used : error {
+    still_used(std::string message, const std::string& where, std::uint64_t number);
+    std::uint64_t claim;  ///< which it is
+  };
+  /// Throws tessera::error (usage) where another array, or one that has ended (still_used), has some of the range.
   /// @param array  its name, for messages  @param where  the program makes it, likewise
   std::shared_ptr<claim> take(const void* memory, std::uint64_t bytes, const std::string& array,
                               const std::string& where);
@@ -30,13 +36,15 @@ class adopted_ranges : public std::enable_shared_from_this<adopted_ranges> {
   /// Whether an array has the range of this address.
   bool has(const void* memory) const;
   bool any() const;  ///< whether there are ranges
-  /// Whether an array that has ended has some of the range: its tasks are not done.
+  /// Whether an array that has ended has some of the range: its tasks are not done. Where another thread is about to
+  /// end it, waits for that.
   bool used_by_ended(const void* memory, std::uint64_t bytes) const;
 
  private:
   const claim* find(const void* memory, std::uint64_t bytes) const;  // under m_mutex
 
   mutable std::mutex m_mutex;                     // a leaf
+  std::uint64_t m_last_number = 0;                // of a claim
   std::map<const std::byte*, claim*> m_claims{};  // by the ends of their ranges; none overlaps another one
 };
 

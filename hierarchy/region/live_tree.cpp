@@ -51,35 +51,31 @@ location::node_id live_tree::at(std::string_view name, const std::string& where)
   return attached_location(*now(), name, where);
 }
 
-void live_tree::enter(const std::shared_ptr<array_storage>& array, bool foreign, std::source_location site) {
+void live_tree::enter(array_storage& array, bool foreign, std::source_location site) {
   const std::lock_guard guard(m_mutex);
-  if (foreign) check_apart(*array, site);
-  if (m_arrays.size() >= m_look_again) {
-    std::erase_if(m_arrays, [](const std::weak_ptr<array_storage>& a) { return a.expired(); });
-    m_look_again = std::max<std::size_t>(64, 2 * m_arrays.size());
-  }
-  m_arrays.push_back(array);
-  if (!m_now->attached(array->at())) array->place(m_now->root());  // it left since its name was looked up
+  if (foreign) check_apart(array, site);
+  m_arrays.emplace(m_last_number + 1, &array);
+  array.note_number(++m_last_number);
+  if (!m_now->attached(array.at())) array.place(m_now->root());  // it left since its name was looked up
+}
+
+void live_tree::leave(const array_storage& array) noexcept {
+  const std::lock_guard guard(m_mutex);
+  m_arrays.erase(array.number());
 }
 
 std::vector<located_array> live_tree::arrays() const {
-  std::vector<std::shared_ptr<array_storage>> alive;  // let go of after the lock
   const std::lock_guard guard(m_mutex);
   std::vector<located_array> all;
-  for (const std::weak_ptr<array_storage>& a : m_arrays)
-    if (std::shared_ptr<array_storage> one = a.lock()) {
-      all.push_back({one->name(), one->bytes(), one->at()});
-      alive.push_back(std::move(one));
-    }
+  for (const auto& [number, a] : m_arrays) all.push_back({a->name(), a->bytes(), a->at()});
   return all;
 }
 
 /// With the lock held.
 void live_tree::check_apart(array_storage& array, std::source_location site) const {
   const auto begin = reinterpret_cast<std::uintptr_t>(array.tiles().memory()), end = begin + array.bytes();
-  for (const std::weak_ptr<array_storage>& a : m_arrays) {
-    const std::shared_ptr<array_storage> other = a.lock();
-    if (other == nullptr || other->is_remade()) continue;  // fresh memory, which changes
+  for (const auto& [number, other] : m_arrays) {
+    if (other->is_remade()) continue;  // fresh memory, which changes
     const auto first = reinterpret_cast<std::uintptr_t>(other->tiles().memory());
     if (begin < first + other->bytes() && first < end)
       throw error(error_kind::usage,
@@ -208,9 +204,8 @@ void live_tree::require_room_in(const location::tree& next, std::source_location
     if (bytes <= is.declared_bytes || bytes <= m_memory.bytes_at(*m_now, id)) continue;
     constexpr std::size_t most_named = 4;
     std::vector<std::string> coming;
-    for (const std::weak_ptr<array_storage>& a : m_arrays) {
-      const std::shared_ptr<array_storage> array = a.lock();
-      if (array == nullptr || array->claimed() == nullptr || array->claimed()->of_file) continue;
+    for (const auto& [number, array] : m_arrays) {
+      if (array->claimed() == nullptr || array->claimed()->of_file) continue;
       if (next.is_ancestor(id, now_at(array->at())) && !m_now->is_ancestor(id, array->at()))
         coming.push_back(fmt::format("'{}' ({}, at '{}')", array->name(), text(array->bytes()),
                                      m_now->at(array->at()).properties.name));
@@ -231,7 +226,6 @@ void live_tree::require_room_in(const location::tree& next, std::source_location
 
 live_tree::state live_tree::replace(const location::tree& next, std::source_location site) {
   auto fresh = std::make_shared<const location::tree>(next);
-  std::vector<std::shared_ptr<array_storage>> alive;  // let go of after the lock
   const std::lock_guard guard(m_mutex);
   require_room_in(*fresh, site);
   state before{m_now, {}, {}};
@@ -240,15 +234,11 @@ live_tree::state live_tree::replace(const location::tree& next, std::source_loca
       before.moved_claims.emplace_back(c, c->at);
       c->at = kept_in(*fresh, c->at);
     }
-  for (const std::weak_ptr<array_storage>& a : m_arrays) {
-    std::shared_ptr<array_storage> array = a.lock();
-    if (array == nullptr) continue;
+  for (const auto& [number, array] : m_arrays)
     if (!fresh->attached(array->at())) {
-      before.moved.emplace_back(array, array->at());
+      before.moved.emplace_back(number, array->at());
       array->place(kept_in(*fresh, array->at()));
     }
-    alive.push_back(std::move(array));
-  }
   for (location::node_id id = 0; id < m_now->known(); ++id)
     if (m_now->at(id).parent != location::no_node && fresh->at(id).parent == location::no_node)
       m_parents[id] = m_now->at(id).parent;
@@ -264,11 +254,10 @@ void live_tree::restore(const state& before) {
   m_now = std::make_shared<const location::tree>(std::move(again));
   for (const auto& [c, at] : before.moved_claims)
     if (const std::shared_ptr<memory_claim> claimed = c.lock()) claimed->at = at;
-  for (const auto& [a, at] : before.moved)
-    if (const std::shared_ptr<array_storage> array = a.lock()) array->place(at);
-  for (const std::weak_ptr<array_storage>& a : m_arrays)
-    if (const std::shared_ptr<array_storage> array = a.lock(); array != nullptr && !m_now->attached(array->at()))
-      array->place(m_now->root());
+  for (const auto& [number, at] : before.moved)
+    if (const auto array = m_arrays.find(number); array != m_arrays.end()) array->second->place(at);
+  for (const auto& [number, array] : m_arrays)
+    if (!m_now->attached(array->at())) array->place(m_now->root());
 }
 
 }  // namespace tessera::hierarchy

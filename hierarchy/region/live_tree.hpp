@@ -78,7 +78,10 @@ class live_tree {
 
   /// A new array, to be moved when its location leaves. Throws tessera::error (usage) where it is in memory of the
   /// program (`foreign`), and another one that has not ended has some of that: regions of the two would have no order.
-  void enter(const std::shared_ptr<array_storage>& array, bool foreign, std::source_location site);
+  void enter(array_storage& array, bool foreign, std::source_location site);
+  /// It ends, at the latest when nobody looks at it any more. Looks hold no array: the program may let go of one, and
+  /// make another one over its memory, whatever other threads look at.
+  void leave(const array_storage& array) noexcept;
   /// Those that have not ended, in the order of their entering.
   std::vector<located_array> arrays() const;
   /// The name of the location that an array is at.
@@ -120,7 +123,7 @@ class live_tree {
   /// arrays would come to a location that declares less memory than there would be.
   struct state {
     std::shared_ptr<const location::tree> tree;
-    std::vector<std::pair<std::weak_ptr<array_storage>, location::node_id>> moved;        ///< arrays, where they were
+    std::vector<std::pair<std::uint64_t, location::node_id>> moved;  ///< numbers of arrays, and where those were
     std::vector<std::pair<std::weak_ptr<memory_claim>, location::node_id>> moved_claims;  ///< likewise
   };
   state replace(const location::tree& next, std::source_location site);
@@ -138,9 +141,9 @@ class live_tree {
   std::shared_ptr<const location::tree> m_now;
   std::vector<std::shared_ptr<leaf_work>> m_work;            // by location; null: there never was any
   std::map<location::node_id, location::node_id> m_parents;  // of what was detached, before
-  std::vector<std::weak_ptr<array_storage>> m_arrays;
+  std::map<std::uint64_t, array_storage*> m_arrays;          // by their numbers, in the order of their entering
+  std::uint64_t m_last_number = 0;                           // of an array
   declared_memory m_memory;
-  std::size_t m_look_again = 64;  // arrays, at which those that have ended are left out
   std::mutex m_edits;
 };
 

@@ -153,7 +153,7 @@ std::shared_ptr<hierarchy::array_storage> location_model::add(std::string name, 
                                                          extents, tree, at, site);
   if (claimed != nullptr) ranges->hold(*claimed, made);
   if (options.distance) made->set_distance(*options.distance);
-  tree->enter(made, foreign, site);
+  tree->enter(*made, foreign, site);
   return made;
 }
 
@@ -228,12 +228,16 @@ detail::region_array_handle location_model::memory_until_pause(std::string name,
                                                                std::size_t elements, const row_extents& extents,
                                                                std::source_location site) {
   const std::uint64_t bytes = bytes_over(memory, name, type, elements, extents, site);
-  finish_ended(memory, bytes);  // before the lock below, since it may run tasks
-  return detail::region_array_handle(m_memory->array_over({memory, bytes, type, extents}, name, [&] {
-    auto made = add(name, type, memory, nullptr, extents, {}, site);
-    made->set_of_paused_memory();
-    return made;
-  }));
+  for (std::uint64_t waited_for = 0;;) try {
+      finish_ended(memory, bytes);  // before the lock below, since it may run tasks
+      return detail::region_array_handle(m_memory->array_over({memory, bytes, type, extents}, name, [&] {
+        auto made = add(name, type, memory, nullptr, extents, {}, site);
+        made->set_of_paused_memory();
+        return made;
+      }));
+    } catch (const hierarchy::adopted_ranges::still_used& e) {  // a pause of another thread has just ended it
+      if (e.claim == std::exchange(waited_for, e.claim)) throw;
+    }
 }
 
 detail::region_array_handle location_model::copy_of_memory(std::string name, element_type type, void* memory,

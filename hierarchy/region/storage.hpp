@@ -39,6 +39,11 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
         m_at(at),
         m_tiles(std::make_unique<tiled_memory>(of, m_name, type, memory, std::move(owner), extents.rows,
                                                extents.row_elements(), site)) {}
+  ~array_storage() {
+    if (m_number != 0) m_tree->leave(*this);
+  }
+  array_storage(const array_storage&) = delete;
+  array_storage& operator=(const array_storage&) = delete;
 
   const row_extents& extents() const noexcept { return m_extents; }
   const std::string& name() const noexcept { return m_name; }
@@ -48,6 +53,11 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   std::uint64_t bytes() const noexcept { return static_cast<std::uint64_t>(m_extents.count()) * size_of(m_type); }
   location::node_id at() const noexcept { return m_at.load(std::memory_order_relaxed); }
   live_tree& tree() const noexcept { return *m_tree; }
+  /// Its number among the arrays of the tree, in which it is from then on; 0: none. With the tree's lock held.
+  std::uint64_t number() const noexcept { return m_number; }
+  void note_number(std::uint64_t number) noexcept { m_number = number; }  ///< likewise
+  /// Expires when it has ended, tiles and all: behind the last handle, which another thread may have let go of.
+  std::weak_ptr<const void> presence() const noexcept { return m_presence; }
   /// With the tree's lock held.
   void place(location::node_id to) noexcept {
     m_at.store(to, std::memory_order_relaxed);
@@ -106,6 +116,7 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   }
 
  private:
+  const std::shared_ptr<const void> m_presence = std::make_shared<const char>();  // the last member that ends
   std::mutex m_mutex;
   std::weak_ptr<const void> m_kept;  // by recordings
   view_ledger m_views;
@@ -116,6 +127,7 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   const row_extents m_extents;
   const std::shared_ptr<live_tree> m_tree;
   std::atomic<location::node_id> m_at;
+  std::uint64_t m_number = 0;
   std::shared_ptr<memory_claim> m_claimed;
   std::unique_ptr<tiled_memory> m_tiles;
   std::optional<array_distance> m_distance;

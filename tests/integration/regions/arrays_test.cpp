@@ -219,6 +219,47 @@ TEST(region_arrays, adopted_again_come_after_the_regions_of_those_that_have_ende
   for (std::size_t k = 0; k < 100; ++k) ASSERT_EQ(memory[k], k < 20 || k >= 70 ? 6 : k < 30 ? 13 : 12) << k;
 }
 
+/// Who looks at all arrays keeps none of them.
+TEST(region_arrays, adopted_again_do_not_mind_looks_of_other_threads) {
+  runtime rt(testing::host_only(2));
+  location_model model(rt);
+  std::vector<region_array<std::int64_t>> others;
+  for (int k = 0; k < 100; ++k) others.push_back(model.make_array<std::int64_t>("other", {10}));
+  const std::shared_ptr<hierarchy::live_tree> tree = hierarchy::live_tree::of(rt);
+  std::atomic<bool> done = false, looked = false;
+  std::jthread looking([&] {
+    for (; !done; looked = true) EXPECT_GE(tree->arrays().size(), others.size());
+  });
+  std::vector<std::int64_t> memory(100, 1);
+  int refused = 0;
+  for (int k = 0; k < 10'000 / static_cast<int>(testing::slow_down) || !looked; ++k) {
+    try {
+      (void)model.adopt("x", std::span(memory), {100});
+    } catch (const error&) {
+      ++refused;
+    }
+  }
+  done = true;
+  EXPECT_EQ(refused, 0);
+}
+
+/// A pause ends the arrays of all threads, which name them again meanwhile.
+TEST(region_arrays, of_the_program_s_memory_are_paused_by_other_threads) {
+  runtime rt(testing::with_sims(2, "1 MiB"));
+  location_model model(rt);
+  const auto loops = [&] {
+    std::vector<std::int64_t> memory(200, 0);
+    for (std::int64_t k = 1; k <= 100; ++k) {
+      model.region("add", iterate(0, 200), inout(model.array_over("memory", std::span(memory))),
+                   with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
+      if (k % 5 != 0) continue;
+      model.pause();
+      for (std::int64_t i = 0; i < 200; ++i) ASSERT_EQ(memory[static_cast<std::size_t>(i)], i * k);
+    }
+  };
+  const std::jthread first(loops), second(loops), third(loops);
+}
+
 TEST(region_arrays, are_not_adopted_again_where_the_thread_may_not_wait) {
   runtime rt(testing::host_only(3));
   location_model model(rt);
