@@ -67,6 +67,7 @@ void live_tree::leave(const array_storage& array) noexcept {
 std::vector<located_array> live_tree::arrays() const {
   const std::lock_guard guard(m_mutex);
   std::vector<located_array> all;
+  all.reserve(m_arrays.size());
   for (const auto& [number, a] : m_arrays) all.push_back({a->name(), a->bytes(), a->at()});
   return all;
 }
