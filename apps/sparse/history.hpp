@@ -28,7 +28,7 @@ std::optional<double> seconds_left(std::span<const solver_moment> latest);
 /// The iterations of a run, for the progress line, the report and the JSON. The solver notes; any thread reads.
 class solver_history {
  public:
-  /// A solver begins, maybe anew: what it noted before is no part of this run.
+  /// A run begins: what was noted before, of an attempt that was given up, is dropped.
   void begin();
   void note(sparse::eigen_progress now) { note_at(seconds_since_start(), std::move(now)); }
   void note_at(double seconds, sparse::eigen_progress now);  ///< the same, with a time of the caller's

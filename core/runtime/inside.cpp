@@ -162,7 +162,8 @@ runtime_inside::~runtime_inside() {
   if (const auto failed = scheduler->take_failures();
       failed.first != nullptr && !scheduler->cancelled() && std::uncaught_exceptions() == 0)
     say(machine.log, 2,
-        fmt::format("the runtime ends, and no fence has told: {} ({})", failed.first->text, failed.first->where));
+        fmt::format("the runtime ends with a failure that no fence has reported: {} ({})", failed.first->text,
+                    failed.first->where));
   if (history) history->keep(*scheduler->placement().model());
   const bool hung = scheduler->hung();
   scheduler.reset();

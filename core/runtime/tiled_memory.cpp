@@ -193,7 +193,6 @@ void tiled_memory::end_recorded(bool finished, std::source_location site) {
 void tiled_memory::make_missing(std::vector<tile>& fresh, recorded& in, std::source_location site) {
   std::map<made_for_recording::interval, block::record*>& made = in.made->all;
   std::vector<tile> missing;
-  std::vector<std::size_t> where;  // of those, in `fresh`
   for (tile& t : fresh) {
     if (const auto same = std::ranges::lower_bound(m_tiles, t.begin, {}, &tile::begin);
         same != m_tiles.end() && same->begin == t.begin && same->end == t.end)
@@ -201,16 +200,15 @@ void tiled_memory::make_missing(std::vector<tile>& fresh, recorded& in, std::sou
     else if (const auto before = made.find({t.begin, t.end}); before != made.end())
       t.record = before->second;
     else
-      missing.push_back(t), where.push_back(static_cast<std::size_t>(&t - fresh.data()));
+      missing.push_back(t);
   }
   if (missing.empty()) return;
-  std::map<made_for_recording::interval, block::record*> added;
+  std::map<made_for_recording::interval, block::record*> added;  // before the blocks, which nobody else would end
   for (const tile& t : missing) added[{t.begin, t.end}] = nullptr;
   make_records(missing, site);
-  for (std::size_t k = 0; k < missing.size(); ++k) {
-    fresh[where[k]].record = missing[k].record;
-    added[{missing[k].begin, missing[k].end}] = missing[k].record;
-  }
+  for (const tile& t : missing) added.at({t.begin, t.end}) = t.record;
+  for (tile& t : fresh)
+    if (t.record == nullptr) t.record = added.at({t.begin, t.end});
   made.merge(added);
 }
 

@@ -25,6 +25,13 @@ class regions_of_many_tiles : public ::testing::Test {
                    iterate(0, many_rows), out(a),
                    with_kernel([add](auto i, auto a) { a[i] = double(i + add); }, "(i, a, v) { a[i] = i + v; }", add));
   }
+  /// x[i] += i on the host, in 150 parts of a row and one of the rest: more than a kernel has parameters.
+  void add_in_parts(region_array<double>& x) {
+    std::string ones = "range:";
+    for (int k = 0; k < 150; ++k) ones += "1,";
+    model.region("host", {.policy = ones + std::to_string(many_rows - 150)}, iterate(0, many_rows), inout(x),
+                 [](auto i, auto x) { x[i] += double(i); });
+  }
   runtime rt{testing::with_sims(1, "64 MiB", false, 1, "placement = \"eager\"\nhistory = \"off\"\n")};
   location_model model{rt};
 };
@@ -45,11 +52,8 @@ TEST_F(regions_of_many_tiles, are_kernels_with_fewer_tiles_of_each) {
 /// On a device, a kernel has fewer parameters than that.
 TEST_F(regions_of_many_tiles, are_recorded_with_fewer_tiles_of_each) {
   region_array<double> x = make("x"), y = make("y");
-  std::string ones = "range:";
-  for (int k = 0; k < 150; ++k) ones += "1,";
   const auto step = [&] {
-    model.region("host", {.policy = ones + std::to_string(many_rows - 150)}, iterate(0, many_rows), inout(x),
-                 [](auto i, auto x) { x[i] += double(i); });
+    add_in_parts(x);
     model.region("read", {.policy = "percentage:0,0,100"}, iterate(0, many_rows), in(x), inout(y),
                  with_kernel([](auto i, auto x, auto y) { y[i] += x[i]; }, "(i, x, y) { y[i] += x[i]; }"));
     model.region("write", {.policy = "percentage:0,0,100"}, iterate(0, many_rows), inout(x),
@@ -64,14 +68,8 @@ TEST_F(regions_of_many_tiles, are_recorded_with_fewer_tiles_of_each) {
 /// A recording keeps more tiles than a kernel has parameters for: the host runs what reads them.
 TEST_F(regions_of_many_tiles, are_read_beside_a_recording_that_keeps_them) {
   region_array<double> x = make("x"), y = make("y");
-  std::string ones = "range:";
-  for (int k = 0; k < 150; ++k) ones += "1,";
-  const auto host = [&] {
-    model.region("host", {.policy = ones + std::to_string(many_rows - 150)}, iterate(0, many_rows), inout(x),
-                 [](auto i, auto x) { x[i] += double(i); });
-  };
-  host();
-  recording keeps = rt.record(host);
+  add_in_parts(x);
+  recording keeps = rt.record([&] { add_in_parts(x); });
   region_result<double> total(rt, "total");
   for (const char* policy : {"static", "any", "percentage:0,100"}) {
     model.region("read", {.policy = policy}, iterate(0, many_rows), in(x, whole), out(y),
@@ -91,14 +89,8 @@ TEST_F(regions_of_many_tiles, are_read_beside_a_recording_that_keeps_them) {
 /// It waits for views of the array, although the region only reads it.
 TEST_F(regions_of_many_tiles, count_an_exchange_of_a_recording_as_one_that_writes) {
   region_array<double> x = make("x"), y = make("y");
-  std::string ones = "range:";
-  for (int k = 0; k < 150; ++k) ones += "1,";
-  const auto host = [&] {
-    model.region("host", {.policy = ones + std::to_string(many_rows - 150)}, iterate(0, many_rows), inout(x),
-                 [](auto i, auto x) { x[i] += double(i); });
-  };
-  host();
-  const recording keeps = rt.record(host);
+  add_in_parts(x);
+  const recording keeps = rt.record([&] { add_in_parts(x); });
   recording reads = rt.record([&] {
     model.region("read", {.policy = "percentage:0,0,100"}, iterate(0, many_rows), in(x), inout(y),
                  with_kernel([](auto i, auto x, auto y) { y[i] += x[i]; }, "(i, x, y) { y[i] += x[i]; }"));

@@ -88,7 +88,7 @@ TEST_P(life, the_runtime_waits_for_views_of_other_threads) {
   }
 }
 
-TEST_P(life, a_failure_that_no_fence_has_told_is_in_the_log) {
+TEST_P(life, a_failure_that_no_fence_has_reported_is_in_the_log) {
   enum class ends {
     untold,
     told,
@@ -113,7 +113,7 @@ TEST_P(life, a_failure_that_no_fence_has_told_is_in_the_log) {
     } catch (const std::runtime_error&) {
     }
     if (how == ends::untold) {
-      EXPECT_THAT(told, ::testing::HasSubstr("no fence has told: bad failed: three (task 'bad' submitted at "));
+      EXPECT_THAT(told, ::testing::HasSubstr("no fence has reported: bad failed: three (task 'bad' submitted at "));
     } else {
       EXPECT_EQ(told, "");
     }
