@@ -48,18 +48,6 @@ def problems_of(opt, temporary):
     return chosen
 
 
-def require_writable(path):
-    """A file that is there stays as it is; one that is not is not left behind."""
-    new = not os.path.lexists(path)
-    try:
-        with open(path, "a"):
-            pass
-    except OSError as reason:
-        sys.exit(f"error: cannot write: {reason.strerror}\n  at: {path}\n  hint: name another file")
-    if new:
-        os.remove(path)
-
-
 def require_files(opt):
     """Ends with a message where a file or a folder is missing, or a file for results cannot be opened, before anything
     is measured."""
@@ -73,9 +61,10 @@ def require_files(opt):
             f"error: the build has no program\n  at: {program}\n"
             "  hint: build Tessera there (docs/building.md), or name another folder with --build"
         )
-    for path in (opt.json, opt.html):
+    published = results.files(ROOT, "eigenvalues") if opt.write else []
+    for path in (opt.json, opt.html, *published):
         if path and path != "-":
-            require_writable(path)
+            results.require_writable(path)
 
 
 def page(rows):

@@ -127,6 +127,18 @@ def measure_whole(opt, group, origin):
     )
 
 
+def require_files(opt):
+    """Ends with a message where what is to be written, or read, cannot be."""
+    if opt.source and not os.path.isfile(opt.source):
+        sys.exit(f"error: there is no such file\n  at: --from {opt.source}\n  hint: name one that --rows has written")
+    if opt.rows:
+        results.require_writable(opt.rows)
+    if opt.write:
+        for group in opt.groups:
+            for path in results.files(ROOT, opt.page or group):
+                results.require_writable(path)
+
+
 def read_rows(path, group):
     suites = {"machine": {"floor"}}.get(group, {group})
     with open(path) as f:
@@ -198,6 +210,7 @@ def main():
     opt = p.parse_args()
     if opt.page and len(set(opt.groups)) != 1:
         p.error("--page is the name of one group's results: name one group")
+    require_files(opt)
     facts = machine.facts(opt.build)
     if facts["build_type"] != "Release":
         print(f"warning: {opt.build} is a build of type '{facts['build_type']}', not Release", file=sys.stderr)

@@ -5,6 +5,7 @@
 #include <boost/core/demangle.hpp>
 #include <cstring>
 
+#include "core/base/call_site.hpp"
 #include "core/runtime/inside.hpp"
 #include "tessera/task.hpp"
 
@@ -135,7 +136,7 @@ void runtime::submit_operation(const operation::definition& what, const void* ar
   if (!what.signature.empty() && !std::ranges::equal(what.signature, accesses, {}, {}, &block_access::intent))
     throw error(error_kind::usage,
                 fmt::format("operation '{}' was given blocks that its signature does not allow", what.name),
-                fmt::format("{}:{}", site.file_name(), site.line()),
+                file_and_line(site),
                 fmt::format("it takes {} blocks with the intents of its definition", what.signature.size()));
   detail::submission made(*m_inside, what, {}, site, options, accesses, argument_bytes);
   if (argument_bytes > 0) std::memcpy(made.arguments(), arguments, argument_bytes);

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/call_site.hpp"
 #include "core/runtime/inside.hpp"
 
 namespace tessera {
@@ -113,8 +114,7 @@ tiled_memory::~tiled_memory() {
 void tiled_memory::cut(std::span<const std::int64_t> ends, std::source_location site) {
   if (m_runtime->inside().scheduler->is_recording())
     throw error(error_kind::usage, fmt::format("array {} is cut into other blocks inside a recording", m_name),
-                fmt::format("{}:{}", site.file_name(), site.line()),
-                "run what is recorded once before: its blocks are then as it wants them");
+                file_and_line(site), "run what is recorded once before: its blocks are then as it wants them");
   cut_ahead(ends, site);
 }
 

@@ -8,6 +8,7 @@
 #include <boost/container/small_vector.hpp>
 #include <system_error>
 
+#include "core/base/call_site.hpp"
 #include "core/base/fence.hpp"
 #include "core/schedule/simulated_run.hpp"
 #include "core/schedule/trace_points.hpp"
@@ -414,11 +415,10 @@ void scheduler::wait_until(const std::function<bool()>& enough) { run_tasks_unti
 void scheduler::fence(std::source_location site) {
   thread_context& mine = current_thread();
   if (mine.recorder != nullptr)
-    throw error(error_kind::usage, "fence inside a recording", fmt::format("{}:{}", site.file_name(), site.line()),
+    throw error(error_kind::usage, "fence inside a recording", file_and_line(site),
                 "recorded tasks do not run before they are replayed");
   if (const std::uint32_t views = mine.held_views.load(std::memory_order_relaxed); views != 0)
-    throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", views),
-                fmt::format("{}:{}", site.file_name(), site.line()),
+    throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", views), file_and_line(site),
                 "release host views before waiting for tasks that may need their blocks");
   wait_for_all(site, true);
 }
@@ -432,7 +432,7 @@ void scheduler::wait_home(const transfer::memory_choice& where, std::source_loca
 void scheduler::wait_for_all(std::source_location site, bool home, const transfer::memory_choice& where) {
   thread_context& mine = current_thread();
   if (!mine.in_program())
-    throw error(error_kind::usage, "fence inside a task", fmt::format("{}:{}", site.file_name(), site.line()),
+    throw error(error_kind::usage, "fence inside a task", file_and_line(site),
                 "a task that waits for all tasks waits for itself; wait in the program's own threads");
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
   run_tasks_until(mine, [this] { return all_retired(); });

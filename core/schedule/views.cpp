@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/call_site.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/schedule/trace_points.hpp"
 #include "core/validate/validator.hpp"
@@ -21,11 +22,10 @@ std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, 
 void scheduler::require_host_access(std::source_location site) {
   const thread_context& here = current_thread();
   if (here.recorder != nullptr)
-    throw error(error_kind::usage, "a host view inside a recording",
-                fmt::format("{}:{}", site.file_name(), site.line()),
+    throw error(error_kind::usage, "a host view inside a recording", file_and_line(site),
                 "recorded tasks do not run before they are replayed");
   if (!here.in_program())
-    throw error(error_kind::usage, "a host view inside a task", fmt::format("{}:{}", site.file_name(), site.line()),
+    throw error(error_kind::usage, "a host view inside a task", file_and_line(site),
                 "name the block when the task is submitted: read(b), update(b) or write(b)");
 }
 
@@ -126,8 +126,7 @@ void scheduler::wait_for(std::unique_ptr<host_access>& asked) {
                 fmt::format("this thread waits for itself, or for another one that waits for it: all threads of the "
                             "program wait, and it asks for a view of {} while it holds {}",
                             block::name_of(*t.accesses[0].block), held_by(*mine)),
-                fmt::format("{}:{}", t.site.file_name(), t.site.line()),
-                "let views end before asking for what tasks make of their blocks");
+                file_and_line(t.site), "let views end before asking for what tasks make of their blocks");
   }
   if ((++mine->views & 63) == 0 && !m_queues.nothing_for(*mine) && !m_mode.simulated)
     m_pool.run_one_task(host_tasks{*this}, *mine);  // a loop of views is not to stop all else

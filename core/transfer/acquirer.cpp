@@ -252,7 +252,7 @@ bool acquirer::issue(attempt& a) {
   for (planned_copy& p : a.copies) {
     try {
       m_copies.issue(p, &a.out.waits);
-      a.out.sources.push_back(p.arrived);
+      a.out.sources.push_back(p.points.arrived);
       a.out.copying = true;
     } catch (const error& e) {
       m_copies.note_refused(p, e);

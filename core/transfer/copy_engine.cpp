@@ -9,27 +9,55 @@
 namespace tessera::transfer {
 
 /// Enqueued. Frees itself when it is done.
-struct copy_engine::copy_in_flight : completion {
-  copy_engine* owner = nullptr;
-  planned_copy plan;
+struct copy_engine::copy_in_flight {
+  /// What one stream does for it, so that a stream that hangs can tell what it is doing.
+  struct part : completion {
+    copy_in_flight* whole = nullptr;
 
-  copy_in_flight(copy_engine& engine, planned_copy planned) : owner(&engine), plan(std::move(planned)) {
-    ticket = plan.arrived;
-    fire = [](completion* self, tsr_status status) {
-      auto* const mine = static_cast<copy_in_flight*>(self);
-      mine->owner->completed(*mine, status);
-    };
-    describe = [](const completion* self) {
-      const auto* const mine = static_cast<const copy_in_flight*>(self);
-      const planned_copy& p = mine->plan;
-      const memories& all = mine->owner->m_memories;
-      pending_work doing{fmt::format("the copy of {} from {} to {}", block::name_of(*p.block), all.at(p.from).name(),
-                                     all.at(p.to).name()),
-                         {}};
-      for (const auto& [by, point] : p.waits) doing.after.push_back(point);
-      return doing;
-    };
+    void begin(copy_in_flight& copy, block::ticket end) {
+      whole = &copy;
+      ticket = end;
+      fire = [](completion* self, tsr_status status) {
+        auto* const mine = static_cast<part*>(self);
+        mine->whole->ended(*mine, status);
+      };
+      describe = [](const completion* self) {
+        const auto* const mine = static_cast<const part*>(self);
+        return mine->whole->describe(mine->ticket.stream);
+      };
+    }
+  };
+
+  copy_in_flight(copy_engine& engine, planned_copy planned)
+      : owner(&engine), plan(std::move(planned)), parts(staged() ? 2 : 1) {
+    arriving.begin(*this, plan.points.arrived);
+    if (staged()) leaving.begin(*this, plan.points.left);
   }
+  /// Over two streams.
+  bool staged() const noexcept { return plan.points.left.stream != plan.points.arrived.stream; }
+
+  void ended(const part& one, tsr_status status) {
+    if (&one == &arriving) arrival = status;  // it fails with all that it depends on
+    if (parts.fetch_sub(1, std::memory_order_acq_rel) == 1) owner->completed(*this, arrival);
+  }
+  pending_work describe(std::uint32_t stream) const {
+    const memories& all = owner->m_memories;
+    pending_work doing{fmt::format("the copy of {} from {} to {}", block::name_of(*plan.block),
+                                   all.at(plan.from).name(), all.at(plan.to).name()),
+                       plan.points.behind};
+    for (const auto& [by, point] : plan.waits) doing.after.push_back(point);
+    // The streams take turns: the first piece that is not there holds up the other one.
+    const auto next =
+        std::ranges::find_if(plan.points.pieces, [&](block::ticket t) { return !all.streams().reached(t); });
+    if (next != plan.points.pieces.end() && next->stream != stream) doing.after.push_back(*next);
+    return doing;
+  }
+
+  copy_engine* owner;
+  planned_copy plan;
+  part arriving, leaving;  // leaving: of a staged one
+  std::atomic<int> parts;  // that have not ended
+  tsr_status arrival = TSR_OK;
 };
 
 copy_engine::copy_engine(memories& all, replicas& rules, copy_failures& failures, device_losses& losses,
@@ -134,29 +162,27 @@ block::ticket copy_engine::enqueue_direct(planned_copy& what) {
       enqueue_copy(by, to, at(what.destination, done), from, at(what.source, done), most);
     enqueue_copy(by, to, at(what.destination, done), from, at(what.source, done), bytes - done);
   } catch (...) {
-    if (done > 0) what.pieces.push_back(by.signal());  // waited for in take_back
+    if (done > 0) what.points.pieces.push_back(by.signal());  // waited for in take_back
     throw;
   }
   return by.signal({&what.source_ready, 1});
 }
 
-/// `out_left`: the source is no longer read.
-void copy_engine::enqueue(planned_copy& what, block::ticket& out_arrived, block::ticket& out_left) {
+void copy_engine::enqueue(planned_copy& what) {
   memory::space &from = m_memories.at(what.from), &to = m_memories.at(what.to);
   if (m_memories.links().between(what.from, what.to).kind == route_kind::staged) {
     stream& out = *m_streams_of[from.device().index()].out;
     stream& in = *m_streams_of[to.device().index()].in;
-    out_arrived =
-        m_rings[to.device().index()]->copy(from, what.source, out, to, what.destination, in, what.block->bytes,
-                                           what.waits, what.source_ready, out_left, what.pieces);
+    m_rings[to.device().index()]->copy(from, what.source, out, to, what.destination, in, what.block->bytes, what.waits,
+                                       what.source_ready, what.points);
   } else {
-    out_arrived = out_left = enqueue_direct(what);
+    what.points.arrived = what.points.left = enqueue_direct(what);
   }
 }
 
 /// A part of it may have been enqueued: that still writes to the target, and is waited for.
 void copy_engine::take_back(planned_copy& what) {
-  for (const block::ticket piece : what.pieces) m_memories.streams().passed_with_failure(piece);
+  for (const block::ticket piece : what.points.pieces) m_memories.streams().passed_with_failure(piece);
   block::record& b = *what.block;
   const std::lock_guard guard(b.lock);
   block::replica &source = *b.find(what.from), &target = *b.find(what.to);
@@ -168,10 +194,9 @@ void copy_engine::take_back(planned_copy& what) {
 
 void copy_engine::issue(planned_copy& what, std::vector<block::ticket>* waits) {
   block::record& b = *what.block;
-  block::ticket left;
   if (m_tracer != nullptr) what.issued = m_tracer->local().now();
   try {
-    enqueue(what, what.arrived, left);
+    enqueue(what);
   } catch (...) {
     take_back(what);
     throw;
@@ -181,18 +206,24 @@ void copy_engine::issue(planned_copy& what, std::vector<block::ticket>* waits) {
   counters.bytes.fetch_add(b.bytes, std::memory_order_relaxed);
   m_in_flight.fetch_add(1, std::memory_order_acq_rel);
   auto under_way = std::make_unique<copy_in_flight>(*this, what);
+  const auto [arrived, left] = std::pair(what.points.arrived, what.points.left);
   {
     const std::lock_guard guard(b.lock);
     block::replica &source = *b.find(what.from), &target = *b.find(what.to);
     --source.issuing, --target.issuing;
-    target.ready = what.arrived;
+    target.ready = arrived;
     if (!source.readers) source.readers = std::make_unique<std::vector<block::ticket>>();
     m_replicas.add_wait(*source.readers, left);
   }
-  if (waits != nullptr) m_replicas.add_wait(*waits, what.arrived);
-  stream& last = m_memories.streams().at(what.arrived.stream);
-  last.poll();  // an inline stream is done already
-  last.on_completion(*under_way.release());
+  if (waits != nullptr) m_replicas.add_wait(*waits, arrived);
+  const auto follow = [&](completion& part) {
+    stream& by = m_memories.streams().at(part.ticket.stream);
+    by.poll();  // an inline stream is done already
+    by.on_completion(part);
+  };
+  copy_in_flight& copy = *under_way.release();  // it may be gone once its last part is followed
+  if (copy.staged()) follow(copy.leaving);
+  follow(copy.arriving);
 }
 
 void copy_engine::note_refused(const planned_copy& what, const error& why) {
@@ -216,14 +247,14 @@ tsr_status copy_engine::status_of(const planned_copy& what, tsr_status own) {
   stream_table& streams = m_memories.streams();
   if (own != TSR_OK) return own;
   bool whole = true;
-  for (const block::ticket piece : what.pieces) whole = !streams.passed_with_failure(piece) && whole;
+  for (const block::ticket piece : what.points.pieces) whole = !streams.passed_with_failure(piece) && whole;
   if (!whole) return TSR_INTERNAL;
   return what.source_ready && streams.passed_with_failure(what.source_ready) ? TSR_CANCELLED : TSR_OK;
 }
 
 /// With the block's lock held. Takes back what planning has promised: the target is not valid. Its source still is.
-void copy_engine::note_failed(const copy_in_flight& copy, tsr_status status) {
-  const planned_copy& planned = copy.plan;
+void copy_engine::note_failed(const planned_copy& planned, tsr_status status) {
+  const block::ticket arrived = planned.points.arrived;
   block::record& b = *planned.block;
   if (planned.purpose == copy_purpose::write_back) m_failed_write_backs.fetch_add(1, std::memory_order_relaxed);
   block::replica* const target = b.find(planned.to);
@@ -233,13 +264,13 @@ void copy_engine::note_failed(const copy_in_flight& copy, tsr_status status) {
     target->state = block::replica_state::valid;
     b.valid_spaces.remove(planned.to);
   }
-  if (target != nullptr && target->ready == copy.ticket) target->ready = {};
+  if (target != nullptr && target->ready == arrived) target->ready = {};
   // The last hope of a block whose lost replica has been dropped in view of it.
   if (b.valid_spaces.empty() && b.committed != 0 && b.poison == nullptr && m_memories.any_lost())
     m_replicas.give_up_contents(b);
   if (status == TSR_CANCELLED || m_memories.lost(planned.from) || m_memories.lost(planned.to))
     return;  // not the copy's own failure
-  const std::string details = m_memories.streams().at(copy.ticket.stream).details_at(copy.ticket.value);
+  const std::string details = m_memories.streams().at(arrived.stream).details_at(arrived.value);
   m_failures.note({.block = &b,
                    .from = planned.from,
                    .to = planned.to,
@@ -269,12 +300,12 @@ void copy_engine::completed(copy_in_flight& copy, tsr_status own) {
   const planned_copy& planned = copy.plan;
   block::record& b = *planned.block;
   const tsr_status status = status_of(planned, own);
-  if (m_tracer != nullptr) trace_copy(planned, copy.ticket);
+  if (m_tracer != nullptr) trace_copy(planned, planned.points.arrived);
   bool evictable = false;
   {
     const std::lock_guard guard(b.lock);
     if (status != TSR_OK)
-      note_failed(copy, status);
+      note_failed(planned, status);
     else
       m_failures.arrived(b, planned.to);
     block::replica* const target = b.find(planned.to);

@@ -35,9 +35,8 @@ struct planned_copy {
   copy_purpose purpose = copy_purpose::use;
   std::uint64_t issued = 0;  ///< while recording
   tsr_address source{}, destination{};
-  block::ticket source_ready;         ///< what makes the bytes that it copies, where it was not known to have succeeded
-  block::ticket arrived;              ///< once it is issued
-  std::vector<block::ticket> pieces;  ///< of one that goes in pieces: points, any of which may fail
+  block::ticket source_ready;  ///< what makes the bytes that it copies, where it was not known to have succeeded
+  staged_points points;        ///< once it is issued; of one that is not staged the whole, and pieces that were refused
   std::vector<std::pair<const stream*, block::ticket>> waits;  ///< before the first byte moves
 };
 
@@ -89,12 +88,12 @@ class copy_engine {
   struct copy_in_flight;
   void make_streams();
   void make_rings(std::uint64_t staging_bytes);
-  void enqueue(planned_copy& what, block::ticket& out_arrived, block::ticket& out_left);
+  void enqueue(planned_copy& what);
   block::ticket enqueue_direct(planned_copy& what);
   void take_back(planned_copy& what);
   void completed(copy_in_flight& copy, tsr_status status);
   tsr_status status_of(const planned_copy& what, tsr_status own);
-  void note_failed(const copy_in_flight& copy, tsr_status status);
+  void note_failed(const planned_copy& planned, tsr_status status);
   void trace_copy(const planned_copy& what, block::ticket point) const;
 
   memories& m_memories;

@@ -17,13 +17,11 @@ staging_ring::staging_ring(memory::space& host, std::uint64_t bytes, std::uint32
 
 staging_ring::~staging_ring() { m_host.release(m_memory, m_bytes); }
 
-block::ticket staging_ring::copy(const memory::space& from, tsr_address source, stream& out, const memory::space& to,
-                                 tsr_address destination, stream& in, std::uint64_t bytes,
-                                 std::span<const std::pair<const stream*, block::ticket>> waits,
-                                 block::ticket source_ready, block::ticket& out_left,
-                                 std::vector<block::ticket>& out_pieces) {
+void staging_ring::copy(const memory::space& from, tsr_address source, stream& out, const memory::space& to,
+                        tsr_address destination, stream& in, std::uint64_t bytes,
+                        std::span<const std::pair<const stream*, block::ticket>> waits, block::ticket source_ready,
+                        staged_points& points) {
   const std::lock_guard ring(m_mutex);
-  block::ticket arrived;
   const tsr_address base = {nullptr, reinterpret_cast<std::uintptr_t>(m_host.host_pointer(m_memory))};
   const std::uint64_t most =
       std::min(most_at_once(out.device(), m_slot_bytes), most_at_once(in.device(), m_slot_bytes));
@@ -37,11 +35,14 @@ block::ticket staging_ring::copy(const memory::space& from, tsr_address source, 
       const std::lock_guard guard(out.enqueue_lock());
       if (done == 0)
         for (const auto& [other, ticket] : waits) out.wait(*other, ticket);
-      if (s.drained_by != nullptr && out.can_wait_for(*s.drained_by)) out.wait(*s.drained_by, s.emptied);
+      if (s.drained_by != nullptr && out.can_wait_for(*s.drained_by)) {
+        out.wait(*s.drained_by, s.emptied);
+        if (std::ranges::find(points.pieces, s.emptied) == points.pieces.end()) points.behind.push_back(s.emptied);
+      }
       enqueue_copy(out, {nullptr, 0}, middle, from.reference(), {source.memory, source.offset + done}, piece);
       filled = out.signal();
       // Known before the other half is tried: when that is refused, this one still writes to the slot.
-      out_pieces.push_back(filled);
+      points.pieces.push_back(filled);
       s.emptied = filled;
       s.drained_by = &out;
     }
@@ -54,16 +55,16 @@ block::ticket staging_ring::copy(const memory::space& from, tsr_address source, 
     const bool last = done + piece == bytes;
     std::vector<block::ticket> depends_on;
     if (last) {
-      depends_on = out_pieces;
+      depends_on = points.pieces;
       depends_on.push_back(source_ready);
     }
-    arrived = in.signal(depends_on);
+    const block::ticket arrived = in.signal(depends_on);
     s.emptied = arrived;
     s.drained_by = &in;
-    out_left = filled;
-    out_pieces.push_back(arrived);
+    points.pieces.push_back(arrived);
+    points.left = filled;
+    points.arrived = arrived;
   }
-  return arrived;
 }
 
 }  // namespace tessera::transfer

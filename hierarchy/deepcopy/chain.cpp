@@ -18,10 +18,12 @@ void refuse_null_link(std::size_t link, const std::type_info* owner, const std::
 
 void refuse_elements(const char* what, std::int64_t asked, std::int64_t there, std::size_t link,
                      const std::type_info& element) {
-  throw error(error_kind::usage, fmt::format("{} of a chain is {}, but {}", what, asked,
-                                             asked < 0 ? std::string("begins at 0")
-                                                       : fmt::format("link {} holds {} of {}", link, there,
-                                                                     hierarchy::type_name(element))));
+  throw error(
+      error_kind::usage,
+      fmt::format("{} of a chain is {}, but {}", what, asked,
+                  asked < 0 ? std::string("begins at 0")
+                            : fmt::format("link {} holds {} of {}", link, there, hierarchy::type_name(element))),
+      {}, "elements are counted from 0, as in an array");
 }
 
 std::string chain_name(std::size_t links, const std::type_info& element) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "core/base/call_site.hpp"
 #include "core/base/lifetime.hpp"
 #include "core/base/units.hpp"
 #include "core/memory/space.hpp"
@@ -93,8 +94,7 @@ class deep_copy_state {
         throw error(error_kind::usage, "a deep copy is made inside a task", {},
                     "make it in a thread of the program, and name it when the task is submitted: update(copy)");
       if (m_runtime.inside().scheduler->is_recording())
-        throw error(error_kind::usage, "a deep copy is made inside a recording",
-                    fmt::format("{}:{}", site.file_name(), site.line()),
+        throw error(error_kind::usage, "a deep copy is made inside a recording", file_and_line(site),
                     "make it before, and record the tasks that use it");
       require_room(target, site);
       move_in(target, options, site);
@@ -112,7 +112,8 @@ class deep_copy_state {
   std::size_t size() const noexcept { return m_blocks.size(); }
   block::record& block(std::size_t k) const {
     if (k >= m_blocks.size())
-      throw error(error_kind::usage, fmt::format("a deep copy of {} blocks has no block {}", m_blocks.size(), k));
+      throw error(error_kind::usage, fmt::format("a deep copy of {} blocks has no block {}", m_blocks.size(), k), {},
+                  "blocks are numbered from 0");
     return *m_blocks[k];
   }
 
@@ -161,7 +162,7 @@ class deep_copy_state {
     lifetime::visit here = enter(m_alive);
     if (!here)
       throw error(error_kind::usage, fmt::format("{} of a deep copy whose runtime has ended", what),
-                  fmt::format("{}:{}", site.file_name(), site.line()), "use copies while the runtime exists");
+                  file_and_line(site), "use copies while the runtime exists");
     return here;
   }
   /// Waits for tasks: where a block is, is known when nobody makes a version of it. A thread that holds views does not
@@ -189,7 +190,7 @@ class deep_copy_state {
         error_kind::memory,
         fmt::format("a deep copy needs {}, and the memory of '{}' has {}, of which {} are free", text(bytes),
                     target.location, text(there.limit()), text(there.limit() - std::min(there.used(), there.limit()))),
-        fmt::format("deep_copy at {}:{}", site.file_name(), site.line()),
+        "deep_copy at " + file_and_line(site),
         "copy the parts that are used there: deep_copy(root, to(rt, \"...\"), {\"atoms.positions\"}); or copy "
         "to a location with more memory, which `tessera topology` shows");
   }
@@ -268,7 +269,8 @@ class deep_copy_state {
 
 deep_copy_handle::deep_copy_handle(void* root, const described_type& type, const copy_target& target,
                                    const paths& parts, const copy_options& options, std::source_location site)
-    : m_state(std::make_unique<deep_copy_state>(root, type, target, parts, options, site)) {}
+    : m_state(with_place(
+          site, [&] { return std::make_unique<deep_copy_state>(root, type, target, parts, options, site); })) {}
 deep_copy_handle::deep_copy_handle(deep_copy_handle&&) noexcept = default;
 deep_copy_handle& deep_copy_handle::operator=(deep_copy_handle&&) noexcept = default;
 deep_copy_handle::~deep_copy_handle() = default;
@@ -288,7 +290,9 @@ const copy_report& deep_copy_handle::report() const noexcept {
   static constexpr copy_report nothing;
   return m_state == nullptr ? nothing : m_state->report();
 }
-copy_report deep_copy_handle::copy_back(std::source_location site) { return needed(m_state).copy_back(site); }
+copy_report deep_copy_handle::copy_back(std::source_location site) {
+  return with_place(site, [&] { return needed(m_state).copy_back(site); });
+}
 std::size_t deep_copy_handle::size() const noexcept { return m_state == nullptr ? 0 : m_state->size(); }
 block::record& deep_copy_handle::block(std::size_t k) const { return needed(m_state).block(k); }
 copy_place deep_copy_handle::place_of(const void* original) const { return needed(m_state).place_of(original); }
@@ -296,7 +300,9 @@ void* deep_copy_handle::open(const task_blocks& blocks, std::size_t first) const
   return needed(m_state).open(blocks, first);
 }
 
-held_block deep_copy_handle::hold(std::source_location site) const { return m_state->hold(only_block(), site); }
+held_block deep_copy_handle::hold(std::source_location site) const {
+  return with_place(site, [&] { return m_state->hold(only_block(), site); });
+}
 
 block::record& deep_copy_handle::only_block() const {
   if (needed(m_state).size() != 1)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/call_site.hpp"
 #include "core/base/error.hpp"
 #include "core/base/units.hpp"
 
@@ -56,7 +57,7 @@ void declared_memory::require_room(const location::tree& in, const std::string& 
                                 "for '{}' at {}, arrays have {}",
                                 array, text(wanted.bytes), in.at(wanted.at).properties.name, text(is.declared_bytes),
                                 is.name, is.declared_at, text(used)),
-                    fmt::format("{}:{}", site.file_name(), site.line()),
+                    file_and_line(site),
                     wanted.of_file
                         ? "let arrays there end, make this one elsewhere, declare a larger size for the type of the "
                           "location, or use map_file, whose files do not count there"

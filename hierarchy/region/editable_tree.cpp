@@ -1,5 +1,6 @@
 #include "tessera/editable_tree.hpp"
 
+#include "core/base/call_site.hpp"
 #include "hierarchy/region/live_tree.hpp"
 #include "hierarchy/region/tree_edits.hpp"
 
@@ -19,10 +20,10 @@ void editable_tree::reparent(std::string_view at, std::string_view parent, std::
 }
 void editable_tree::arrange(const location::tree& wanted, std::source_location site) { edits().arrange(wanted, site); }
 
-bool editable_tree::attached(std::string_view at) const {
+bool editable_tree::attached(std::string_view at, std::source_location site) const {
   const std::shared_ptr<const location::tree> now = tree();
   const auto found = now->find(at);
-  if (!found) (void)hierarchy::attached_location(*now, at);  // which says so
+  if (!found) (void)hierarchy::attached_location(*now, at, file_and_line(site));  // which says so
   return now->attached(*found);
 }
 

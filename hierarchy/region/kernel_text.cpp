@@ -6,6 +6,7 @@
 #include <cctype>
 #include <iterator>
 
+#include "core/base/call_site.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::hierarchy {
@@ -405,6 +406,6 @@ std::string kernel_source(std::string_view body, const kernel_shape& shape, cons
 
 void tessera::detail::refuse_inner(std::int64_t count, std::source_location site) {
   throw error(error_kind::usage, fmt::format("inner({}): there cannot be fewer than 0 indices", count),
-              fmt::format("{}:{}", site.file_name(), site.line()),
+              file_and_line(site),
               "inner(n) are the indices 0 to n - 1; inner({first, end}) those from first to end - 1");
 }

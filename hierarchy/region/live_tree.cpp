@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/call_site.hpp"
 #include "core/base/error.hpp"
 #include "core/base/suggest.hpp"
 #include "core/base/units.hpp"
@@ -81,8 +82,7 @@ void live_tree::check_apart(array_storage& array, std::source_location site) con
     if (begin < first + other->bytes() && first < end)
       throw error(error_kind::usage,
                   fmt::format("array '{}' would have memory that array '{}' has", array.name(), other->name()),
-                  fmt::format("{}:{}", site.file_name(), site.line()),
-                  "regions of the two would have no order: use one array, and name rows of it");
+                  file_and_line(site), "regions of the two would have no order: use one array, and name rows of it");
   }
 }
 
@@ -219,7 +219,7 @@ void live_tree::require_room_in(const location::tree& next, std::source_location
                             coming.empty() ? "arrays that have ended" : fmt::format("{}", fmt::join(coming, ", ")),
                             more != 0 ? fmt::format(" and {} more", more) : "", is.name, text(is.declared_bytes),
                             is.declared_at, text(bytes)),
-                fmt::format("{}:{}", site.file_name(), site.line()),
+                file_and_line(site),
                 "move these arrays to a location that stays above, let arrays end, or declare more memory for the type "
                 "of the location");
   }

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/base/call_site.hpp"
 #include "core/block/element_type.hpp"
 #include "core/runtime/inside.hpp"
 #include "hierarchy/region/adopted_ranges.hpp"
@@ -57,8 +58,6 @@ location_model::~location_model() {
 
 namespace {
 
-std::string place_in(const std::source_location& site) { return fmt::format("{}:{}", site.file_name(), site.line()); }
-
 /// Bytes of the elements. Throws usage for extents that are negative or too large.
 std::uint64_t bytes_of(const std::string& name, element_type type, const row_extents& e,
                        const std::source_location& site) {
@@ -68,7 +67,8 @@ std::uint64_t bytes_of(const std::string& name, element_type type, const row_ext
       __builtin_mul_overflow(bytes, static_cast<std::int64_t>(size_of(type)), &bytes) ||
       bytes > (std::int64_t{1} << 46))
     throw error(error_kind::usage, fmt::format("array '{}' has extents {} x {} x {}", name, e.rows, e.second, e.third),
-                place_in(site), "rows may be 0, the others at least 1, and all elements together at most 2^46 bytes");
+                file_and_line(site),
+                "rows may be 0, the others at least 1, and all elements together at most 2^46 bytes");
   return static_cast<std::uint64_t>(bytes);
 }
 
@@ -80,10 +80,10 @@ std::uint64_t bytes_over(const void* memory, const std::string& name, element_ty
     throw error(error_kind::usage,
                 fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name, e.rows, e.second, e.third,
                             elements),
-                place_in(site), "the memory has as many elements as the extents say");
+                file_and_line(site), "the memory has as many elements as the extents say");
   if (memory == nullptr && bytes != 0)
     throw error(error_kind::usage, fmt::format("array '{}' adopts {} elements at no address", name, elements),
-                place_in(site));
+                file_and_line(site));
   return bytes;
 }
 
@@ -93,18 +93,19 @@ void check_distance(const std::string& name, const array_options& options, bool 
   if (!options.distance) return;
   if (!options.at.empty())
     throw error(error_kind::usage, fmt::format("array '{}' is placed at '{}' and by distance", name, options.at),
-                place_in(site), "a distance stands instead of a location");
+                file_and_line(site), "a distance stands instead of a location");
   if (!fresh && options.distance->keeps == array_distance::form::realloc)
     throw error(error_kind::usage,
                 fmt::format("array '{}' would be made again for each region, and has memory of its own", name),
-                place_in(site), "'realloc' is for arrays that make_array makes; the automatic form keeps the elements");
+                file_and_line(site),
+                "'realloc' is for arrays that make_array makes; the automatic form keeps the elements");
 }
 
 /// Throws usage for a location that there is not.
 location::node_id placed_at(const hierarchy::live_tree& tree, const std::string& name, const array_options& options,
                             const std::source_location& site) {
   return options.at.empty() ? tree.now()->root()
-                            : tree.at(options.at, fmt::format("array '{}' at {}", name, place_in(site)));
+                            : tree.at(options.at, fmt::format("array '{}' at {}", name, file_and_line(site)));
 }
 
 /// Throws usage where elements that are in memory of the program would be placed at a storage location.
@@ -114,7 +115,7 @@ void check_in_memory(const hierarchy::live_tree& tree, const std::string& name, 
     throw error(
         error_kind::usage,
         fmt::format("array '{}' in memory of the program is placed at the storage location '{}'", name, options.at),
-        place_in(site), "make_array makes a file there, which the elements can be copied to");
+        file_and_line(site), "make_array makes a file there, which the elements can be copied to");
 }
 
 /// The file of an array at a storage location. Throws usage where there is none.
@@ -125,14 +126,14 @@ std::filesystem::path file_in(const location::properties& storage, const std::st
         error_kind::usage,
         fmt::format("array '{}' would be a file at storage location '{}', whose directory is not known", name,
                     storage.name),
-        place_in(site),
+        file_and_line(site),
         "set the option path of its plugin ([plugin.disk]), without which it keeps blocks in a temporary directory; "
         "or use map_file with the path of a file");
   if (name.empty() || name.find('/') != name.npos || name.find('\0') != name.npos)
     throw error(error_kind::usage,
                 fmt::format("array '{}' would be a file at storage location '{}', and its name is that of no file",
                             name, storage.name),
-                place_in(site), "give it a name without a slash, or use map_file with the path of a file");
+                file_and_line(site), "give it a name without a slash, or use map_file with the path of a file");
   return std::filesystem::path(storage.folder) / (name + ".array");
 }
 
@@ -148,7 +149,7 @@ std::shared_ptr<hierarchy::array_storage> location_model::add(std::string name, 
   const auto ranges = hierarchy::adopted_ranges::of(owner());
   std::shared_ptr<hierarchy::adopted_ranges::claim> claimed;
   if (foreign && extents.rows != 0)
-    memory = claimed = ranges->take(data, bytes_of(name, type, extents, site), name, place_in(site));
+    memory = claimed = ranges->take(data, bytes_of(name, type, extents, site), name, file_and_line(site));
   auto made = std::make_shared<hierarchy::array_storage>(owner(), std::move(name), type, data, std::move(memory),
                                                          extents, tree, at, site);
   if (claimed != nullptr) ranges->hold(*claimed, made);
@@ -246,8 +247,7 @@ detail::region_array_handle location_model::copy_of_memory(std::string name, ele
   const std::uint64_t bytes = bytes_of(name, type, extents, site);
   if (auto known = m_memory->find({memory, bytes, type, extents})) return detail::region_array_handle(std::move(known));
   if (owner().inside().scheduler->is_recording())
-    throw error(error_kind::usage, fmt::format("'{}' is read inside a recording", name),
-                fmt::format("{}:{}", site.file_name(), site.line()),
+    throw error(error_kind::usage, fmt::format("'{}' is read inside a recording", name), file_and_line(site),
                 "its value of now would be that of all replays: use an array of one row, which a region or a host view "
                 "writes before a replay");
   auto copy = hierarchy::array_memory::fresh(bytes, name);

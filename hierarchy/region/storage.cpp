@@ -6,6 +6,7 @@
 #include <exception>
 #include <shared_mutex>
 
+#include "core/base/call_site.hpp"
 #include "core/runtime/inside.hpp"
 #include "tessera/region.hpp"
 
@@ -49,8 +50,7 @@ void array_storage::remake(std::source_location site) noexcept try {
 
 void array_storage::check_viewed(const row_interval& rows, intent how, std::source_location site) const {
   const auto refuse = [&](std::string text, std::string hint) {
-    throw error(error_kind::usage, std::move(text), fmt::format("{}:{}", site.file_name(), site.line()),
-                std::move(hint));
+    throw error(error_kind::usage, std::move(text), file_and_line(site), std::move(hint));
   };
   if (is_remade())
     refuse(fmt::format("array '{}' is made again for each region, and has nothing to look at between them", name()),
@@ -115,7 +115,7 @@ const row_extents& region_array_handle::extents() const noexcept {
 }
 hierarchy::array_storage& region_array_handle::there(std::source_location site) const {
   if (m_storage == nullptr)
-    throw error(error_kind::usage, "the array was moved from", fmt::format("{}:{}", site.file_name(), site.line()),
+    throw error(error_kind::usage, "the array was moved from", file_and_line(site),
                 "use the array that it was moved to");
   return *m_storage;
 }
@@ -142,8 +142,7 @@ void region_array_handle::move(std::string_view to, std::source_location site) {
 void check_copy(const region_array_handle& from, std::int64_t first, std::int64_t last, const region_array_handle& to,
                 std::int64_t to_first, std::int64_t to_last, std::source_location site) {
   const auto refuse = [&](std::string text, std::string hint = {}) {
-    throw error(error_kind::usage, std::move(text), fmt::format("copy at {}:{}", site.file_name(), site.line()),
-                std::move(hint));
+    throw error(error_kind::usage, std::move(text), "copy at " + file_and_line(site), std::move(hint));
   };
   if (from.storage() == nullptr || to.storage() == nullptr)
     refuse(fmt::format("the array {} was moved from", from.storage() == nullptr ? "that is read" : "that is written"),
@@ -239,7 +238,7 @@ region_result_handle::region_result_handle(runtime& of, std::string name, elemen
 
 held_block region_result_handle::hold(std::source_location site) const {
   if (m_storage == nullptr)
-    throw error(error_kind::usage, "the result was moved from", fmt::format("{}:{}", site.file_name(), site.line()),
+    throw error(error_kind::usage, "the result was moved from", file_and_line(site),
                 "use the result that it was moved to");
   held_block held = [&] {
     const std::lock_guard guard(*m_storage);

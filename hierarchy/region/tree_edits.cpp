@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/call_site.hpp"
 #include "core/base/error.hpp"
 #include "core/runtime/inside.hpp"
 #include "hierarchy/region/plan.hpp"
@@ -19,8 +20,6 @@ namespace {
 using location::node_id;
 
 const std::string& name_in(const location::tree& tree, node_id id) { return tree.at(id).properties.name; }
-
-std::string place_in(std::source_location site) { return fmt::format("{}:{}", site.file_name(), site.line()); }
 
 /// Whether it must be the same thing under the same name: it executes, or it keeps what devices or disks have.
 bool is_real(const location::properties& is) {
@@ -100,7 +99,7 @@ location::tree arranged(const location::tree& now, const location::tree& wanted)
 void tree_edits::require_may_wait(std::string_view call, std::source_location site) const {
   schedule::scheduler& scheduler = *m_runtime.inside().scheduler;
   const auto refuse = [&](std::string text, std::string hint) {  // only then is the place made to text
-    throw error(error_kind::usage, std::move(text), place_in(site), std::move(hint));
+    throw error(error_kind::usage, std::move(text), file_and_line(site), std::move(hint));
   };
   if (scheduler.is_recording())
     refuse(fmt::format("{} inside a recording", call),
@@ -115,9 +114,10 @@ void tree_edits::require_may_wait(std::string_view call, std::source_location si
 void tree_edits::detach(std::string_view location, std::source_location site) {
   require_may_wait("detach", site);
   edit(site, [&](location::tree& next) {
-    const node_id id = m_tree.at(location, place_in(site));
+    const node_id id = m_tree.at(location, file_and_line(site));
     if (id == next.root())
-      throw error(error_kind::usage, fmt::format("'{}' is the root of the tree, which stays", location));
+      throw error(error_kind::usage, fmt::format("'{}' is the root of the tree, which stays", location), {},
+                  "detach what is below it");
     next.detach(id);
   });
 }
@@ -127,7 +127,7 @@ void tree_edits::attach(std::string_view location, std::string_view parent, std:
   edit(site, [&](location::tree& next) {
     const auto id = next.find(location);
     if (!id || next.attached(*id)) {
-      (void)m_tree.at(location, place_in(site));
+      (void)m_tree.at(location, file_and_line(site));
       throw error(error_kind::usage, fmt::format("location '{}' is attached already", location), {},
                   "reparent moves it to another parent");
     }
@@ -137,7 +137,7 @@ void tree_edits::attach(std::string_view location, std::string_view parent, std:
           fmt::format("location '{}' is below '{}', which is detached", location, name_in(next, next.at(*id).parent)),
           {}, "attach that one, or reparent this one to a location that is attached");
     const node_id before = m_tree.parent_before(*id);
-    const node_id above = !parent.empty()               ? m_tree.at(parent, place_in(site))
+    const node_id above = !parent.empty()               ? m_tree.at(parent, file_and_line(site))
                           : before == location::no_node ? next.root()
                                                         : before;
     if (!next.attached(above))
@@ -152,11 +152,12 @@ void tree_edits::attach(std::string_view location, std::string_view parent, std:
 void tree_edits::reparent(std::string_view location, std::string_view parent, std::source_location site) {
   require_may_wait("reparent", site);
   edit(site, [&](location::tree& next) {
-    const node_id above = m_tree.at(parent, place_in(site));
+    const node_id above = m_tree.at(parent, file_and_line(site));
     const auto id = next.find(location);
-    if (!id) (void)m_tree.at(location, place_in(site));
+    if (!id) (void)m_tree.at(location, file_and_line(site));
     if (*id == next.root())
-      throw error(error_kind::usage, fmt::format("'{}' is the root of the tree, which has no parent", location));
+      throw error(error_kind::usage, fmt::format("'{}' is the root of the tree, which has no parent", location), {},
+                  "move what is below it");
     if (next.is_ancestor(*id, above))
       throw error(error_kind::usage,
                   fmt::format("location '{}' cannot go below '{}': that would be a cycle", location, parent), {},
@@ -174,17 +175,19 @@ void tree_edits::arrange(const location::tree& wanted, std::source_location site
 void tree_edits::wait_below(std::string_view location, std::source_location site) {
   require_may_wait("pause", site);
   const auto tree = m_tree.now();
-  wait_for(tree->subtree(attached_location(*tree, location, place_in(site))));
+  wait_for(tree->subtree(attached_location(*tree, location, file_and_line(site))));
 }
 
 void tree_edits::edit(std::source_location site, const change& by) {
   const std::lock_guard one_at_a_time(m_tree.edits());
   const std::shared_ptr<const location::tree> now = m_tree.now();
   location::tree next = *now;
-  by(next);
-  if (leaves_of_region(next, next.root()).empty())
-    throw error(error_kind::usage, "no core of the host would be left to run regions", {},
-                "attach another location with cores before");
+  with_place(site, [&] {
+    by(next);
+    if (leaves_of_region(next, next.root()).empty())
+      throw error(error_kind::usage, "no core of the host would be left to run regions", {},
+                  "attach another location with cores before");
+  });
   const std::vector<node_id> leaving = attached_only_in(*now, next), added = attached_only_in(next, *now);
   std::vector<node_id> coming = devices_among(added, false);
   if (added.size() > 1)  // with its branch comes also what is lost, and runs nothing; alone it is refused

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/call_site.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::hierarchy {
@@ -16,7 +17,7 @@ bool overlap(const row_interval& a, const row_interval& b) { return a.begin < b.
 void view_ledger::check(const row_interval& rows, intent how, const std::string& array,
                         std::source_location site) const {
   const auto refuse = [&](std::string text) {
-    throw error(error_kind::usage, std::move(text), fmt::format("{}:{}", site.file_name(), site.line()),
+    throw error(error_kind::usage, std::move(text), file_and_line(site),
                 "let the first view end before the second is taken, or take one update_host view for both");
   };
   const std::lock_guard guard(m_views->mutex);

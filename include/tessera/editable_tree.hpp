@@ -39,7 +39,7 @@ class editable_tree {
   /// detach and attach.
   void arrange(const location::tree& wanted, std::source_location site = std::source_location::current());
   /// Whether a location is in the tree. Throws usage where there never was one of this name.
-  bool attached(std::string_view location) const;
+  bool attached(std::string_view location, std::source_location site = std::source_location::current()) const;
   /// The tree as it is now; what is returned never changes.
   std::shared_ptr<const location::tree> tree() const;
 

@@ -16,10 +16,10 @@ void hang_guard::begin() {
     if (!s->device().has(TSR_DEVICE_INLINE)) m_watched.push_back(s.get());
   if (m_setup.limit.count() == 0 || m_watched.empty()) return;
   m_watchdog = std::make_unique<watchdog>(m_setup.limit, m_watched, m_setup.coherence->streams(),
-                                          [this](const watchdog::finding& one) { found(one); });
+                                          [this](const hang_detector::finding& one) { found(one); });
 }
 
-void hang_guard::found(const watchdog::finding& what) {
+void hang_guard::found(const hang_detector::finding& what) {
   const transfer::stream& hanging = *what.which;
   const std::string text =
       fmt::format("device {} hangs: stream {} has not come further for {}, doing {}", hanging.device().name(),

@@ -33,7 +33,7 @@ class hang_guard {
   void end() noexcept { m_watchdog.reset(); }
 
  private:
-  void found(const watchdog::finding& what);
+  void found(const hang_detector::finding& what);
   void give_up(const transfer::stream& hanging, const std::string& text);
 
   const setup m_setup;

@@ -18,7 +18,6 @@ using clang::Expr;
 using clang::Stmt;
 using clang::VarDecl;
 
-constexpr std::size_t table_elements = 64;  // of a constant array that a body takes with it
 constexpr const char* written_by_name = "write arrays as x[...], and variables of the loop by their names";
 
 class body_reader {
@@ -29,15 +28,14 @@ class body_reader {
         m_loop(nest.outer()),
         m_reductions(reductions),
         m_chains(chains),
-        m_context(context),
-        m_text(text),
-        m_messages(messages) {}
+        m_messages(messages),
+        m_uses(context, indices_of(nest)),
+        m_subscripts(nest, reductions, chains, m_known, context, text) {}
 
   body_facts read() {
     m_known = read_locals(*m_loop.statement->getBody());
     m_facts.locals = m_known.locals;
     for (const canonical_loop& loop : m_nest.loops) {
-      m_collapsed.push_back(loop.index->getNameAsString());
       if (m_known.changed.contains(loop.index))
         m_messages.error(loop.statement->getForLoc(), "the loop changes its index in its body",
                          "the iterations of a region are known before it begins");
@@ -46,13 +44,8 @@ class body_reader {
     }
     statement(&m_nest.body());
     for (const canonical_loop& loop : m_nest.loops) check_written(loop);
-    std::erase_if(m_facts.arrays, [](const body_array& a) { return a.accesses.empty(); });  // told already
-    if (!m_facts.continues.empty())
-      for (body_array& a : m_facts.arrays)
-        for (array_access& one : a.accesses) {
-          one.always = false;
-          one.sees_before = one.reads;
-        }
+    m_facts.arrays = m_uses.arrays(m_facts.continues.empty());
+    m_facts.scalars = m_uses.scalars();
     return std::move(m_facts);
   }
 
@@ -78,13 +71,10 @@ class body_reader {
       if (limit == m_loop.begin) continue;
       each(limit, [&](const Stmt& s) {
         const auto* e = llvm::dyn_cast<Expr>(&s);
-        const auto array = std::ranges::find(m_facts.arrays, e == nullptr ? std::string() : symbol_of(e, m_chains).name,
-                                             &body_array::name);
-        if (!llvm::isa<clang::DeclRefExpr, clang::MemberExpr>(s) || array == m_facts.arrays.end() ||
-            std::ranges::none_of(array->accesses, &array_access::writes))
-          return;
+        const std::string name = e == nullptr ? std::string() : symbol_of(e, m_chains).name;
+        if (!llvm::isa<clang::DeclRefExpr, clang::MemberExpr>(s) || !m_uses.writes(name)) return;
         m_messages.error(s.getBeginLoc(),
-                         fmt::format("the loop's bound or step reads '{}', which its body writes", array->name),
+                         fmt::format("the loop's bound or step reads '{}', which its body writes", name),
                          "copy it into a variable in front of the region");
       });
     }
@@ -472,19 +462,8 @@ class body_reader {
       return m_messages.error(where.getBeginLoc(),
                               fmt::format("'{}' is an object, which a region does not copy", s.name),
                               "copy what the loop needs of it into variables in front of the region");
-    add_scalar(s, false);
+    m_uses.add_scalar(s, false);
   }
-  void add_scalar(const symbol& s, bool table) {
-    if (std::ranges::find(m_facts.scalars, s.name, &body_scalar::name) != m_facts.scalars.end()) return;
-    body_scalar made{s.name, s.type.getNonReferenceType(), true, false, table};
-    if (s.variable != nullptr) {
-      made.captured = !s.variable->isUsableInConstantExpressions(m_context) || s.variable->hasLocalStorage();
-      made.is_global = !s.variable->hasLocalStorage();
-      if (table && made.is_global) made.captured = false;
-    }
-    m_facts.scalars.push_back(std::move(made));
-  }
-
   // ---- subscripts ----
 
   void access(const clang::ArraySubscriptExpr* outermost, bool reads, bool writes) {
@@ -501,9 +480,9 @@ class body_reader {
       if (writes && !m_own.has(outermost)) return write_through(*outermost, base);
       return s.name.empty() ? visit(base) : void();
     }
-    if (is_table(s)) return writes ? use(s, *base) : add_scalar(s, true);
+    if (m_uses.is_table(s)) return writes ? use(s, *base) : m_uses.add_scalar(s, true);
     if (!s.type->isPointerType() && !s.type->isArrayType()) return use(s, *base);
-    body_array& array = array_of(s);
+    body_array& array = m_uses.array_of(s);
     if (indices.size() != array.inner.size() + 1)
       return m_messages.error(outermost->getBeginLoc(),
                               fmt::format("'{}' wants {} subscripts here", s.name, array.inner.size() + 1));
@@ -517,68 +496,25 @@ class body_reader {
       made.in_loops.push_back(loop.index);
     }
     made.subscripts = m_subscripts.read(indices);
-    const subscript_names names = m_subscripts.names();
-    if (indices.size() == 1) {
-      made.reach = reach_of(made.subscripts.front(), names);
-      made.place = place_of(made.subscripts.front(), m_collapsed, names);
-    } else {
-      made.reach = reach_of(made.subscripts, array.inner, names);
-      made.place = place_of(made.subscripts, m_collapsed, names);
-      if (made.always && leaves_dimension(made.subscripts, array.inner, names))
-        made.reach = {true, 0, 0, {}, false, "an index is outside of its dimension"};
-    }
-    made.sees_before = reads && std::ranges::none_of(array.accesses, [&](const array_access& before) {
-                         return writes_first(before, made);
-                       });
-    array.accesses.push_back(std::move(made));
+    m_uses.add_access(array, std::move(made), m_subscripts.names());
   }
 
-  /// Whether an access before has surely written what this one reads, in the same iteration.
-  static bool writes_first(const array_access& before, const array_access& read) {
-    const row_reach& row = before.reach;
-    if (!before.writes || !before.always || !row.covers_row || row.lowest != 0 || row.highest != 0) return false;
-    if (before.subscripts == read.subscripts) return true;
-    const bool loops_ended = std::ranges::none_of(before.in_loops, [&](const VarDecl* index) {
-      return std::ranges::find(read.in_loops, index) != read.in_loops.end();
-    });
-    return loops_ended && read.reach.lowest == 0 && read.reach.highest == 0 && !read.reach.whole;
-  }
-
-  bool is_table(const symbol& s) const {
-    const clang::ConstantArrayType* array = m_context.getAsConstantArrayType(s.type);
-    return array != nullptr && array->getElementType().isConstQualified() &&
-           array->getElementType()->isArithmeticType() && array->getSize().getZExtValue() <= table_elements;
-  }
-
-  body_array& array_of(const symbol& s) {
-    const auto known = std::ranges::find(m_facts.arrays, s.name, &body_array::name);
-    if (known != m_facts.arrays.end()) return *known;
-    body_array made;
-    made.name = s.name;
-    made.is_chain = s.variable == nullptr;
-    made.elements = s.elements;
-    made.element =
-        s.type->isPointerType() ? s.type->getPointeeType() : clang::QualType(s.type->getPointeeOrArrayElementType(), 0);
-    if (!s.type->isPointerType()) made.element = m_context.getAsArrayType(s.type)->getElementType();
-    while (const clang::ConstantArrayType* inner = m_context.getAsConstantArrayType(made.element)) {
-      made.inner.push_back(static_cast<std::int64_t>(inner->getSize().getZExtValue()));
-      made.element = inner->getElementType();
-    }
-    return m_facts.arrays.emplace_back(std::move(made));
+  static std::vector<std::string> indices_of(const loop_nest& nest) {
+    std::vector<std::string> names;
+    for (const canonical_loop& loop : nest.loops) names.push_back(loop.index->getNameAsString());
+    return names;
   }
 
   const loop_nest& m_nest;
-  const canonical_loop& m_loop;          // the outermost
-  std::vector<std::string> m_collapsed;  // the indices of all
+  const canonical_loop& m_loop;  // the outermost
   const std::vector<body_reduction>& m_reductions;
   const chain_names& m_chains;
-  clang::ASTContext& m_context;
-  const source& m_text;
   report& m_messages;
   local_variables m_known;
   const own_places m_own{m_known, m_loop};
   body_facts m_facts;
-  subscript_reader m_subscripts{m_nest, m_reductions, m_chains, m_known, m_context, m_text};
+  body_uses m_uses;
+  subscript_reader m_subscripts;
   int m_conditions = 0, m_breakable = 0, m_loops_around = 0;
 };
 

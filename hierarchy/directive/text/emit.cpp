@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "hierarchy/declaration/type.hpp"
 #include "hierarchy/policy/policy.hpp"
 
 namespace tessera::directive {
@@ -224,6 +225,31 @@ std::string policy_expression(const placed_text& argument, const is_variable& va
   return literal(text);
 }
 
+/// Refuses what no machine could have: an unknown kind, and clauses that the kind has no use for. Where the kind is an
+/// expression, the program finds out.
+void check_type(const directive& d, const is_variable& variable) {
+  const std::string kind = name_expression(d.needed("kind"), variable);
+  if (!kind.starts_with('"')) return;
+  config::loctype type;
+  type.kind = {unquoted(kind), "kind"};
+  // What they are does not matter here.
+  const auto given = [&]<class T>(std::string_view name, config::optionally<T>& member) {
+    const clause* const written = d.find(name);
+    if (written != nullptr && written->argument.text != "0") member.emplace(T{}, std::string(name));
+  };
+  given("num_cores", type.cores);
+  given("mem", type.memory);
+  given("size", type.memory);
+  given("plugin", type.plugin);
+  given("match", type.match);
+  given("path", type.path);
+  try {
+    (void)hierarchy::type_table({type});
+  } catch (const error& e) {
+    throw syntax_error(d.needed(e.where()).at, e.message(), e.hint());
+  }
+}
+
 std::string statement_of(const directive& d, const is_variable& variable) {
   const auto name = [&](std::string_view clause) { return name_expression(d.needed(clause), variable); };
   switch (d.rule->what) {
@@ -232,6 +258,7 @@ std::string statement_of(const directive& d, const is_variable& variable) {
     case action::loctype: {
       if (d.find("mem") != nullptr && d.find("size") != nullptr)
         throw syntax_error(d.find("size")->name.at, "'mem' and 'size' mean the same: one of them is enough");
+      check_type(d, variable);
       members type(d, variable);
       type.name("name", "name").name("kind", "kind").expression("num_cores", "cores").name("mem", "memory");
       type.name("size", "memory").name("bandwidth", "bandwidth").name("plugin", "plugin");

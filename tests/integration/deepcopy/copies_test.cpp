@@ -168,6 +168,7 @@ TEST_P(deep_copies, in_a_block_per_object) {
     const error refused = error_of([&] { (void)run(); });
     EXPECT_EQ(refused.kind(), error_kind::usage);
     EXPECT_THAT(refused.what(), HasSubstr("has no addresses"));
+    EXPECT_THAT(refused.where(), HasSubstr("copies_test.cpp:"));
     rt.fence();
     return;
   }
@@ -187,6 +188,13 @@ TEST_P(deep_copies, in_a_block_per_object) {
     EXPECT_EQ(r.values[2][0], 99);
   }
   EXPECT_THAT(message_of([&] { (void)update(copy); }, error_kind::usage), HasSubstr("a deep copy of 6 blocks as one"));
+}
+
+TEST_P(deep_copies, to_no_location_tell_where_the_program_asked_for_them) {
+  ring r(2);
+  const error refused = error_of([&] { (void)deep_copy(r.links[0], to(rt, "nowhere")); });
+  EXPECT_EQ(refused.kind(), error_kind::usage);
+  EXPECT_THAT(refused.where(), HasSubstr("copies_test.cpp:"));
 }
 
 TEST_P(deep_copies, of_random_trees_are_what_a_copy_by_hand_is) {

@@ -208,6 +208,8 @@ TEST_F(edited_regions, refuse_what_cannot_be_edited) {
     const error e = error_of(edit);
     EXPECT_EQ(e.kind(), error_kind::usage) << e.what();
     EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+    EXPECT_NE(e.where().find("edits_test.cpp:"), std::string::npos) << e.what();
+    EXPECT_FALSE(e.hint().empty()) << e.what();
     EXPECT_EQ(model.tree(), before);
   };
   refuses("cannot go below 'D0': that would be a cycle", [&] { model.reparent("Left", "D0"); });

@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::int64_t many_rows = 10'000;
 
-class regions_of_many_tiles : public ::testing::Test {
- protected:
+struct regions_of_many_tiles : ::testing::Test {
   region_array<double> make(const std::string& name) { return model.make_array<double>(name, {many_rows}); }
   /// Elements i + `add`, by parts of other lengths each time.
   void fill(region_array<double>& a, int add) {
@@ -78,7 +77,7 @@ TEST_F(regions_of_many_tiles, are_read_beside_a_recording_that_keeps_them) {
     EXPECT_EQ(y.read_host()[many_rows - 8], 7) << policy;
     model.region("sum", {.policy = policy}, iterate(0, many_rows), in(x), sum(total),
                  with_kernel([](auto i, auto x, double& s) { s += x[i]; }, "(i, x, s) { s += x[i]; }"));
-    EXPECT_EQ(total.get(), double(many_rows * (many_rows - 1) / 2)) << policy;
+    EXPECT_EQ(total.get(), 0.5 * double(many_rows * (many_rows - 1))) << policy;
   }
   model.copy(x, y);
   rt.replay(keeps);

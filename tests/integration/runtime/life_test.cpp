@@ -176,6 +176,7 @@ TEST(life, of_many_threads) {
   std::vector<std::thread> threads;
   std::atomic<int> there{0};
   constexpr int count = 400;  // all at the same time: more than a byte can number
+  threads.reserve(count);
   for (int k = 0; k < count; ++k)
     threads.emplace_back([&] {
       rt.submit(

@@ -246,17 +246,17 @@ TEST_F(virtual_pair, a_lost_device_stays_lost_and_its_neighbour_lives) {
 }
 
 TEST(sim_plugin, a_real_clock_takes_real_time) {
-  opened_plugin plugin("sim", {bytes("device[0].memory", 1 << 20), rate("device[0].bandwidth_in", 1e7),
+  opened_plugin plugin("sim", {bytes("device[0].memory", 1 << 20), rate("device[0].bandwidth_in", 2e5),
                                duration("device[0].latency", 1000000)});
   const auto& d = plugin.devices.at(0);
   const owned_stream s(d);
   tsr_memory* memory = allocate(d, 100000);
   const std::vector<char> host(100000);
   const auto begin = std::chrono::steady_clock::now();
-  ASSERT_EQ(copy(d, s, {d.handle, 0}, at(memory), plain, at(host.data()), 100000), TSR_OK);  // 10 ms + 1 ms
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(10)) << "enqueueing does not wait";
+  ASSERT_EQ(copy(d, s, {d.handle, 0}, at(memory), plain, at(host.data()), 100000), TSR_OK);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(500)) << "enqueueing does not wait";
   s.finish();
-  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(11));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(501));
 }
 
 TEST(sim_plugin, shutdown_does_not_wait_for_modelled_time) {

@@ -52,6 +52,23 @@ TEST(emit, arguments_that_mean_nothing) {
   EXPECT_THROW((void)statement("gecko loctype name(a) kind(cpu) mem(\"1GB\") size(\"1GB\")"), syntax_error);
 }
 
+TEST(emit, types_that_no_machine_has) {
+  const auto refused = [](const char* text) {
+    try {
+      (void)statement(text);
+    } catch (const syntax_error& e) {
+      return std::string(text).substr(e.at()) + ": " + e.what() + "; " + e.hint();
+    }
+    return std::string("taken");
+  };
+  EXPECT_EQ(refused("gecko loctype name(a) kind(gqu)"), "gqu): unknown kind of location 'gqu'; did you mean 'gpu'?");
+  EXPECT_THAT(refused("gecko loctype name(a) kind(\"gpu\") num_cores(2)"), HasSubstr("2): a gpu has no cores"));
+  EXPECT_THAT(refused("gecko loctype kind(virtual) size(\"1GB\") name(a)"), HasSubstr("\"1GB\") name(a): a virtual"));
+  EXPECT_EQ(refused("gecko loctype name(a) kind(gpu) num_cores(0)"), "taken");
+  EXPECT_EQ(refused("gecko loctype name(a) kind(\"CC7.0\") plugin(cuda)"), "taken");
+  EXPECT_EQ(refused("gecko loctype name(a) kind(kind_of(host)) num_cores(2)"), "taken") << "it is an expression";
+}
+
 TEST(emit, policies) {
   const is_variable none = [](std::string_view) { return false; };
   EXPECT_EQ(policy_expression({"\"percentage:[60, 40]\"", 0}, none), "\"percentage:60,40\"");

@@ -1,0 +1,13 @@
+#include "core/base/call_site.hpp"
+
+#include <fmt/format.h>
+
+namespace tessera {
+
+std::string file_and_line(std::source_location site) { return fmt::format("{}:{}", site.file_name(), site.line()); }
+
+void throw_at(const error& what, std::source_location site) {
+  throw error(what.kind(), what.message(), file_and_line(site), what.hint());
+}
+
+}  // namespace tessera
