@@ -91,7 +91,7 @@ class copy_engine {
   void enqueue(planned_copy& what);
   block::ticket enqueue_direct(planned_copy& what);
   void take_back(planned_copy& what);
-  void completed(copy_in_flight& copy, tsr_status status);
+  void completed(copy_in_flight& copy, tsr_status own);
   tsr_status status_of(const planned_copy& what, tsr_status own);
   void note_failed(const planned_copy& planned, tsr_status status);
   void trace_copy(const planned_copy& what, block::ticket point) const;

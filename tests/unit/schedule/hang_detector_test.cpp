@@ -15,6 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
+constexpr std::uint64_t slot_bytes = 4096;  // of the staging memory, which has four
+
 /// Two devices that reach each other through the host, and a detector with a limit of 800 ms.
 struct looked_at {
   looked_at() : computes(rig.streams.create(rig.devices[1]->device(), TSR_STREAM_COMPUTE)) {
@@ -71,7 +73,7 @@ struct looked_at {
     one.poll();
   }
 
-  transfer::rig rig{{"fake", "fake"}, 4096, false, 2 * 4096};
+  transfer::rig rig{{"fake", "fake"}, 4096, false, 2 * slot_bytes};
   transfer::stream& computes;
   std::vector<transfer::stream*> streams;
   std::vector<std::vector<block::access>> reads;
@@ -122,7 +124,7 @@ TEST(hang_detector, takes_what_a_staged_copy_waits_for_instead_of_the_copy) {
 
 TEST(hang_detector, takes_an_earlier_copy_whose_slot_is_needed_instead_of_the_later_one) {
   looked_at l;
-  block::record &first = l.make(4 * 4096), &second = l.make(4096);
+  block::record &first = l.make(4 * slot_bytes), &second = l.make(slot_bytes);
   l.move(first);  // in all slots
   l.run(l.out());
   l.move(second);
