@@ -114,7 +114,7 @@ void tree_edits::require_may_wait(std::string_view call, std::source_location si
 void tree_edits::detach(std::string_view location, std::source_location site) {
   require_may_wait("detach", site);
   edit(site, [&](location::tree& next) {
-    const node_id id = m_tree.at(location, file_and_line(site));
+    const node_id id = m_tree.at(location);
     if (id == next.root())
       throw error(error_kind::usage, fmt::format("'{}' is the root of the tree, which stays", location), {},
                   "detach what is below it");
@@ -127,7 +127,7 @@ void tree_edits::attach(std::string_view location, std::string_view parent, std:
   edit(site, [&](location::tree& next) {
     const auto id = next.find(location);
     if (!id || next.attached(*id)) {
-      (void)m_tree.at(location, file_and_line(site));
+      (void)m_tree.at(location);
       throw error(error_kind::usage, fmt::format("location '{}' is attached already", location), {},
                   "reparent moves it to another parent");
     }
@@ -137,9 +137,7 @@ void tree_edits::attach(std::string_view location, std::string_view parent, std:
           fmt::format("location '{}' is below '{}', which is detached", location, name_in(next, next.at(*id).parent)),
           {}, "attach that one, or reparent this one to a location that is attached");
     const node_id before = m_tree.parent_before(*id);
-    const node_id above = !parent.empty()               ? m_tree.at(parent, file_and_line(site))
-                          : before == location::no_node ? next.root()
-                                                        : before;
+    const node_id above = !parent.empty() ? m_tree.at(parent) : before == location::no_node ? next.root() : before;
     if (!next.attached(above))
       throw error(error_kind::usage,
                   fmt::format("location '{}' was below '{}', which is detached", location, name_in(next, above)), {},
@@ -152,9 +150,9 @@ void tree_edits::attach(std::string_view location, std::string_view parent, std:
 void tree_edits::reparent(std::string_view location, std::string_view parent, std::source_location site) {
   require_may_wait("reparent", site);
   edit(site, [&](location::tree& next) {
-    const node_id above = m_tree.at(parent, file_and_line(site));
+    const node_id above = m_tree.at(parent);
     const auto id = next.find(location);
-    if (!id) (void)m_tree.at(location, file_and_line(site));
+    if (!id) (void)m_tree.at(location);
     if (*id == next.root())
       throw error(error_kind::usage, fmt::format("'{}' is the root of the tree, which has no parent", location), {},
                   "move what is below it");

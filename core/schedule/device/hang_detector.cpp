@@ -1,7 +1,6 @@
 #include "core/schedule/device/hang_detector.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace tessera::schedule {
@@ -17,12 +16,9 @@ hang_detector::hang_detector(std::chrono::nanoseconds limit, const std::vector<t
 void hang_detector::see(watched& w) const {
   const std::uint64_t before = std::exchange(w.reached, w.which->completed());
   w.doing = {};
-  w.waits_for.clear();
   std::uint64_t value = 0;
   w.moves = w.reached != before || !w.which->oldest(value, w.doing);
-  if (w.moves) return;
-  std::ranges::copy_if(w.doing.after, std::back_inserter(w.waits_for),
-                       [&](block::ticket t) { return !m_all.reached(t); });
+  std::erase_if(w.doing.after, [&](block::ticket t) { return m_all.reached(t); });
 }
 
 bool hang_detector::moves(std::uint32_t stream) const {
@@ -35,7 +31,7 @@ void hang_detector::let_waiting_move() {
   for (bool more = true; more;) {
     more = false;
     for (watched& w : m_watched)
-      if (!w.moves && std::ranges::any_of(w.waits_for, [&](block::ticket t) { return moves(t.stream); }))
+      if (!w.moves && std::ranges::any_of(w.doing.after, [&](block::ticket t) { return moves(t.stream); }))
         w.moves = more = true;
   }
 }
@@ -47,7 +43,7 @@ std::optional<hang_detector::finding> hang_detector::look(time_point now) {
   let_waiting_move();
   for (watched& w : m_watched) {
     w.still = w.moves ? 0ns : w.still + counted;
-    w.alone = w.moves || !w.waits_for.empty() ? 0ns : w.alone + counted;
+    w.alone = w.moves || !w.doing.after.empty() ? 0ns : w.alone + counted;
   }
   for (watched& w : m_watched) {
     if (w.alone < m_limit && w.still < 2 * m_limit) continue;

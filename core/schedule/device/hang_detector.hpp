@@ -40,8 +40,7 @@ class hang_detector {
     std::chrono::nanoseconds alone{0};  // so long that is its own matter: it waits for nobody
     // At this look.
     bool moves = true;
-    transfer::pending_work doing;          // of one that does not move by itself
-    std::vector<block::ticket> waits_for;  // of that, what is not reached
+    transfer::pending_work doing;  // of one that does not move by itself, behind what is not reached yet
   };
   void see(watched& w) const;
   void let_waiting_move();
