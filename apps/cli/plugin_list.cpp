@@ -71,7 +71,8 @@ listed_device listed(const plugin::device& device) {
   listed_device made{device.name(),
                      std::string(description.name, strnlen(description.name, sizeof description.name)),
                      word_of_class(description.device_class),
-                     {}};
+                     {},
+                     role_of(device)};
   for (const plugin::space& space : device.spaces())
     made.spaces.push_back(
         {space.name, word_of_space(space.description.kind), space.description.bytes, space.description.numa_node});
@@ -157,6 +158,7 @@ std::string to_text(const plugin_list& found) {
         text += fmt::format("    {}  {} memory{}{}\n", space.name, space.kind,
                             space.bytes == 0 ? "" : ", " + format_bytes(static_cast<double>(space.bytes)),
                             space.numa_node < 0 ? "" : fmt::format(", NUMA node {}", space.numa_node));
+      text += fmt::format("    {}\n", to_text(device.role));
     }
   }
   text += "Files looked at:\n";
@@ -166,6 +168,18 @@ std::string to_text(const plugin_list& found) {
   if (found.files.empty()) text += found.directories.empty() ? "  none: no plugin directory exists\n" : "  none\n";
   return text;
 }
+
+namespace {
+
+/// {"gemm": ["f32", "f64"]}
+nlohmann::ordered_json operations_json(const device_role& role) {
+  auto json = nlohmann::ordered_json::object();
+  for (const offered_operation& one : role.operations)
+    for (const element_type type : one.types) json[one.name].push_back(name_of(type));
+  return json;
+}
+
+}  // namespace
 
 std::string to_json(const plugin_list& found) {
   nlohmann::ordered_json json;
@@ -189,7 +203,12 @@ std::string to_json(const plugin_list& found) {
       devices.push_back({{"name", device.name},
                          {"class", device.device_class},
                          {"description", device.description},
-                         {"spaces", spaces}});
+                         {"spaces", spaces},
+                         {"runs_tasks", device.role.runs_tasks},
+                         {"why_not", device.role.why_not},
+                         {"operations", operations_json(device.role)},
+                         {"compiles_kernels", device.role.compiles_kernels},
+                         {"loads_kernels", device.role.loads_kernels}});
     }
     json["plugins"].push_back({{"name", plugin.details.name},
                                {"vendor", plugin.details.vendor},

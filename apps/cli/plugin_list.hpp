@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plugin/registry.hpp"
+#include "core/runtime/device_role.hpp"
 
 namespace tessera::cli {
 
@@ -18,6 +19,7 @@ struct listed_space {
 struct listed_device {
   std::string name, description, device_class;
   std::vector<listed_space> spaces;
+  device_role role;
 };
 
 struct listed_plugin {

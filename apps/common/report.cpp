@@ -7,6 +7,15 @@
 #include "core/base/units.hpp"
 
 namespace tessera::apps {
+namespace {
+
+nlohmann::ordered_json idle_json(const std::vector<idle_device>& idle) {
+  auto list = nlohmann::ordered_json::array();
+  for (const idle_device& one : idle) list.push_back({{"name", one.name}, {"reason", one.reason}});
+  return list;
+}
+
+}  // namespace
 
 struct report::implementation {
   std::vector<std::pair<std::string, std::string>> lines;
@@ -89,6 +98,7 @@ void report::add_statistics(const statistics& s) {
                        {"one_by_one", s.graphs.one_by_one}}},
                      {"batches", {{"launches", s.batches.launched}, {"tasks", s.batches.tasks}}},
                      {"detached_devices", s.devices.detached},
+                     {"idle_devices", idle_json(s.devices.idle)},
                      {"placed_elsewhere", s.devices.placed_elsewhere},
                      {"registration_hits", s.registration_hits},
                      {"registration_misses", s.registration_misses},

@@ -13,6 +13,7 @@
 #include "core/operation/kernel_loader.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/placement/policy.hpp"
+#include "core/runtime/device_role.hpp"
 #include "core/runtime/memory_plan.hpp"
 
 namespace tessera {
@@ -24,9 +25,7 @@ std::vector<std::vector<memory_facts>> facts_of(const plugin::registry& plugins)
     const bool storage = device->description().device_class == TSR_DEVICE_STORAGE;
     auto& of_device = all.emplace_back();
     for (const auto& space : device->spaces())
-      of_device.push_back({.is_host = space.description.kind == TSR_SPACE_HOST &&
-                                      (space.description.capabilities & TSR_SPACE_HOST_VISIBLE) != 0,
-                           .is_storage = storage});
+      of_device.push_back({.is_host = is_host_memory(space), .is_storage = storage});
   }
   return all;
 }

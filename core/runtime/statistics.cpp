@@ -2,14 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "core/base/units.hpp"
+#include "core/runtime/device_role.hpp"
 #include "core/runtime/inside.hpp"
 #include "core/runtime/learnt_times.hpp"
 #include "core/schedule/operation_table.hpp"
 
 namespace tessera {
+
+namespace {
+
+std::vector<idle_device> idle_devices(const plugin::registry& plugins,
+                                      const std::vector<schedule::operation_statistics>& operations) {
+  std::vector<idle_device> idle;
+  for (const auto& device : plugins.devices()) {
+    const tsr_device_class is = device->description().device_class;
+    const bool busy = std::ranges::any_of(operations, [&](const auto& row) { return row.place == device->name(); });
+    if (busy || is == TSR_DEVICE_STORAGE || (is == TSR_DEVICE_CPU && device->has(TSR_DEVICE_INLINE))) continue;
+    idle.push_back({device->name(), to_text(role_of(*device))});
+  }
+  return idle;
+}
+
+}  // namespace
 
 tessera::statistics runtime::statistics() const {
   tessera::statistics s;
@@ -49,6 +67,7 @@ tessera::statistics runtime::statistics() const {
   for (const auto& e : m_inside->scheduler->places())
     if (e->state.load() == placement::place_state::detached) s.devices.detached.push_back(e->name);
   s.devices.placed_elsewhere = m_inside->scheduler->devices().placed_elsewhere();
+  s.devices.idle = idle_devices(*m_inside->machine.plugins, s.operations);
   s.trouble = m_inside->coherence->failed_copies().statistics();
   s.losses = m_inside->coherence->losses().statistics();
   const memory::registration_statistics r = m_inside->registrations->statistics();
@@ -106,6 +125,7 @@ std::string to_text(const statistics& s) {
     line("devices      {} detached{}{}, {} tasks placed elsewhere\n", s.devices.detached.size(),
          s.devices.detached.empty() ? "" : ": ", fmt::to_string(fmt::join(s.devices.detached, " ")),
          s.devices.placed_elsewhere);
+  for (const idle_device& one : s.devices.idle) line("no tasks     {}: {}\n", one.name, one.reason);
   if (s.trouble.failed_copies > 0)
     line("trouble      {} copies failed, {} tried again\n", s.trouble.failed_copies, s.trouble.retried_copies);
   if (s.losses.devices > 0) line("losses       {} devices, {} blocks with them\n", s.losses.devices, s.losses.blocks);

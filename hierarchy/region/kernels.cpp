@@ -99,6 +99,11 @@ region_kernels::region_kernels(runtime& of) : m_runtime(of), m_operations(operat
                        place->device->has(TSR_DEVICE_HAS_FP64)};
     }
   }
+  // A device that is no place for tasks, since its memory is the host's, runs no part of a region either.
+  for (location::node_id id = 0; id < of.tree().known(); ++id) {
+    const location::properties& p = of.tree().at(id).properties;
+    if (p.kind == location::kind::worker && p.space) m_devices.try_emplace(id);
+  }
 }
 
 bool region_kernels::takes_part(const abilities& d, bool doubles, bool with_detached) noexcept {
@@ -121,7 +126,10 @@ const std::vector<location::node_id>& region_kernels::without(bool doubles, bool
 }
 
 bool region_kernels::any_detached() const noexcept {
-  return std::ranges::any_of(m_devices, [](const auto& entry) { return !entry.second.place->attached(); });
+  return std::ranges::any_of(m_devices, [](const auto& entry) {
+    const placement::place* const place = entry.second.place;
+    return place != nullptr && !place->attached();
+  });
 }
 
 executors region_kernels::who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands,

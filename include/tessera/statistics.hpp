@@ -37,10 +37,17 @@ struct placement_statistics {
   std::vector<placement::crossover> crossovers;  ///< from which size on a device beats the host
 };
 
-/// What became of devices that left.
+/// A device that ran no task, and what it could run, in words.
+struct idle_device {
+  std::string name;    ///< "acme0"
+  std::string reason;  ///< "runs gemm (f32, f64); no kernels", or why it is no place for tasks
+};
+
+/// Devices that left, and those that did nothing.
 struct device_statistics {
   std::vector<std::string> detached;   ///< devices that are detached now
   std::uint64_t placed_elsewhere = 0;  ///< tasks that were placed again because their device had left
+  std::vector<idle_device> idle;       ///< devices that ran nothing so far, but for the host and storage
 };
 
 /// A snapshot; consistent when nothing runs.

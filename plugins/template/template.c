@@ -84,7 +84,9 @@ static tsr_status check_stream(tsr_device* device, const tsr_stream* stream) {
 static tsr_status spaces(tsr_device* device, uint32_t index, tsr_space_desc* out_desc) {
   if (device == NULL || out_desc == NULL) return TSR_INVALID_ARGUMENT;
   if (index > 0) return fail(device->plugin, TSR_OUT_OF_RANGE, "the device has one space");
-  tsr_space_desc desc = {.kind = TSR_SPACE_HOST, /* a discrete device: TSR_SPACE_DEVICE and no HOST_VISIBLE */
+  /* A memory of the device's own, so that tasks can be placed here. HOST_VISIBLE: the host may read it through
+   * mem_base, which a discrete device does not claim. */
+  tsr_space_desc desc = {.kind = TSR_SPACE_DEVICE,
                          .capabilities = TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE,
                          .numa_node = -1,
                          .bytes = CAPACITY,

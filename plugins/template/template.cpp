@@ -148,15 +148,16 @@ tsr_status on(Handle* handle, Body&& body) noexcept {
 tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_desc) {
   return on(device, [&](tsr_device&) {
     require(index == 0, "the device has one space", TSR_OUT_OF_RANGE);
-    fill_out(out_desc,
-             tsr_space_desc{.struct_size = 0,
-                            .kind = TSR_SPACE_HOST,  // a discrete device: TSR_SPACE_DEVICE and no HOST_VISIBLE
-                            .capabilities = TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE,
-                            .numa_node = -1,
-                            .bytes = capacity,
-                            .granularity = alignment,
-                            .alignment = alignment,
-                            .name = "memory"});
+    fill_out(out_desc, tsr_space_desc{.struct_size = 0,
+                                      // A memory of the device's own, so that tasks can be placed here. HOST_VISIBLE:
+                                      // the host may read it through mem_base, which a discrete device does not claim.
+                                      .kind = TSR_SPACE_DEVICE,
+                                      .capabilities = TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE,
+                                      .numa_node = -1,
+                                      .bytes = capacity,
+                                      .granularity = alignment,
+                                      .alignment = alignment,
+                                      .name = "memory"});
   });
 }
 void check_link(const tsr_device& device, tsr_space_ref source, tsr_space_ref destination) {

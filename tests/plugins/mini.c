@@ -79,7 +79,11 @@ int mini_symbol_that_nobody_defines(void);
 static tsr_status spaces(tsr_device* device, uint32_t index, tsr_space_desc* out_desc) {
   if (index > 0) return report(TSR_OUT_OF_RANGE, "mini has one space");
   tsr_space_desc desc = {0};
+#ifdef MINI_HOST_SPACE /* sound, but its only memory is the host's: no place for tasks */
+  desc.kind = TSR_SPACE_HOST;
+#else
   desc.kind = TSR_SPACE_DEVICE;
+#endif
   desc.capabilities = TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE;
   desc.numa_node = -1;
 #ifdef MINI_FAULT_CAPACITY

@@ -76,14 +76,14 @@ int list(const check_options& o) {
 void add_sial_check(CLI::App& to, command& selected) {
   CLI::App& sub = *to.add_subcommand("check", "Report every error and warning of a program, with its place");
   const auto o = add_options(sub);
-  sub.footer("Ends with 4 when there are errors.\nExample:\n  tessera sial check hello.sialx");
+  sub.footer("Ends with 4 when there are errors.\nExample:\n  tessera sial check first.sialx");
   sub.callback([o, &selected] { selected = [o] { return check(*o); }; });
 }
 
 void add_sial_list(CLI::App& to, command& selected) {
   CLI::App& sub = *to.add_subcommand("list", "Print the instructions that a program becomes");
   const auto o = add_options(sub);
-  sub.footer("Example:\n  tessera sial list hello.sialx");
+  sub.footer("Example:\n  tessera sial list first.sialx");
   sub.callback([o, &selected] { selected = [o] { return list(*o); }; });
 }
 

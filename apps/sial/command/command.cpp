@@ -11,7 +11,7 @@ void add_sial(CLI::App& to, command& selected) {
   add_sial_check(sub, selected);
   add_sial_list(sub, selected);
   add_sial_init(sub, selected);
-  sub.footer("Example:\n  tessera sial run hello.sialx --init job.toml");
+  sub.footer("Example:\n  tessera sial run first.sialx --workers 2");
 }
 
 }  // namespace tessera::apps

@@ -267,7 +267,7 @@ void add_sial_run(CLI::App& to, command& selected) {
                "continue after the last program that the folder of --checkpoint has as completed")
       ->needs(folder);
   o->add_run_options(sub);
-  sub.footer("Example:\n  tessera sial run hello.sialx --init job.toml --workers 2");
+  sub.footer("Example:\n  tessera sial run transform.sialx --init transform.toml --workers 2");
   sub.callback([o, &selected] { selected = [o] { return run(*o); }; });
 }
 

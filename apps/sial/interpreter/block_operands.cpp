@@ -64,6 +64,29 @@ tile block_operands::read(std::uint32_t reference_number, std::size_t slot) {
   throw run_error(fmt::format("'{}' is a contiguous local array: it has regions, no blocks", a.name));
 }
 
+target_tile block_operands::write_own_copy(const reference& r, const segment_numbers& at, std::int64_t ordinal,
+                                           bool update, std::size_t slot) {
+  target_tile to;
+  fetched_block* const found = m_cache.find(r.array, ordinal);
+  if (found != nullptr && found->copy != nullptr) {
+    if (found->copy->data == nullptr) m_pool.bring(*found->copy, update ? intent::update : intent::write);
+    to.data = found->copy->data;
+    to.extents = &found->copy->extents();
+    to.count = found->copy->count;
+    return to;
+  }
+  const array_geometry& a = m_state.array(r.array);
+  if (update)
+    throw run_error(
+        fmt::format("block {} is changed and was not fetched since the last barrier", m_state.values.name_of(r)),
+        a.kind == array_kind::served ? "request it first" : "get it first");
+  m_scratch_extents[slot] = a.extents_of(at.data());
+  to.extents = &m_scratch_extents[slot];
+  to.count = to.extents->count();
+  to.data = scratch(slot, to.count);
+  return to;
+}
+
 target_tile block_operands::write(std::uint32_t reference_number, bool update, std::size_t slot) {
   const reference& r = m_code.references[reference_number];
   segment_numbers at{};
@@ -84,6 +107,8 @@ target_tile block_operands::write(std::uint32_t reference_number, bool update, s
     to.count = b->count;
     return to;
   }
+  if (a.kind == array_kind::distributed || a.kind == array_kind::served)
+    return write_own_copy(r, at, ordinal, update, slot);
   if (a.kind != array_kind::fixed)
     throw run_error(fmt::format("block {} cannot be assigned to", m_state.values.name_of(r)), "put or prepare it");
   to.part = m_statics.part_of(r.array, at);

@@ -25,7 +25,9 @@ class block_operands {
 
   /// Throws run_error when the block is not there.
   tile read(std::uint32_t reference_number, std::size_t slot);
-  /// Makes a temp or local block that is not there yet. @param update its elements are changed rather than set
+  /// Makes a temp or local block that is not there yet. Of a distributed or served array the worker's own copy is
+  /// written, if it has one (shared_cache::keep_copy), else memory that nobody reads; the array does not change.
+  /// @param update its elements are changed rather than set
   target_tile write(std::uint32_t reference_number, bool update, std::size_t slot);
   /// What was written goes where it belongs.
   void write_back(const target_tile& t) {
@@ -38,6 +40,8 @@ class block_operands {
   tile read_private(const reference& r, std::int64_t ordinal);
   tile read_static(const reference& r, const segment_numbers& at, std::size_t slot);
   tile read_fetched(const reference& r, std::int64_t ordinal);
+  target_tile write_own_copy(const reference& r, const segment_numbers& at, std::int64_t ordinal, bool update,
+                             std::size_t slot);
 
   worker_state& m_state;
   const code& m_code;

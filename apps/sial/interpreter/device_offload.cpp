@@ -143,6 +143,9 @@ bool device_offload::find_arguments(const execution& e, const ::tessera::operati
     b.is_target = signature[k] != 'r';
     b.is_set = signature[k] == 'w';
     if (!find_block(b) || (b.is_new && !b.is_set)) return false;
+    const array_kind kind = m_state.array(m_code.references[given.operand].array).kind;
+    if (b.is_target && (kind == array_kind::distributed || kind == array_kind::served))
+      return false;  // the worker writes its copy
     for (std::size_t other = 0; other < number; ++other)
       if (b.mine != nullptr && m_offer.blocks[other].mine == b.mine && (b.is_target || m_offer.blocks[other].is_target))
         return false;

@@ -10,7 +10,7 @@
 namespace tessera::sial {
 
 instruction_calls::instruction_calls(worker_state& state, block_operands& operands, static_arrays& statics,
-                                     contiguous_arrays& regions, const private_store& blocks, const shared_cache& cache,
+                                     contiguous_arrays& regions, const private_store& blocks, shared_cache& cache,
                                      printer& output)
     : m_state(state),
       m_code(state.run.program),
@@ -64,11 +64,17 @@ void instruction_calls::describe(sial_argument& to, std::uint32_t array, const s
 void instruction_calls::add_block(arguments& to, std::size_t number, std::uint32_t reference_number, char how) {
   const reference& r = m_code.references[reference_number];
   segment_numbers at{};
-  m_state.values.ordinal_of(r, at);
+  const std::int64_t ordinal = m_state.values.ordinal_of(r, at);
+  const array_kind kind = m_state.array(r.array).kind;
   tile t;
   if (how == 'r') {
     t = m_operands.read(reference_number, block_operands::argument_slot + number);
   } else {
+    // The array itself does not change, of which the program was warned: this worker's copy does, until the barrier.
+    if (kind == array_kind::distributed || kind == array_kind::served)
+      if (const auto moved = m_cache.keep_copy(r.array, ordinal))
+        for (std::size_t k = 0; k < number; ++k)
+          if (to.all[k].data == moved->from) to.all[k].data = moved->to;
     to.targets.push_back(m_operands.write(reference_number, how == 'u', block_operands::argument_slot + number));
     t = to.targets.back();
     if (how == 'w') fill(t.data, t.count, 0);

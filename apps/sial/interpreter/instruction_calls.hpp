@@ -17,7 +17,7 @@ namespace tessera::sial {
 class instruction_calls final : private instruction_host {
  public:
   instruction_calls(worker_state& state, block_operands& operands, static_arrays& statics, contiguous_arrays& regions,
-                    const private_store& blocks, const shared_cache& cache, printer& output);
+                    const private_store& blocks, shared_cache& cache, printer& output);
 
   /// Throws run_error when an argument is not there, and what the instruction throws.
   void call(const execution& e);
@@ -47,7 +47,7 @@ class instruction_calls final : private instruction_host {
   static_arrays& m_statics;
   contiguous_arrays& m_regions;
   const private_store& m_private;
-  const shared_cache& m_cache;
+  shared_cache& m_cache;
   printer& m_printer;
   instruction_job m_job;
   std::vector<const instruction*> m_instructions;  // by special, once it was executed

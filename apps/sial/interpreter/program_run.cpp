@@ -48,6 +48,8 @@ statement_profile& statement_profile::operator+=(const statement_profile& more) 
   squares += more.squares;
   waited += more.waited;
   on_devices += more.on_devices;
+  bytes += more.bytes;
+  flops += more.flops;
   return *this;
 }
 
@@ -138,8 +140,7 @@ void work(program_run& run, unsigned number) {
   if (me) {
     const std::lock_guard guard(run.totals_lock);
     run.totals += me->counters();
-    if (run.profile.size() < me->profile().size()) run.profile.resize(me->profile().size());
-    for (std::size_t k = 0; k < me->profile().size(); ++k) run.profile[k] += me->profile()[k];
+    if (!me->profile().empty()) run.profiles.push_back(me->profile());
   }
   run.workers.leave();
 }

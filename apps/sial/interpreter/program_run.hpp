@@ -102,6 +102,12 @@ struct run_counters {
   }
   std::uint64_t gets() const noexcept { return of(exchange::get).number + of(exchange::request).number; }
   std::uint64_t puts() const noexcept { return of(exchange::put).number + of(exchange::prepare).number; }
+  /// Bytes of blocks that were fetched and stored.
+  std::uint64_t exchanged_bytes() const noexcept {
+    std::uint64_t all = 0;
+    for (const exchange_counters& one : exchanges) all += one.bytes;
+    return all;
+  }
   double block_seconds() const noexcept {
     return static_cast<double>(of(exchange::get).waited + of(exchange::request).waited) * 1e-9;
   }  ///< waited for fetched blocks
@@ -119,6 +125,8 @@ struct statement_profile {
   double squares = 0;                                                  ///< of nanoseconds
   std::uint64_t waited = 0;                                            ///< nanoseconds for blocks
   std::uint64_t on_devices = 0;                                        ///< of the times: those that were handed over
+  std::uint64_t bytes = 0;                                             ///< fetched and stored
+  double flops = 0;                                                    ///< of contractions
   void add(std::uint64_t ns, std::uint64_t wait) noexcept;
   statement_profile& operator+=(const statement_profile& more) noexcept;
 };
@@ -171,7 +179,7 @@ struct program_run {
 
   std::mutex totals_lock;
   run_counters totals;
-  std::vector<statement_profile> profile;  ///< by site; of all workers; empty when not asked for
+  std::vector<std::vector<statement_profile>> profiles;  ///< by worker, then by site; none when not asked for
 
   /// By site: what tasks say in messages, and the time that they took on devices. Empty where there are none, or none
   /// are to be used.

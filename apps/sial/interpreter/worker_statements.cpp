@@ -33,10 +33,13 @@ void worker::statement(const step& now) {
 void worker::timed_step(const step& now) {
   const auto began = std::chrono::steady_clock::now();
   const run_counters& counted = m_state.counters;
-  const std::uint64_t waited = counted.waited(), submitted = counted.on_devices;
+  const std::uint64_t waited = counted.waited(), submitted = counted.on_devices, exchanged = counted.exchanged_bytes();
+  const double computed = counted.flops;
   data_step(now);
   statement_profile& to = m_profile[now.site];
   to.on_devices += counted.on_devices - submitted;
+  to.bytes += counted.exchanged_bytes() - exchanged;
+  to.flops += counted.flops - computed;
   to.add(nanoseconds_since(began), counted.waited() - waited);
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "tests/conformance/faults/planted.hpp"
@@ -78,9 +79,20 @@ TEST_P(queued, faults_are_found) {
 }
 INSTANTIATE_TEST_SUITE_P(careless, queued, ::testing::ValuesIn(of_streams), name_of_test);
 
+/// Whether the check that must find it has nothing to look at here.
+bool cannot_be_seen(const fault& one) {
+  if (std::string_view(one.planted) == "unbound") return std::thread::hardware_concurrency() < 2;
+#if defined(__SANITIZE_ADDRESS__)
+  return std::string_view(one.planted) == "hoarding";
+#else
+  return false;
+#endif
+}
+
 /// What is waited for in vain is waited for 2 seconds.
 class called : public ::testing::TestWithParam<fault> {};
 TEST_P(called, faults_are_found) {
+  if (cannot_be_seen(GetParam())) GTEST_SKIP() << "on one CPU no thread is outside; a sanitizer keeps what is freed";
   request faulty = asked_behind(GetParam().planted, 2);
   faulty.patience = std::chrono::seconds(2);
   expect_found(GetParam(), faulty, asked_behind("", 2));

@@ -73,7 +73,14 @@ inline constexpr fault of_calls[] = {
     {"unsized", "tensor.permute", "claims permute in a TENSOR table without `workspace`"},
     {"batches_alone", "tensor.contract", "claims contract and has `contract_batched` alone"},
     {"notes", "failure.alloc_of_nothing", "answers OK and leaves a text with `host->error`"},
-    {"products_wrong", "blas.gemm", "computes with twice the alpha of `gemm`"}};
+    {"products_wrong", "blas.gemm", "computes with twice the alpha of `gemm`"},
+    {"talking", "manners.prints_nothing", "prints to standard error what it refuses"},
+    {"unbound", "manners.threads_stay_inside_the_mask", "has a thread that is not bound inside the mask"},
+    {"staying", "manners.openings_leave_no_threads", "leaves a thread behind at each opening"},
+    {"hoarding", "manners.openings_leave_no_memory", "keeps the bytes of its allocations when it is closed"},
+    {"hurried", "ordering.host_waits", "ends `stream_host_wait` after a thousandth of its limit"},
+    {"narrow", "failure.copy_out_of_range", "counts the bytes of a copy in 32 bits"},
+    {"trusting", "failure.handles_that_are_none", "answers OK to `mem_free` of a handle that it never gave"}};
 
 /// Those about limits that are stated, by the layer `boastful`.
 inline constexpr fault of_limits[] = {

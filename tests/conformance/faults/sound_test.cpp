@@ -39,6 +39,38 @@ TEST(work_inside_the_calls, is_found_out_at_once) {
   EXPECT_EQ(outcome_of("inline", "failure.failures_are_reported_one_by_one").how, outcome::passed);
 }
 
+/// "No device is a count of 0 and no failure", as on a machine that has no such card.
+TEST(sound, a_plugin_without_a_device_is_no_failure) {
+  request asked = asked_of("mini");
+  asked.options = {{"count", std::int64_t{0}, "test"}};
+  const report done = run(asked);
+  for (const result& one : done.results) EXPECT_NE(one.how, outcome::failed) << one.name << ": " << one.message;
+  EXPECT_GT(done.count(outcome::passed), 0u);
+  const result job = outcome_of(asked, "jobs.random_graphs");
+  EXPECT_EQ(job.how, outcome::skipped);
+  EXPECT_THAT(job.message, ::testing::HasSubstr("has no device"));
+}
+
+/// host_work is younger than host_task and says more: a plugin need not have both.
+TEST(sound, host_work_alone_is_looked_at) {
+  request asked = asked_of("mini");
+  asked.plugin = sim;
+  asked.layer = built("without");
+  asked.layer_options = {{"leave_out", std::string("host_task"), "test"}};
+  for (const char* check : {"failure.failed_work_is_reported_once", "failure.failures_are_reported_one_by_one",
+                            "ordering.host_waits", "jobs.random_graphs"})
+    EXPECT_EQ(outcome_of(asked, check).how, outcome::passed) << check;
+}
+
+/// A host function that answers DEVICE_LOST may be taken for a loss, or for a failure as any other.
+TEST(sound, a_loss_that_merely_fails_is_no_loss) {
+  for (const char* check : {"loss.is_sticky", "loss.pending_points_are_reached", "loss.memory_is_left_alone"}) {
+    const result done = outcome_of("inline", check);
+    EXPECT_EQ(done.how, outcome::skipped) << check << ": " << done.message;
+    EXPECT_THAT(done.message, ::testing::HasSubstr("merely fails"));
+  }
+}
+
 /// A device that has one stream, copies 4 KiB and allocates 64 KiB at a time, and states it.
 request asked_of_a_small_device() {
   return {.plugin = sim,

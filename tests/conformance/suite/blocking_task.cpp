@@ -1,9 +1,11 @@
 #include "tests/conformance/suite/blocking_task.hpp"
 
+#include "tests/conformance/suite/host_code.hpp"
+
 namespace tessera::conformance {
 
 void blocking_task::enqueue(const device& on, tsr_stream* stream) {
-  expect_ok(on.table().host_task(on.handle(), stream, &blocking_task::run, this, nullptr, 0, 0), "host_task");
+  expect_ok(enqueue_host_code(on, stream, &blocking_task::run, this), "enqueueing a host task");
 }
 
 tsr_status blocking_task::run(void* self, void* const*) {

@@ -19,7 +19,7 @@ class blocking_task {
   blocking_task(const blocking_task&) = delete;
   blocking_task& operator=(const blocking_task&) = delete;
 
-  /// Once, on a device that offers host_task. A refused call is a failed check.
+  /// Once, on a device that runs host code. A refused call is a failed check.
   void enqueue(const device& on, tsr_stream* stream);
   void release() { m_released = true; }
   /// A new limit, from now on.

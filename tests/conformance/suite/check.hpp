@@ -66,6 +66,8 @@ inline void expect_status(tsr_status got, tsr_status wanted, std::string_view ca
 inline void expect_ok(tsr_status got, std::string_view call) { expect_status(got, TSR_OK, call); }
 
 [[noreturn]] inline void skip(const std::string& reason) { throw check_skipped(reason); }
+/// The reason where there is nothing that a check of devices could look at.
+inline constexpr const char* no_devices = "the plugin has no device, with these options on this machine";
 /// The reason where no device leaves work for later.
 inline constexpr const char* nothing_comes_late =
     "the work is done inside the calls that enqueue it, so nothing of it can come late";
@@ -86,6 +88,7 @@ struct subject {
   std::uint64_t seed;
   const request& asked;
   mutable std::atomic<bool> opened_before{false}, devices_opened_before{false};
+  mutable std::atomic<bool> has_devices{false};  ///< an opening has found some
 
   random_source generator() const { return random_source(seed); }
 };
@@ -95,7 +98,8 @@ struct opened_plugin : plugin::session {
   explicit opened_plugin(const subject& what);
 };
 
-/// The plugin opened with all its devices, closed at the end of the scope. Throws cannot_open.
+/// The plugin opened with all its devices, of which there is one at least, closed at the end of the scope. Throws
+/// cannot_open; check_skipped where the plugin has no device, which is no failure, and check_failed where it had some.
 struct opened {
   explicit opened(const subject& what);
   opened_plugin session;
@@ -140,6 +144,7 @@ std::vector<check> tiled_sparse_checks();
 std::vector<check> extension_checks();
 std::vector<check> jit_checks();
 std::vector<check> ipc_checks();
+std::vector<check> manners_checks();
 std::vector<check> storage_checks();
 std::vector<check> plugin_checks();
 std::vector<check> operations_checks();

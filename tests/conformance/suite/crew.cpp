@@ -3,6 +3,8 @@
 #include <chrono>
 #include <thread>
 
+#include "tests/conformance/suite/host_code.hpp"
+
 namespace tessera::conformance {
 namespace {
 
@@ -62,8 +64,8 @@ void crew::wait(const queue& stream, const tsr_ticket& ticket) {
 
 void crew::dawdle(const queue& stream) {
   const device& on = stream.owner();
-  if (on.table().host_task == nullptr || m_random() % 4 != 0) return;
-  expect_ok(on.table().host_task(on.handle(), stream.handle(), sleep_a_little, nullptr, nullptr, 0, 0), "host_task");
+  if (!runs_host_code(on) || m_random() % 4 != 0) return;
+  expect_ok(enqueue_host_code(on, stream.handle(), sleep_a_little, nullptr), "enqueueing a host task");
 }
 
 const queue& crew::begin(const device& on, const std::vector<cell*>& read, cell* written) {
@@ -143,16 +145,14 @@ bool crew::fill(cell& to, std::uint64_t offset, const std::vector<unsigned char>
 
 void crew::compute(cell& written, std::vector<cell*> read, double flops, cell_work work) {
   const device& on = *written.owner;
-  bool together = on.table().host_task != nullptr;
+  bool together = runs_host_code(on);
   for (const cell* one : read) together = together && one->owner == &on;
   if (together) {
     task& made = m_tasks.emplace_back(task{std::move(work)});
-    std::vector<tsr_address> ranges{written.memory.at(0)};
-    for (const cell* one : read) ranges.push_back(one->memory.at(0));
+    std::vector<mapped_range> ranges{{written.memory.at(0), written.memory.bytes()}};
+    for (const cell* one : read) ranges.push_back({one->memory.at(0), one->memory.bytes()});
     const queue& stream = begin(on, read, &written);
-    expect_ok(on.table().host_task(on.handle(), stream.handle(), task::run, &made, ranges.data(),
-                                   static_cast<std::uint32_t>(ranges.size()), flops),
-              "host_task");
+    expect_ok(enqueue_host_code(on, stream.handle(), task::run, &made, ranges, flops), "enqueueing a host task");
     end(stream, read, &written);
     return;
   }

@@ -6,6 +6,7 @@
 #include <thread>
 #include <type_traits>
 
+#include "tests/conformance/suite/host_code.hpp"
 #include "tests/conformance/suite/kept_stream.hpp"
 #include "tests/conformance/suite/small_calls.hpp"
 
@@ -186,8 +187,7 @@ void destroyed_streams_finish_their_work(const subject& what) {
     const auto& given = kept.bytes.emplace_back(random_bytes(random, bytes));
     kept_stream stream(device, bytes, kept);
     stream.into(0, given);
-    if (device.table().host_task != nullptr)
-      tasks.emplace_back(std::chrono::seconds(1)).enqueue(device, stream.handle());
+    if (runs_host_code(device)) tasks.emplace_back(std::chrono::seconds(1)).enqueue(device, stream.handle());
     std::vector<std::vector<unsigned char>*> back;
     for (int i = 0; i < copies; ++i) stream.out_of(0, *back.emplace_back(&kept.filled(bytes, 0)));
     if (!tasks.empty())

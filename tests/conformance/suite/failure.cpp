@@ -8,6 +8,8 @@
 
 #include "tests/conformance/suite/blocking_task.hpp"
 #include "tests/conformance/suite/held_work.hpp"
+#include "tests/conformance/suite/host_code.hpp"
+#include "tests/conformance/suite/watch.hpp"
 
 namespace tessera::conformance {
 namespace {
@@ -109,6 +111,12 @@ void copy_out_of_range(const subject& what) {
       refused(bytes + 64, 8, 1, 8, "its first byte beyond the allocation");
       refused(~0ull - 3, 8, 1, 8, "an offset that wraps around");
       refused(0, 16, 4, bytes / 2, "a row beyond the allocation");
+      // Whoever counts in 32 bits takes these for sizes that fit.
+      constexpr std::uint64_t wide = std::uint64_t{1} << 32;
+      refused(0, wide + 8, 1, wide + 8, "4 GiB and 8 bytes, more than the allocation has,");
+      refused(wide, 8, 1, 8, "an offset of 4 GiB, beyond the allocation");
+      refused(0, 8, wide + 1, 8, "2^32 + 1 rows, more than the allocation has");
+      refused(0, 8, 2, wide, "rows 4 GiB apart, more than the allocation has");
       tsr_copy wraps = plain_copy(memory.where(), memory.at(0), host_space, host_address(host.data()), 16);
       wraps.rows[0] = 4;
       wraps.destination_stride[0] = 1ull << 63, wraps.source_stride[0] = 16;
@@ -141,17 +149,16 @@ void failed_work_is_reported_once(const subject& what) {
   bool tried = false;
   for_each_device(all, [&](const device& device) {
     const tsr_device_table& table = device.table();
-    if (table.host_task == nullptr) return;
+    if (!runs_host_code(device)) return;
     tried = true;
     const queue stream(device);
     std::optional<queue> other;
     if (streams_of(device, 2) == 2) other.emplace(device);
     const tsr_ticket before = stream.signal();
     wait_until([&] { return stream.reached(before); }, "the point of stream_signal on a stream without work");
-    expect_ok(table.host_task(
-                  device.handle(), stream.handle(), [](void*, void* const*) { return tsr_status{TSR_DATA_LOSS}; },
-                  nullptr, nullptr, 0, 0),
-              "host_task");
+    expect_ok(enqueue_host_code(
+                  device, stream.handle(), [](void*, void* const*) { return tsr_status{TSR_DATA_LOSS}; }, nullptr),
+              "enqueueing a host task");
     std::atomic<int> calls{0};
     if (table.stream_callback != nullptr)
       expect_ok(table.stream_callback(
@@ -182,7 +189,7 @@ void failed_work_is_reported_once(const subject& what) {
     upload(stream, memory, &word, sizeof word);
     expect(downloaded<std::uint64_t>(stream, memory, 1)[0] == word, "after a failure the stream does not work on");
   });
-  if (!tried) skip("nothing can be made to fail: host_task is not offered");
+  if (!tried) skip(fmt::format("nothing can be made to fail: {}", no_host_code));
 }
 
 /// Releases a task however the scope ends, and lets the stream get past one behind it.
@@ -201,7 +208,7 @@ void failures_are_reported_one_by_one(const subject& what) {
   bool tried = false;
   for_each_device(all, [&](const device& device) {
     const tsr_device_table& table = device.table();
-    if (table.host_task == nullptr) return;
+    if (!runs_host_code(device)) return;
     tried = true;
     using function = tsr_status (*)(void*, void* const*);
     constexpr std::array<std::pair<tsr_status, function>, 3> tasks{
@@ -219,7 +226,7 @@ void failures_are_reported_one_by_one(const subject& what) {
       if (held) before.enqueue(device, stream.handle());
       const release_and_pass always{before, behind};
       for (const auto& task : tasks) {
-        expect_ok(table.host_task(device.handle(), stream.handle(), task.second, nullptr, nullptr, 0, 0), "host_task");
+        expect_ok(enqueue_host_code(device, stream.handle(), task.second, nullptr), "enqueueing a host task");
         points.push_back(stream.signal());
         const tsr_ticket good = stream.signal();
         expect(good.value > points.back().value, "stream_signal gives {} after {}", good.value, points.back().value);
@@ -255,7 +262,7 @@ void failures_are_reported_one_by_one(const subject& what) {
     }
     stream.finish();  // none is left
   });
-  if (!tried) skip("nothing can be made to fail: host_task is not offered");
+  if (!tried) skip(fmt::format("nothing can be made to fail: {}", no_host_code));
 }
 
 void bad_images(const subject& what) {
@@ -273,6 +280,32 @@ void bad_images(const subject& what) {
   if (!tried) skip("modules are not offered");
 }
 
+/// Handles that were never given, or not any more.
+void handles_that_are_none(const subject& what) {
+  const opened all(what);
+  std::vector<std::uint64_t> zeros(512, 0);
+  for_each_device(all, [&](const device& on) {
+    auto* const forged = reinterpret_cast<tsr_memory*>(zeros.data());
+    now_trying("mem_free of a handle that was never given");
+    expect_status(on.table().mem_free(on.handle(), forged), TSR_INVALID_ARGUMENT,
+                  "mem_free of a handle that was never given");
+    const queue stream(on);
+    std::vector<unsigned char> host(64, 1);
+    const tsr_space_ref said{on.handle(), compute_space(on)};
+    now_trying("copy with a handle that was never given");
+    for (const tsr_copy& one : {plain_copy(said, {forged, 0}, host_space, host_address(host.data()), 64),
+                                plain_copy(host_space, host_address(host.data()), said, {forged, 0}, 64)})
+      expect_status(on.table().copy(on.handle(), stream.handle(), &one), TSR_INVALID_ARGUMENT,
+                    "copy with a handle that was never given");
+    tsr_memory* memory = nullptr;
+    need_ok(on.table().mem_alloc(on.handle(), compute_space(on), allocatable(on, 64), &memory), "mem_alloc");
+    need_ok(on.table().mem_free(on.handle(), memory), "mem_free");
+    now_trying("mem_free of memory that was freed");
+    expect_status(on.table().mem_free(on.handle(), memory), TSR_INVALID_ARGUMENT, "mem_free of memory that was freed");
+    now_trying("");
+  });
+}
+
 }  // namespace
 
 std::vector<check> failure_checks() {
@@ -281,6 +314,7 @@ std::vector<check> failure_checks() {
           {"failure.no_such_space", no_such_space},
           {"failure.failures_are_explained", failures_are_explained},
           {"failure.null_handles", null_handles},
+          {"failure.handles_that_are_none", handles_that_are_none},
           {"failure.copy_out_of_range", copy_out_of_range},
           {"failure.foreign_copies", foreign_copies},
           {"failure.failed_work_is_reported_once", failed_work_is_reported_once},

@@ -7,6 +7,7 @@
 
 #include "tests/conformance/suite/blocking_task.hpp"
 #include "tests/conformance/suite/held_work.hpp"
+#include "tests/conformance/suite/host_code.hpp"
 #include "tests/conformance/suite/kept_stream.hpp"
 
 namespace tessera::conformance {
@@ -42,7 +43,7 @@ void timelines_increase(const subject& what) {
 
 /// A point behind a host task that waits.
 void point_behind_a_task(const device& on, kept_stream& stream, std::deque<blocking_task>& tasks) {
-  if (on.table().host_task == nullptr) return;
+  if (!runs_host_code(on)) return;
   blocking_task& task = tasks.emplace_back(limit);
   tsr_ticket point{};
   {
@@ -114,7 +115,7 @@ void copies_are_read_at_once(const subject& what) {
     blocking_task& task = tasks.emplace_back(limit);
     {
       const release_at_end always{task};
-      if (device.table().host_task != nullptr) task.enqueue(device, stream.handle());
+      if (runs_host_code(device)) task.enqueue(device, stream.handle());
       for (int i = 0; i < 16; ++i) stream.into(0, before);
       tsr_copy& read = stream.into(0, wanted);
       read.source = host_address(other.data());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "tests/conformance/suite/host_code.hpp"
+
 namespace tessera::conformance {
 
 std::uint64_t bytes_of_row(const device& on) {
@@ -67,7 +69,7 @@ bool copies_inside(const queue& stream) {
 }  // namespace
 
 hold hold_of(const queue& stream) {
-  if (stream.owner().table().host_task != nullptr && !runs_tasks_inside(stream)) return hold::gate;
+  if (runs_host_code(stream.owner()) && !runs_tasks_inside(stream)) return hold::gate;
   return copies_inside(stream) ? hold::nothing : hold::copies;
 }
 

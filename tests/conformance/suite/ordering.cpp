@@ -1,5 +1,6 @@
 // Timelines, tickets across streams, callbacks, waits.
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <thread>
 
@@ -128,6 +129,16 @@ void host_waits(const subject& what) {
     {
       held_work before(stream, hold::gate);
       late = stream.signal();
+      constexpr std::chrono::milliseconds longer{20};
+      const auto begin = std::chrono::steady_clock::now();
+      const tsr_status whole =
+          device.table().stream_host_wait(device.handle(), late, std::chrono::nanoseconds(longer).count());
+      const auto waited = std::chrono::steady_clock::now() - begin;
+      if (whole == TSR_DEADLINE_EXCEEDED)  // a clock of its own may be a little fast
+        expect(waited >= longer / 2,
+               "stream_host_wait with a limit of {} ms says after {:.3g} ms that the limit is over: timeout_ns is in "
+               "nanoseconds (rule R7)",
+               longer.count(), std::chrono::duration<double, std::milli>(waited).count());
       const tsr_status status = device.table().stream_host_wait(device.handle(), late, 1'000'000);
       expect(!before.ran_out(),
              "stream_host_wait with a limit of 1 ms comes back when the work has finished, after {} s: it keeps to "

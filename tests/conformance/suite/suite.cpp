@@ -26,7 +26,7 @@ std::vector<check> all_checks() {
         ordering_checks(),      enqueueing_checks(),   stress_checks(),    failure_checks(),  foreign_memory_checks(),
         blas_argument_checks(), blas_checks(),         tensor_checks(),    contract_checks(), reduce_checks(),
         sparse_checks(),        tiled_sparse_checks(), extension_checks(), jit_checks(),      ipc_checks(),
-        storage_checks(),       job_checks(),          loss_checks(),      limit_checks()})
+        storage_checks(),       job_checks(),          loss_checks(),      limit_checks(),    manners_checks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
@@ -233,6 +233,12 @@ opened::opened(const subject& what) : session(what) {
     throw cannot_open(failure.what(), !what.devices_opened_before.load());
   }
   what.devices_opened_before.store(true);
+  if (!devices.empty())
+    what.has_devices.store(true);
+  else if (what.has_devices.load())
+    throw check_failed("an opening finds no device, and earlier ones found some");
+  else
+    skip(no_devices);
 }
 
 place::place(const request& what) : m_host(every_cpu(), {}), m_loaded(plugin::load_plugin(what.plugin, {})) {

@@ -17,7 +17,11 @@ std::array<struct sigaction, endings.size()> before;
 std::atomic<const char*> running{nullptr}, trying{""};
 std::atomic<bool> behind{false};
 
-void say(const char* text) { static_cast<void>(!write(STDERR_FILENO, text, std::strlen(text))); }
+std::atomic<int> told_at{STDERR_FILENO};
+
+void say(const char* text) {
+  static_cast<void>(!write(told_at.load(std::memory_order_relaxed), text, std::strlen(text)));
+}
 
 /// Calls nothing that a signal handler may not.
 void tell_and_end(int number) {
@@ -64,6 +68,7 @@ watch::~watch() {
   for (std::size_t k = 0; k < endings.size(); ++k) sigaction(endings[k], &before[k], nullptr);
 }
 
+void tell_crashes_at(int descriptor) noexcept { told_at.store(descriptor, std::memory_order_relaxed); }
 void now_trying(const char* words) noexcept { trying.store(words, std::memory_order_relaxed); }
 const char* what_is_tried() noexcept { return trying.load(std::memory_order_relaxed); }
 

@@ -15,6 +15,9 @@ void now_trying(const char* words) noexcept;
 /// The same words.
 const char* what_is_tried() noexcept;
 
+/// The descriptor that gets the words about a crash: standard error's, unless a check has something else there.
+void tell_crashes_at(int descriptor) noexcept;
+
 /// Knows which check runs. One at a time in a process. When a signal ends the process meanwhile (a crash, an abort, an
 /// exception that leaves the plugin), standard error gets the name of the check first, and those of the entries that
 /// are being called.

@@ -223,6 +223,9 @@ TEST_F(sial, profiles_name_every_line) {
   const std::string text = contents(at("p.txt"));
   EXPECT_THAT(text, testing::ContainsRegex("\n +9 .* 12    put d.i,j. = t.i,j.\n"));
   EXPECT_THAT(text, testing::ContainsRegex("\n +18 .* 14      put d.i,j. .= 1.0\n"));
+  // What was stored is counted in bytes, and how evenly workers shared it: from 1 to the number of workers.
+  EXPECT_THAT(text, testing::ContainsRegex(" (bytes|[0-9.]+ [KM]?i?B) +- +[12]\\.[0-9]+ +12    put d.i,j. = t.i,j.\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("\n +[0-9]+ .* +all lines\n"));
   ASSERT_EQ(run_job({"--profile", at("p.html")}).code, 0);
   EXPECT_THAT(contents(at("p.html")), HasSubstr("<td class=l>12<td class=s>  put d[i,j] = t[i,j]"));
 }
@@ -242,15 +245,15 @@ TEST_F(sial, a_profile_page_has_every_line_with_its_figures) {
   EXPECT_THAT(page, testing::ContainsRegex("<p>2 workers; [0-9]+.[0-9]+ s in statements on data, over all workers"));
   EXPECT_THAT(page, HasSubstr("<h2>" + at("page.sialx") + "</h2>"));
   EXPECT_THAT(
-      page,
-      HasSubstr("<tr><th>times<th>seconds<th>mean &micro;s<th>least<th>most<th>std. dev.<th>waited s<th>line<th>"));
-  EXPECT_THAT(page, HasSubstr("<tr><td><td><td><td><td><td><td><td class=l>7<td class=s>where i &lt; j"))
+      page, HasSubstr("<tr><th>times<th>seconds<th>mean &micro;s<th>least<th>most<th>std. dev.<th>waited s<th>bytes<th>"
+                      "GFLOP/s<th>spread<th>line<th>"));
+  EXPECT_THAT(page, HasSubstr("<tr><td><td><td><td><td><td><td><td><td><td><td class=l>7<td class=s>where i &lt; j"))
       << "conditions are not timed";
   // Three pairs i < j: shaded, times, seconds, mean, least, most, deviation, waited.
   const std::string figures =
       "<tr "
       "style=\"background:rgba.220,80,40,[0-9.]+.\"><td>3<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td>[0-"
-      "9.]+<td class=l>";
+      "9.]+<td>-<td>[0-9.-]+<td>[0-9.]+<td class=l>";
   EXPECT_THAT(page, testing::ContainsRegex(figures + "8<td class=s>  t.i,j. = 1.0"));
   EXPECT_THAT(page, testing::ContainsRegex(figures + "9<td class=s>  x .= t.i,j. . t.i,j."));
   EXPECT_EQ(page.find("<script"), std::string::npos) << "it stands alone";
@@ -412,6 +415,21 @@ endsial large
   EXPECT_EQ(told["output"], "23:  all = 5040000.00000000000000\n");
   EXPECT_GT(told["bytes_transferred"].get<double>(), 0) << "nothing was spilled: the test tests nothing";
   EXPECT_GT(told["programs"][0]["asked_early"].get<int>(), 0);
+}
+
+TEST_F(sial, examples_print_what_their_pages_say) {
+  const std::string folder = source("examples/sial/");
+  const outcome first = run({"sial", "run", folder + "first.sialx", "--workers", "2", "--quiet"});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr(contents(folder + "first.out")));
+  const std::vector<std::string> with_data{folder + "transform.sialx", "--init", folder + "transform.toml"};
+  for (const char* workers : {"1", "3"}) {
+    std::vector<std::string> words{"sial", "run", "--workers", workers, "--quiet"};
+    words.insert(words.end(), with_data.begin(), with_data.end());
+    const outcome done = run(words);
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_THAT(done.out, HasSubstr(contents(folder + "transform.out")));
+  }
 }
 
 TEST_F(sial, wrong_words_are_told) {

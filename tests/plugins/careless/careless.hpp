@@ -35,6 +35,7 @@ void plant_in_failures(tsr_device_table& table);
 void plant_in_losses(tsr_device_table& table);
 void plant_in_stream_ends(tsr_device_table& table);
 void plant_in_stream_ends(tsr_plugin_table& table);
+void plant_in_manners(tsr_device_table& table);
 void plant_in_arguments(tsr_device_table& table);
 void plant_in_arguments(tsr_blas_table& table);
 void plant_in_arguments(tsr_tensor_table& table);

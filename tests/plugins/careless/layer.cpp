@@ -66,6 +66,7 @@ tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out
   plant_in_failures(device_table);
   plant_in_losses(device_table);
   plant_in_arguments(device_table);
+  plant_in_manners(device_table);
   *out_table = &device_table;
   const std::lock_guard guard(mutex);
   open_devices.push_back(*out_device);

@@ -75,7 +75,7 @@ syntax::expression parse_parenthesis(cursor& at, const token& open, std::uint32_
     syntax::expression e = made(what, open);
     at.take();
     at.expect(")", fmt::format("after '({}'", word));
-    own(at, e, parse_primary(at, nesting + 1));
+    own(at, e, at.here().is("-") ? parse_unary(at, nesting + 1) : parse_primary(at, nesting + 1));
     return e;
   }
   syntax::expression e = parse_sum(at, nesting + 1);

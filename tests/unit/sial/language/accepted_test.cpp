@@ -25,6 +25,8 @@ INSTANTIATE_TEST_SUITE_P(
                     accepted{"x *= (y + ps) * 3.0", "scalar x *= ((y + ps) * 3.0)"},
                     accepted{"x = (scalar)(i + 2*j)", "scalar x = (scalar)(i + (2 * j))"},
                     accepted{"n = (int)x * m", "int n = ((int)x * m)"}, accepted{"n = (int)i", "int n = i"},
+                    accepted{"n = (int)-28.444", "int n = (int)(-28.444)"},
+                    accepted{"n = (int)-x * m", "int n = ((int)(-x) * m)"},
                     accepted{"x = x - y - ps / 2.0", "scalar x = ((x - y) - (ps / 2.0))"},
                     accepted{"x = z[s,r] + 1.0", "scalar x = (z[s,r] + 1.0)"},
                     accepted{"x = q[(index)(n+1)]", "scalar x = q[(index)(n + 1)]"},

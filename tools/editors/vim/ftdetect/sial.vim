@@ -1,0 +1,1 @@
+autocmd BufRead,BufNewFile *.sialx,*.sial setfiletype sial
