@@ -171,6 +171,7 @@ void session::finish(report& r) {
 
 void session::write_trace(const report& r) const {
   std::string title = "tessera " + m_options.command;
+  if (!m_what.empty()) title += " " + m_what;
   for (const char* label : {"matrix", "type", "n", "size", "tile"})
     if (const std::string text = r.text_of(label); !text.empty()) title += fmt::format(", {} {}", label, text);
   const trace::timeline recorded = m_runtime->timeline(title);

@@ -45,6 +45,8 @@ class session {
   void on_hang_up(std::function<void()> reread);
   /// HTML for the page of --report, in front of the timeline: sections of what the command found.
   void add_to_page(const std::string& sections) { m_page_sections += sections; }
+  /// What the command works on, for the title of its recording: a program's name.
+  void works_on(const std::string& what) { m_what = what; }
   /// Prints the report, the statistics and the JSON, and writes the trace and its page, as the options ask. Throws
   /// tessera::error (interrupted) after Ctrl-C.
   void finish(report& r);
@@ -65,7 +67,7 @@ class session {
   std::unique_ptr<interrupt_watch> m_watch;
   std::unique_ptr<runtime> m_runtime;
   bool m_finished = false;
-  std::string m_page_sections;
+  std::string m_page_sections, m_what;
 };
 
 /// Tiles along one side: at most 1024, so that descriptions of tiles stay small beside the data. Throws tessera::error

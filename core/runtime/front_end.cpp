@@ -24,4 +24,29 @@ block::space_set front_end::device_spaces() const noexcept { return m_scheduler-
 void front_end::wait_for_window() { m_scheduler->wait_for_window(); }
 void front_end::wait_idle(std::source_location site) { m_scheduler->wait_idle(site); }
 
+step_recorder::step_recorder(runtime& of, const std::string& row) : m_tracer(of.inside().tracer.get()) {
+  if (m_tracer != nullptr) m_to = &m_tracer->make_buffer(row, trace::thread_role::interpreter, 0);
+}
+
+std::uint64_t step_recorder::name(std::string_view text) { return m_tracer->name(text); }
+std::uint64_t step_recorder::now() const noexcept { return m_to->now(); }
+
+void step_recorder::step(std::uint64_t what, std::uint64_t file, std::uint32_t line, std::uint64_t began) noexcept {
+  trace::event e{trace::event_kind::step};
+  e.number = line;
+  e.time = began;
+  e.task = what;
+  e.words[0] = m_to->now();
+  e.words[1] = file;
+  m_to->add(e);
+}
+
+void step_recorder::waited(std::uint64_t began) noexcept {
+  trace::event e{trace::event_kind::fence};
+  e.count = 1;
+  e.time = began;
+  e.words[0] = m_to->now();
+  m_to->add(e);
+}
+
 }  // namespace tessera

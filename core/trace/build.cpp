@@ -3,7 +3,9 @@
 #include <limits>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
+#include "core/trace/intervals.hpp"
 #include "core/trace/timeline.hpp"
 
 namespace tessera::trace {
@@ -34,8 +36,10 @@ class builder {
 
   timeline run() {
     copy_names();
+    collect_slabs();
     collect_submissions();
     collect_runs();
+    collect_steps();
     order_streams();
     settle_pauses();
     part_views();
@@ -47,6 +51,11 @@ class builder {
   }
 
  private:
+  static track_kind kind_of(thread_role role) {
+    if (role == thread_role::interpreter) return track_kind::interpreter;
+    return role == thread_role::worker || role == thread_role::program ? track_kind::worker : track_kind::program;
+  }
+
   void copy_names() {
     m_made.title = m_from.title;
     m_made.machine = m_from.machine;
@@ -57,11 +66,13 @@ class builder {
     m_made.links = m_from.links;
     for (const auto& s : m_from.spaces) m_made.spaces.push_back({s.name, s.limit, {}});
     for (const auto& t : m_from.threads) {
-      m_track_of_thread.push_back(static_cast<std::uint32_t>(m_made.tracks.size()));
-      m_made.tracks.push_back(
-          {t.name.empty() ? "another thread" : t.name,
-           t.role == thread_role::worker || t.role == thread_role::program ? track_kind::worker : track_kind::program,
-           t.place});
+      // A program that is run after another one goes on in its rows.
+      const auto same = std::ranges::find_if(m_made.tracks, [&](const track& other) {
+        return t.role == thread_role::interpreter && other.kind == track_kind::interpreter && other.name == t.name;
+      });
+      m_track_of_thread.push_back(static_cast<std::uint32_t>(same - m_made.tracks.begin()));
+      if (same == m_made.tracks.end())
+        m_made.tracks.push_back({t.name.empty() ? "another thread" : t.name, kind_of(t.role), t.place});
     }
     for (const auto& s : m_from.streams) {
       m_track_of_stream[s.number] = static_cast<std::uint32_t>(m_made.tracks.size());
@@ -69,6 +80,9 @@ class builder {
     }
   }
 
+  std::uint32_t site_named(std::uint64_t name, std::uint32_t line) {
+    return site_of(name < m_made.blocks.size() ? m_made.blocks[name].c_str() : nullptr, line);
+  }
   std::uint32_t site_of(const char* file, std::uint32_t line) {
     const auto [entry, is_new] = m_sites.try_emplace({file, line}, static_cast<std::uint32_t>(m_made.sites.size()));
     if (is_new) {
@@ -205,14 +219,76 @@ class builder {
       t.submitted = std::min(t.submitted, t.started);
       t.waited.dependency = std::max<nanoseconds>(depended - t.submitted, 0);
       nanoseconds at = std::max(depended, t.submitted);
+      // Between pauses its place had not taken it up: a thread of it may have been asking for a slab.
+      const auto idle_until = [&](nanoseconds end) {
+        const nanoseconds asked = m_asking.overlap(m_made.tracks[t.track].place, at, end);
+        t.waited.slab += asked;
+        t.waited.worker += end - at - asked;
+        at = end;
+      };
       for (; next != m_pauses.end() && next->task == k; ++next) {
         const nanoseconds begin = std::max(next->begin, at), end = std::min(next->end, t.started);
         if (end <= begin) continue;
-        t.waited.worker += begin - at;
+        idle_until(begin);
         (next->memory ? t.waited.memory : t.waited.data) += end - begin;
         at = end;
       }
-      t.waited.worker += t.started - at;
+      idle_until(t.started);
+    }
+  }
+
+  /// When threads of a place asked plugins for slabs.
+  void collect_slabs() {
+    for (const auto& thread : m_from.threads)
+      for (const event& e : thread.events)
+        if (e.kind == event_kind::slab && thread.place < m_made.places.size())
+          m_asking.add(thread.place, signed_of(e.time), signed_of(e.words[0]));
+    m_asking.settle();
+  }
+
+  std::uint32_t operation_of(std::uint64_t name) {
+    const auto [entry, is_new] = m_steps.try_emplace(name, static_cast<std::uint32_t>(m_made.operations.size()));
+    if (is_new) m_made.operations.push_back(name < m_made.blocks.size() ? m_made.blocks[name] : "?");
+    return entry->second;
+  }
+
+  /// What a front end did in place counts as a task of its thread that waited for nothing, behind the one before; the
+  /// first ones behind a barrier come after the last ones before it, of all threads.
+  void collect_steps() {
+    struct found {
+      nanoseconds time;
+      std::uint32_t row;
+      const event* what;
+    };
+    std::vector<found> all;
+    for (std::size_t thread = 0; thread < m_from.threads.size(); ++thread)
+      for (const event& e : m_from.threads[thread].events)
+        if (e.kind == event_kind::step || (e.kind == event_kind::fence && e.count != 0))
+          all.push_back({signed_of(e.words[0]), m_track_of_thread[thread], &e});
+    std::ranges::stable_sort(all, {}, &found::time);
+    constexpr std::uint64_t first_reference = std::uint64_t{1} << 63;  // no task's
+    std::uint64_t next = first_reference;
+    std::vector<std::uint64_t> last(m_made.tracks.size(), 0);    // step by row
+    std::vector<std::vector<std::uint64_t>> ahead(last.size());  // of the first step behind a barrier
+    for (const found& one : all) {
+      if (one.what->kind == event_kind::fence) {
+        for (const std::uint64_t reference : last)
+          if (reference != 0) ahead[one.row].push_back(reference);
+        continue;
+      }
+      draft d;
+      d.reference = next++;
+      d.ran = true;
+      d.task.operation = operation_of(one.what->task);
+      d.task.site = site_named(one.what->words[1], one.what->number);
+      d.task.track = d.task.submitter = one.row;
+      d.task.submitted = d.task.started = signed_of(one.what->time);
+      d.task.ended = std::max(one.time, d.task.started);
+      d.before = std::exchange(ahead[one.row], {});
+      if (d.before.empty() && last[one.row] != 0) d.before.push_back(last[one.row]);
+      last[one.row] = d.reference;
+      m_index[d.reference] = static_cast<std::uint32_t>(m_drafts.size());
+      m_drafts.push_back(std::move(d));
     }
   }
 
@@ -231,15 +307,22 @@ class builder {
       const std::uint32_t thread = d->task.track;
       auto fits =
           std::ranges::find_if(rows, [&](const row& r) { return r.thread == thread && r.free <= d->task.started; });
+      const auto of_thread = [&](const row& r) { return r.thread == thread; };
+      if (fits == rows.end() && std::ranges::count_if(rows, of_thread) >= most_view_rows)
+        fits = std::ranges::find_if(rows, of_thread);  // beside others
       if (fits == rows.end()) {
         rows.push_back({thread, static_cast<std::uint32_t>(m_made.tracks.size()), 0});
         m_made.tracks.push_back({m_made.tracks[thread].name + ": views", track_kind::program, 0});
         fits = rows.end() - 1;
       }
-      fits->free = d->task.ended;
+      fits->free = std::max(fits->free, d->task.ended);
+      // The thread that asked for the view waited for it.
+      if (d->task.started > d->task.submitted)
+        m_made.waits.push_back({d->task.submitter, d->task.submitted, d->task.started, false});
       d->task.track = fits->track;
     }
   }
+  static constexpr std::ptrdiff_t most_view_rows = 3;  // of one thread: a front end may hold a hundred
 
   /// Tasks that ran, with their predecessors as indices.
   void keep_finished() {
@@ -293,6 +376,8 @@ class builder {
         } else if (e.kind == event_kind::slab && e.number < m_made.spaces.size()) {
           m_made.slabs.push_back(
               {e.number, e.words[1], signed_of(e.time), std::max(signed_of(e.words[0]), signed_of(e.time))});
+        } else if (e.kind == event_kind::fence && e.count != 0) {
+          m_made.waits.push_back({m_track_of_thread[thread], signed_of(e.time), signed_of(e.words[0]), true});
         } else if (e.kind == event_kind::fence) {
           m_made.fences.push_back({m_track_of_thread[thread], signed_of(e.time), signed_of(e.words[0])});
         } else if (e.kind == event_kind::transfer && e.small < m_made.spaces.size() &&
@@ -314,6 +399,7 @@ class builder {
     std::ranges::stable_sort(m_made.evictions, {}, &eviction::time);
     std::ranges::stable_sort(m_made.slabs, {}, &slab::started);
     std::ranges::stable_sort(m_made.fences, {}, &fence::started);
+    std::ranges::stable_sort(m_made.waits, {}, &program_wait::started);
     // In the order of their streams; inline copies have no point and keep the order of their ends.
     std::ranges::stable_sort(copies, {}, [](const copy& c) { return std::pair(c.point, c.transfer.ended); });
     std::unordered_map<std::uint32_t, nanoseconds> stream_free, track_free;
@@ -373,6 +459,7 @@ class builder {
     for (eviction& e : m_made.evictions) clamp(e.time);
     for (slab& s : m_made.slabs) clamp(s.started), clamp(s.ended);
     for (fence& f : m_made.fences) clamp(f.started), clamp(f.ended);
+    for (program_wait& w : m_made.waits) clamp(w.started), clamp(w.ended);
   }
 
   struct park {
@@ -401,6 +488,8 @@ class builder {
   std::unordered_map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t, pair_hash> m_track_of_link;
   std::unordered_map<std::pair<const char*, std::uint32_t>, std::uint32_t, pair_hash> m_sites;
   std::unordered_map<std::uint64_t, nanoseconds> m_reached;  // points of streams
+  std::unordered_map<std::uint64_t, std::uint32_t> m_steps;  // operations by the names of steps
+  interval_sets m_asking;                                    // for slabs, by place
   std::vector<park> m_parks;
   std::vector<pause> m_pauses;
 };

@@ -34,8 +34,8 @@ class reader {
       fail(fmt::format("it is damaged: {}", e.what()));
     }
     if (!head.is_object() || !head.contains("tessera_trace")) fail("it is JSON, but no trace of Tessera");
-    if (head["tessera_trace"] != 1)
-      fail(fmt::format("it is a trace in form {}; this program reads form 1", head["tessera_trace"].dump()));
+    if (head["tessera_trace"] != 2)
+      fail(fmt::format("it is a trace in form {}; this program reads form 2", head["tessera_trace"].dump()));
     if (!m_broken.empty()) fail(m_broken);
     try {
       read_head(head);
@@ -96,7 +96,8 @@ class reader {
       t.submitted = time_of(a.at("submitted"));
       t.started = start, t.ended = start + length;
       const json& w = a.at("waited");
-      t.waited = {time_of(w.at("dependency")), time_of(w.at("data")), time_of(w.at("memory")), time_of(w.at("worker"))};
+      t.waited = {time_of(w.at("dependency")), time_of(w.at("data")), time_of(w.at("memory")), time_of(w.at("slab")),
+                  time_of(w.at("worker"))};
       const json& after = a.at("after");
       t.first_predecessor = static_cast<std::uint32_t>(m_made.predecessors.size());
       t.predecessor_count = static_cast<std::uint32_t>(after.size());
@@ -115,6 +116,9 @@ class reader {
       m_made.transfers.push_back(x);
     } else if (category == "fence") {
       m_made.fences.push_back({tid - 1, start, start + length});
+    } else if (category == "wait") {
+      m_made.waits.push_back(
+          {tid - 1, start, start + length, e.at("name").get<std::string>() == "waits for a barrier"});
     } else if (category == "slab") {
       m_made.slabs.push_back({tid, a.at("bytes").get<std::uint64_t>(), start, start + length});
     } else if (category == "memory") {
@@ -138,7 +142,8 @@ class reader {
       track made{t.at("name").get<std::string>(), track_kind::worker, t.at("place").get<std::uint32_t>()};
       const auto kind = t.at("kind").get<std::string>();
       bool known = false;
-      for (const track_kind k : {track_kind::worker, track_kind::stream, track_kind::program, track_kind::link})
+      for (const track_kind k :
+           {track_kind::worker, track_kind::stream, track_kind::program, track_kind::link, track_kind::interpreter})
         if (kind == word_of(k)) made.kind = k, known = true;
       if (!known) fail(fmt::format("a track of kind '{}' is unknown", kind));
       m_made.tracks.push_back(made);
@@ -162,6 +167,7 @@ class reader {
     for (const std::uint32_t p : m_made.predecessors) check(p < m_made.tasks.size(), "a task");
     for (const transfer& x : m_made.transfers) check(x.track < tracks && x.from < spaces && x.to < spaces, "a link");
     for (const fence& f : m_made.fences) check(f.track < tracks, "a worker");
+    for (const program_wait& w : m_made.waits) check(w.track < tracks, "a worker");
     for (const eviction& e : m_made.evictions) check(e.space < spaces, "a memory");
     for (const slab& s : m_made.slabs) check(s.space < spaces, "a memory");
     for (const auto& [space, sample] : m_samples) {

@@ -22,6 +22,10 @@ class chrome_writer {
     for (const fence& f : m_of.fences)
       line(R"({{"ph":"X","name":"fence","cat":"fence","pid":{},"tid":{},"ts":{},"dur":{}}})", group(f.track),
            f.track + 1, microseconds(f.started), microseconds(f.ended - f.started));
+    for (const program_wait& w : m_of.waits)
+      line(R"({{"ph":"X","name":"waits for {}","cat":"wait","pid":{},"tid":{},"ts":{},"dur":{}}})",
+           w.barrier ? "a barrier" : "a block", group(w.track), w.track + 1, microseconds(w.started),
+           microseconds(w.ended - w.started));
     for (std::size_t k = 0; k < m_of.spaces.size(); ++k)
       for (const memory_sample& m : m_of.spaces[k].samples)
         line(R"({{"ph":"C","name":{},"cat":"memory","pid":{},"tid":{},"ts":{},"args":{{"bytes":{}}}}})",
@@ -56,7 +60,7 @@ class chrome_writer {
 
   void head() {
     m_to << fmt::format(
-        R"({{"tessera_trace":1,"displayTimeUnit":"ns","title":{},"machine":{},"length":{},"dropped":{},"unfinished":{},)",
+        R"({{"tessera_trace":2,"displayTimeUnit":"ns","title":{},"machine":{},"length":{},"dropped":{},"unfinished":{},)",
         json_string(m_of.title), json_string(m_of.machine), microseconds(m_of.length), m_of.dropped, m_of.unfinished);
     const auto list = [&](const char* key, const auto& items, auto&& each) {
       m_to << "\n\"" << key << "\":[";
@@ -80,10 +84,10 @@ class chrome_writer {
   }
 
   void groups() {
-    const char* const names[] = {"workers", "devices", "links", "program", "memory"};
-    for (int k = 0; k < 5; ++k) {
-      line(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":"{}"}}}})", k + 1, names[k]);
-      line(R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})", k + 1, k);
+    const char* const names[] = {"interpreters", "workers", "devices", "links", "program", "memory"};
+    for (int k = 0; k < 6; ++k) {
+      line(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":"{}"}}}})", k, names[k]);
+      line(R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})", k, k);
     }
     for (std::uint32_t k = 0; k < m_of.tracks.size(); ++k)
       line(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", group(k), k + 1,
@@ -96,11 +100,12 @@ class chrome_writer {
       fmt::format_to(std::back_inserter(m_list), "{}{}", p > 0 ? "," : "", m_of.predecessors[t.first_predecessor + p]);
     line(
         R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"task":{},"site":{},"submitted":{},"by":{},)"
-        R"("waited":{{"dependency":{},"data":{},"memory":{},"worker":{}}},"after":[{}]{}}}}})",
+        R"("waited":{{"dependency":{},"data":{},"memory":{},"slab":{},"worker":{}}},"after":[{}]{}}}}})",
         json_string(m_of.operations[t.operation]), t.view ? "view" : "task", group(t.track), t.track + 1,
         microseconds(t.started), microseconds(t.ended - t.started), number, json_string(m_of.sites[t.site]),
         microseconds(t.submitted), t.submitter, microseconds(t.waited.dependency), microseconds(t.waited.data),
-        microseconds(t.waited.memory), microseconds(t.waited.worker), m_list, t.failed ? ",\"failed\":true" : "");
+        microseconds(t.waited.memory), microseconds(t.waited.slab), microseconds(t.waited.worker), m_list,
+        t.failed ? ",\"failed\":true" : "");
   }
 
   void write(const transfer& x) {

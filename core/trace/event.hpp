@@ -22,9 +22,12 @@ enum class event_kind : std::uint8_t {
                  ///< block name; count: 1 for a write-back
   memory,        ///< number: space; words[0]: bytes in use from now on
   evicted,       ///< number: space; words[0]: bytes; task: block name; count: 1 when it was written back first
-  fence,         ///< a thread waited for everything; time: begin; words[0]: end
-  slab  ///< a memory asked its plugin for a slab, and had it; number: space; time: begin; words[0]: end; words[1]:
-        ///< bytes
+  fence,         ///< a thread waited for everything; time: begin; words[0]: end; count: 1 for a barrier of a program's
+                 ///< threads
+  slab,  ///< a memory asked its plugin for a slab, and had it; number: space; time: begin; words[0]: end; words[1]:
+         ///< bytes
+  step   ///< a front end did it in place, without a task; time: begin; words[0]: end; task: name of what it did;
+         ///< words[1]: name of the file; number: line
 };
 
 // `small` of ran and enqueued: bits.
@@ -59,6 +62,7 @@ constexpr std::size_t words_of(event_kind kind, std::uint8_t count) noexcept {
     case event_kind::fence:
       return 1;
     case event_kind::slab:
+    case event_kind::step:
       return 2;
     case event_kind::enqueued:
       return 3;

@@ -31,11 +31,13 @@ inline const char* word_of(track_kind kind) {
       return "program";
     case track_kind::link:
       return "link";
+    case track_kind::interpreter:
+      return "interpreter";
   }
   return "?";
 }
 
-/// Groups of rows in viewers, in the order in which they are shown: workers, devices, links, the program.
+/// Groups of rows in viewers, in the order in which they are shown: interpreters, workers, devices, links, the program.
 inline int group_of(track_kind kind) {
   switch (kind) {
     case track_kind::worker:
@@ -46,6 +48,8 @@ inline int group_of(track_kind kind) {
       return 3;
     case track_kind::program:
       return 4;
+    case track_kind::interpreter:
+      return 0;
   }
   return 4;
 }

@@ -15,6 +15,8 @@ constexpr std::size_t most_with_waits = 60000;  // whose waits are shown where o
 constexpr nanoseconds merged_bins = 8192;       // per row: more than a screen has pixels
 constexpr std::size_t most_samples = 4000;      // per memory
 constexpr std::size_t most_slabs = 1000;        // per memory
+constexpr std::size_t most_waits = 20000;       // per row
+constexpr std::size_t most_with_graph = 60000;  // tasks whose predecessors can be followed
 
 /// Collects a JSON array of numbers or texts.
 class list {
@@ -84,6 +86,7 @@ class page_writer {
       if (shown(k)) tracks.add("\n" + track_of(k));
     put("tracks", tracks.text());
     put("path", path());
+    put("after", predecessors());
     list predictions;
     for (const prediction& p : m_sum.what_if)
       predictions.add(fmt::format(R"({{"name":{},"length":{}}})", json_string(p.name), p.length));
@@ -103,7 +106,7 @@ class page_writer {
 
  private:
   static std::string waits_of(const waiting& w) {
-    return fmt::format("[{},{},{},{}]", w.dependency, w.data, w.memory, w.worker);
+    return fmt::format("[{},{},{},{},{}]", w.dependency, w.data, w.memory, w.slab, w.worker);
   }
   static std::string texts(const std::vector<std::string>& names) {
     list made;
@@ -114,15 +117,24 @@ class page_writer {
   /// Workers of the machine and streams always; threads that only submitted, and drivers, when something is on them.
   bool shown(std::uint32_t k) const {
     return m_of.tracks[k].kind == track_kind::stream || !m_tasks_of[k].empty() || !m_transfers_of[k].empty() ||
+           std::ranges::any_of(m_of.fences, [&](const fence& f) { return f.track == k; }) ||
+           std::ranges::any_of(m_of.waits, [&](const program_wait& w) { return w.track == k; }) ||
            (m_of.tracks[k].kind == track_kind::worker && m_of.tracks[k].name.starts_with("worker"));
   }
 
   std::string track_of(std::uint32_t number) const {
     const track& t = m_of.tracks[number];
     nanoseconds busy = 0;
+    list idle;
     for (const track_summary& s : m_sum.tracks)
-      if (s.track == number) busy = s.busy;
-    std::string d = fmt::format(R"({{"name":{},"kind":"{}","busy":{})", json_string(t.name), word_of(t.kind), busy);
+      if (s.track == number) {
+        busy = s.busy;
+        for (const nanoseconds part :
+             {s.idle.nothing_submitted, s.idle.nothing_ready, s.idle.data, s.idle.memory, s.idle.slab, s.idle.runtime})
+          idle.add(part);
+      }
+    std::string d = fmt::format(R"({{"name":{},"kind":"{}","busy":{},"idle":{})", json_string(t.name), word_of(t.kind),
+                                busy, idle.text());
     const auto put = [&](std::string_view key, const list& values) {
       fmt::format_to(std::back_inserter(d), ",\"{}\":{}", key, values.text());
     };
@@ -130,6 +142,12 @@ class page_writer {
     for (const fence& f : m_of.fences)
       if (f.track == number) fences.add(f.started), fences.add(f.ended);
     put("fences", fences);
+    list waits;  // of many the first: a band is as wide as a pixel at least
+    std::size_t drawn = 0;
+    for (const program_wait& w : m_of.waits)
+      if (w.track == number && drawn++ < most_waits)
+        waits.add(w.started), waits.add(w.ended), waits.add(w.barrier ? 1 : 0);
+    put("bands", waits);
     if (t.kind == track_kind::link)
       slices_of_link(number, put);
     else if (m_merge && m_tasks_of[number].size() > static_cast<std::size_t>(merged_bins))
@@ -150,7 +168,8 @@ class page_writer {
       task_number.add(k), site.add(t.site);
       before = t.started;
       if (!with_waits) continue;
-      waits.add(t.waited.dependency), waits.add(t.waited.data), waits.add(t.waited.memory), waits.add(t.waited.worker);
+      waits.add(t.waited.dependency), waits.add(t.waited.data), waits.add(t.waited.memory), waits.add(t.waited.slab),
+          waits.add(t.waited.worker);
     }
     put("start", start), put("length", length), put("operation", operation), put("task", task_number),
         put("site", site);
@@ -196,6 +215,18 @@ class page_writer {
     }
     put("start", start), put("length", length), put("operation", operation), put("block", block), put("bytes", bytes),
         put("back", back);
+  }
+
+  /// By task, those before it; none where there are too many tasks to follow.
+  std::string predecessors() const {
+    if (m_of.tasks.size() > most_with_graph) return "null";
+    list all;
+    for (const task& t : m_of.tasks) {
+      list before;
+      for (std::uint32_t p = 0; p < t.predecessor_count; ++p) before.add(m_of.predecessors[t.first_predecessor + p]);
+      all.add(before.text());
+    }
+    return all.text();
   }
 
   std::string path() const {

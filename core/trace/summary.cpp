@@ -119,10 +119,12 @@ summary summarize(const timeline& of) {
     l.achieved = l.busy > 0 ? static_cast<double>(l.bytes) / static_cast<double>(l.busy) * 1e9 : 0;
   }
   std::ranges::sort(s.links, {}, [](const link_summary& l) { return std::pair(l.from, l.to); });
+  const std::vector<idle_time> idle = idle_times(of);
   for (track_summary& t : tracks) {
     const track_kind kind = of.tracks[t.track].kind;
-    if (kind != track_kind::worker && kind != track_kind::stream) continue;
+    if (kind == track_kind::link || kind == track_kind::program) continue;
     t.busy = covered(intervals[t.track]);
+    t.idle = idle[t.track];
     s.tracks.push_back(t);
   }
 

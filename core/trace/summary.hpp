@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/trace/idle.hpp"
 #include "core/trace/timeline.hpp"
 #include "core/trace/what_if.hpp"
 
@@ -22,6 +23,7 @@ struct track_summary {
   std::uint32_t track = 0;  ///< index into timeline::tracks
   std::uint64_t tasks = 0;
   nanoseconds busy = 0;  ///< time in which at least one task ran on it
+  idle_time idle;        ///< the rest of the run, by cause
 };
 
 /// Copies over one directed pair of spaces.

@@ -49,12 +49,13 @@ std::string to_text(const timeline& of, const summary& s) {
   if (of.dropped > 0) line("{} events found no room and are missing: raise runtime.trace_limit\n", of.dropped);
 
   line("\nWhy tasks waited, from submission to start, all tasks together\n");
-  line("{:<20} {:>8} {:>10} {:>10} {:>12} {:>10} {:>10} {:>10}\n", "operation", "tasks", "running", "longest",
-       "dependency", "data", "memory", "worker");
+  line("{:<20} {:>8} {:>10} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10}\n", "operation", "tasks", "running", "longest",
+       "dependency", "data", "memory", "slab", "worker");
   const auto row = [&](const std::string& name, std::uint64_t tasks, nanoseconds time, nanoseconds longest,
                        const waiting& w) {
-    line("{:<20} {:>8} {:>10} {:>10} {:>12} {:>10} {:>10} {:>10}\n", name, tasks, time_text(time), time_text(longest),
-         time_text(w.dependency), time_text(w.data), time_text(w.memory), time_text(w.worker));
+    line("{:<20} {:>8} {:>10} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10}\n", name, tasks, time_text(time),
+         time_text(longest), time_text(w.dependency), time_text(w.data), time_text(w.memory), time_text(w.slab),
+         time_text(w.worker));
   };
   nanoseconds running = 0, longest = 0;
   for (const operation_summary& o : s.operations) {
@@ -63,11 +64,14 @@ std::string to_text(const timeline& of, const summary& s) {
   }
   row("all", s.tasks, running, longest, s.waited);
 
-  line("\n{:<28} {:>8} {:>10} {:>8}\n", "worker or stream", "tasks", "busy", "");
+  line("\n{:<28} {:>8} {:>10} {:>8}   idle: {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "worker or stream", "tasks",
+       "busy", "", "no tasks", "none ready", "data", "memory", "slab", "runtime");
   for (const track_summary& t : s.tracks)
     if (t.tasks > 0 || of.tracks[t.track].kind == track_kind::stream)
-      line("{:<28} {:>8} {:>10} {:>8}\n", of.tracks[t.track].name, t.tasks, time_text(t.busy),
-           percent(t.busy, s.length));
+      line("{:<28} {:>8} {:>10} {:>8}         {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", of.tracks[t.track].name,
+           t.tasks, time_text(t.busy), percent(t.busy, s.length), time_text(t.idle.nothing_submitted),
+           time_text(t.idle.nothing_ready), time_text(t.idle.data), time_text(t.idle.memory), time_text(t.idle.slab),
+           time_text(t.idle.runtime));
   if (!s.links.empty()) {
     line("\n{:<34} {:>9} {:>10} {:>10} {:>12} {:>12}\n", "link", "transfers", "bytes", "busy", "achieved", "nominal");
     for (const link_summary& l : s.links)
@@ -99,6 +103,7 @@ std::string to_json(const timeline& of, const summary& s) {
     return json{{"dependency", seconds(w.dependency)},
                 {"data", seconds(w.data)},
                 {"memory", seconds(w.memory)},
+                {"slab", seconds(w.slab)},
                 {"worker", seconds(w.worker)}};
   };
   json made = {{"title", of.title},
@@ -113,6 +118,14 @@ std::string to_json(const timeline& of, const summary& s) {
                {"bytes_transferred", s.bytes},
                {"evictions", s.evictions},
                {"waiting", waits(s.waited)}};
+  const auto idle = [](const idle_time& t) {
+    return json{{"nothing_submitted", seconds(t.nothing_submitted)},
+                {"nothing_ready", seconds(t.nothing_ready)},
+                {"data", seconds(t.data)},
+                {"memory", seconds(t.memory)},
+                {"slab", seconds(t.slab)},
+                {"runtime", seconds(t.runtime)}};
+  };
   made["operations"] = json::array();
   for (const operation_summary& o : s.operations)
     made["operations"].push_back({{"operation", of.operations[o.operation]},
@@ -122,7 +135,8 @@ std::string to_json(const timeline& of, const summary& s) {
                                   {"waiting", waits(o.waited)}});
   made["workers"] = json::array();
   for (const track_summary& t : s.tracks)
-    made["workers"].push_back({{"name", of.tracks[t.track].name}, {"tasks", t.tasks}, {"busy", seconds(t.busy)}});
+    made["workers"].push_back(
+        {{"name", of.tracks[t.track].name}, {"tasks", t.tasks}, {"busy", seconds(t.busy)}, {"idle", idle(t.idle)}});
   made["links"] = json::array();
   for (const link_summary& l : s.links)
     made["links"].push_back({{"from", of.spaces[l.from].name},

@@ -15,15 +15,17 @@ using nanoseconds = std::int64_t;
 /// Where an index into a list is wanted and there is none.
 inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
 
-/// Why a task that had been submitted was not running yet; the four parts add up to the time from submission to start.
+/// Why a task that had been submitted was not running yet; the parts add up to the time from submission to start.
 struct waiting {
   nanoseconds dependency = 0;  ///< until the last predecessor had ended
   nanoseconds data = 0;        ///< then: blocks were on their way
   nanoseconds memory = 0;      ///< then: no room for its blocks
+  nanoseconds slab = 0;        ///< then: a thread of its place asked a plugin for a slab of memory
   nanoseconds worker = 0;      ///< then: every worker, or the device, was busy with others
-  nanoseconds total() const noexcept { return dependency + data + memory + worker; }
+  nanoseconds total() const noexcept { return dependency + data + memory + slab + worker; }
   waiting& operator+=(const waiting& other) noexcept {
-    dependency += other.dependency, data += other.data, memory += other.memory, worker += other.worker;
+    dependency += other.dependency, data += other.data, memory += other.memory, slab += other.slab,
+        worker += other.worker;
     return *this;
   }
 };
@@ -32,7 +34,8 @@ enum class track_kind : std::uint8_t {
   worker,
   stream,
   program,
-  link
+  link,
+  interpreter  ///< a thread that interprets a program: its statements, done in place
 };
 
 /// A row of the timeline: on it, nothing happens twice at the same time.
@@ -92,6 +95,13 @@ struct fence {
   nanoseconds started = 0, ended = 0;
 };
 
+/// A thread of the program waited for something else.
+struct program_wait {
+  std::uint32_t track = 0;
+  nanoseconds started = 0, ended = 0;
+  bool barrier = false;  ///< for the other threads of the program; else for a block that it was to read or write
+};
+
 struct timeline {
   struct space {
     std::string name;
@@ -113,6 +123,7 @@ struct timeline {
   std::vector<eviction> evictions;
   std::vector<slab> slabs;  ///< by start
   std::vector<fence> fences;
+  std::vector<program_wait> waits;  ///< by start
 };
 
 /// Orders and connects what the threads wrote. The start of work on a device and of a copy is not seen by the host: it

@@ -138,7 +138,8 @@ recording tracer::take() const {
     for (event& e : t.events) {
       e.time = to_ns(e.time);
       const bool spans = e.kind == event_kind::ran || e.kind == event_kind::enqueued ||
-                         e.kind == event_kind::transfer || e.kind == event_kind::fence || e.kind == event_kind::slab;
+                         e.kind == event_kind::transfer || e.kind == event_kind::fence || e.kind == event_kind::slab ||
+                         e.kind == event_kind::step;
       if (spans) e.words[0] = to_ns(e.words[0]);
       if (e.kind == event_kind::enqueued) e.words[2] = to_ns(e.words[2]);
     }

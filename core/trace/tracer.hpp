@@ -21,10 +21,11 @@ class tracer;
 
 /// Whose events a buffer holds.
 enum class thread_role : std::uint8_t {
-  worker,   ///< runs host tasks
-  program,  ///< submits, and runs tasks while it waits
-  driver,   ///< feeds a device
-  other     ///< a plugin's thread that noticed a completion
+  worker,       ///< runs host tasks
+  program,      ///< submits, and runs tasks while it waits
+  driver,       ///< feeds a device
+  interpreter,  ///< interprets a program, and does in place what is too short to be a task
+  other         ///< a plugin's thread that noticed a completion
 };
 
 struct free_chunk {

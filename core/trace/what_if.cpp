@@ -57,7 +57,8 @@ class replayer {
       const task& t = m_of.tasks[k];
       node& n = m_nodes[k];
       n.duration = t.ended - t.started;
-      n.delay = (m_what.infinite_link ? 0 : t.waited.data) + (m_what.infinite_memory ? 0 : t.waited.memory);
+      n.delay =
+          (m_what.infinite_link ? 0 : t.waited.data) + (m_what.infinite_memory ? 0 : t.waited.memory + t.waited.slab);
       if (!t.view && !m_what.unlimited_workers) n.place = m_of.tracks[t.track].place;
       for (std::uint32_t p = 0; p < t.predecessor_count; ++p) add(m_of.predecessors[t.first_predecessor + p], k, 0);
     }
@@ -74,7 +75,7 @@ class replayer {
       nanoseconds free_since = 0;
       for (const std::uint32_t k : row) {
         const task& t = m_of.tasks[k];
-        const nanoseconds ready = t.submitted + t.waited.dependency + t.waited.data + t.waited.memory;
+        const nanoseconds ready = t.submitted + t.waited.dependency + t.waited.data + t.waited.memory + t.waited.slab;
         m_nodes[k].duration += std::max<nanoseconds>(t.started - std::max(free_since, ready), 0);
         free_since = t.ended;
       }

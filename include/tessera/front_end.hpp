@@ -2,9 +2,12 @@
 // For languages and libraries built on top of the runtime: operations with the arguments of the built-in ones, blocks
 // that come and go one by one, and operations that are too short to be tasks.
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <source_location>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "core/block/space_set.hpp"
 #include "core/operation/blas.hpp"
@@ -16,6 +19,11 @@
 #include "tessera/runtime.hpp"
 
 namespace tessera {
+
+namespace trace {
+class buffer;
+class tracer;
+}  // namespace trace
 
 /// What a front end asks of a runtime beside tasks: it runs short operations itself, on the thread that interprets the
 /// program, and has placement say when a device would be the better place. Any thread; must not outlive the runtime.
@@ -52,6 +60,29 @@ class front_end {
 
  private:
   schedule::scheduler* m_scheduler;
+};
+
+/// What one thread of a front end does in place, for reports: a row of its own, with a bar for each step and a band for
+/// each wait. Nothing, at the cost of a test, where no recording is made (runtime.trace). One thread at a time; must
+/// not outlive the runtime.
+class step_recorder {
+ public:
+  /// @param row  its name; one that was used before goes on
+  step_recorder(runtime& of, const std::string& row);
+
+  bool records() const noexcept { return m_to != nullptr; }
+  /// A number for a name, the same for the same; only where it records.
+  std::uint64_t name(std::string_view text);
+  /// The time, for `began`; only where it records.
+  std::uint64_t now() const noexcept;
+  /// A step from `began` until now, and the line that it is of; names by their numbers.
+  void step(std::uint64_t what, std::uint64_t file, std::uint32_t line, std::uint64_t began) noexcept;
+  /// The thread waited for the others of its program from `began` until now.
+  void waited(std::uint64_t began) noexcept;
+
+ private:
+  trace::tracer* m_tracer;
+  trace::buffer* m_to = nullptr;
 };
 
 }  // namespace tessera

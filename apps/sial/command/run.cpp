@@ -168,6 +168,7 @@ int run(const run_options& o) {
   double seconds = 0;
   std::vector<std::string> names;
   for (const sial::job_program& p : programs) names.push_back(p.instructions.program);
+  s.works_on(fmt::format("{}", fmt::join(names, ", ")));
   const sial::job_identity identity = sial::identity_of(names, data);
   std::size_t completed = 0;
   if (o.resume) {

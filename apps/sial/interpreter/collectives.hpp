@@ -41,16 +41,20 @@ class collectives {
   /// While it lives, the worker waits.
   class timer {
    public:
-    explicit timer(worker_state& state) : m_state(state) {}
+    explicit timer(worker_state& state) : m_state(state) {
+      if (state.steps.records()) m_ticks = state.steps.now();
+    }
     ~timer() {
       m_state.counters.barrier_seconds +=
           std::chrono::duration<double>(std::chrono::steady_clock::now() - m_began).count();
+      if (m_state.steps.records()) m_state.steps.waited(m_ticks);
     }
     timer(const timer&) = delete;
     timer& operator=(const timer&) = delete;
 
    private:
     worker_state& m_state;
+    std::uint64_t m_ticks = 0;  // of the recording
     const std::chrono::steady_clock::time_point m_began = std::chrono::steady_clock::now();
   };
 

@@ -15,6 +15,7 @@ worker::worker(program_run& run, unsigned number)
       m_code(run.program),
       m_state(run, number),
       m_profile(run.settings.profile ? m_code.sites.size() : 0),
+      m_names(m_code, m_state.steps),
       m_pool(run.rt, run.host_space()),
       m_private(m_code, run.sizes, m_pool),
       m_statics(m_code, run.sizes, run.data),

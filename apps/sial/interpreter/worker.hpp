@@ -19,6 +19,7 @@
 #include "apps/sial/interpreter/private_store.hpp"
 #include "apps/sial/interpreter/shared_cache.hpp"
 #include "apps/sial/interpreter/static_arrays.hpp"
+#include "apps/sial/interpreter/step_names.hpp"
 #include "apps/sial/interpreter/worker_state.hpp"
 
 namespace tessera::sial {
@@ -71,6 +72,7 @@ class worker {
   std::uint32_t m_at = 0;  // the next instruction
   std::vector<std::uint32_t> m_returns;
   std::vector<statement_profile> m_profile;
+  step_names m_names;
 
   block_pool m_pool;
   private_store m_private;

@@ -1,6 +1,7 @@
 #pragma once
 // What the parts of a worker have in common.
 #include <cstdint>
+#include <string>
 
 #include "apps/sial/interpreter/program_run.hpp"
 #include "apps/sial/interpreter/registers.hpp"
@@ -9,7 +10,8 @@ namespace tessera::sial {
 
 /// A worker's place in the run, its registers, the statement that it is in, and what it has counted. One thread.
 struct worker_state {
-  worker_state(program_run& of, unsigned worker) : run(of), number(worker), values(of.sizes) {}
+  worker_state(program_run& of, unsigned worker)
+      : run(of), number(worker), values(of.sizes), steps(of.rt, "SIAL worker " + std::to_string(worker)) {}
   worker_state(const worker_state&) = delete;
   worker_state& operator=(const worker_state&) = delete;
 
@@ -21,6 +23,7 @@ struct worker_state {
   std::uint32_t site = 0;       ///< of the statement, for messages: an index into code::sites
   std::uint64_t statement = 0;  ///< executed so far, those on registers alone not counted
   run_counters counters;
+  ::tessera::step_recorder steps;  ///< its statements, in the report
 };
 
 }  // namespace tessera::sial

@@ -23,7 +23,7 @@ void worker::statement(const step& now) {
       break;
     default:
       ++m_state.statement;
-      if (m_profile.empty())
+      if (m_profile.empty() && !m_state.steps.records())
         data_step(now);
       else
         timed_step(now);
@@ -35,7 +35,14 @@ void worker::timed_step(const step& now) {
   const run_counters& counted = m_state.counters;
   const std::uint64_t waited = counted.waited(), submitted = counted.on_devices, exchanged = counted.exchanged_bytes();
   const double computed = counted.flops;
-  data_step(now);
+  if (m_state.steps.records() && !is_collective(now.operation)) {
+    const std::uint64_t ticks = m_state.steps.now();
+    data_step(now);
+    m_names.record(now, ticks);
+  } else {
+    data_step(now);  // which records its wait
+  }
+  if (m_profile.empty()) return;
   statement_profile& to = m_profile[now.site];
   to.on_devices += counted.on_devices - submitted;
   to.bytes += counted.exchanged_bytes() - exchanged;

@@ -20,7 +20,8 @@ const bytes = b => {
 const count = n => n.toLocaleString('en-US');
 const share = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(part / whole < 0.1 ? 1 : 0) + ' %' : '–';
 const colour = op => `var(--c${op % 10})`;
-const reasons = ['dependency', 'data', 'memory', 'worker'];
+const reasons = ['dependency', 'data', 'memory', 'slab', 'worker'];
+const idle_reasons = ['no tasks', 'none ready', 'data', 'memory', 'slab', 'runtime'];
 
 // --- head
 const title = data.title || 'A run of Tessera';
@@ -42,7 +43,8 @@ const busy = kind => {
   const rows = data.tracks.filter(t => t.kind === kind);
   return rows.length ? share(rows.reduce((a, t) => a + t.busy, 0), rows.length * data.length) : null;
 };
-if (busy('worker')) figure(busy('worker'), 'workers busy, on average');
+if (busy('interpreter')) figure(busy('interpreter'), 'workers of the program busy, on average');
+else if (busy('worker')) figure(busy('worker'), 'workers busy, on average');
 if (busy('stream')) figure(busy('stream'), 'device streams busy, on average');
 figure(bytes(data.bytes), `in ${count(data.transfers)} transfers`);
 figure(share(data.path.time, data.length), `of the run: critical path, ${time(data.path.time)}`);
@@ -50,7 +52,7 @@ figure(share(data.path.time, data.length), `of the run: critical path, ${time(da
 // --- timeline
 const canvas = $('timeline'), tip = $('tip');
 const axis = 26, row_height = 24, group_gap = 22;
-const group_names = {worker: 'Workers', stream: 'Devices', link: 'Links', program: 'Views held by the program'};
+const group_names = {interpreter: 'Workers of the program', worker: 'Workers', stream: 'Devices', link: 'Links', program: 'Views held by the program'};
 const rows = [];
 const gutter = (() => {  // as wide as the longest name needs
   const c = canvas.getContext('2d');
@@ -83,6 +85,8 @@ const first_at = (list, t) => {
   while (a < b) { const m = (a + b) >> 1; if (list[m] < t) a = m + 1; else b = m; }
   return a;
 };
+const marked = new Map();      // task -> colour: the chosen one, those before it and behind it
+let found_operations = null;   // of the search; null: all
 const on_path = new Set(data.path.tasks.map(t => t.task));
 
 function nice_step(span) {
@@ -139,6 +143,14 @@ function draw() {
       c.fillStyle = grid;
       c.fillRect(a, top, Math.max(b - a, 1), bar);
     }
+    for (let k = 0; k + 2 < t.bands.length; k += 3) {  // the program waits for a block, or for its other threads
+      const a = Math.max(x_of(t.bands[k]), gutter), b = Math.min(x_of(t.bands[k + 1]), last);
+      if (b < a) continue;
+      c.fillStyle = t.bands[k + 2] ? css('--worker') : css('--data');
+      c.globalAlpha = 0.35;
+      c.fillRect(a, top + bar * 0.35, Math.max(b - a, 1), bar * 0.3);
+      c.globalAlpha = 1;
+    }
     const used = new Map();  // pixel column -> time per operation
     for (let k = first_at(t.start, from - t.longest); k < t.start.length && t.start[k] < to; ++k) {
       const begin = t.start[k], end = begin + t.length[k];
@@ -157,11 +169,17 @@ function draw() {
       c.globalAlpha = t.busy_in ? 0.25 + 0.75 * Math.min(1, t.busy_in[k] / Math.max(t.length[k], 1)) : t.kind === 'program' ? 0.45 : 1;
       c.fillRect(left, top, Math.max(right - left - (right - left > 4 ? 0.6 : 0), 1), bar);
       c.globalAlpha = 1;
-      if (show_path && t.task && on_path.has(t.task[k])) {
-        c.strokeStyle = ink;
+      const mark = t.task && marked.get(t.task[k]);
+      if (mark || (show_path && t.task && on_path.has(t.task[k]))) {
+        c.strokeStyle = mark ? css(mark) : ink;
         c.lineWidth = 2;
         c.strokeRect(left + 1, top + 1, Math.max(right - left - 2, 1), bar - 2);
         c.lineWidth = 1;
+      } else if (found_operations && !found_operations.has(op)) {
+        c.fillStyle = css('--card');
+        c.globalAlpha = 0.75;
+        c.fillRect(left, top, right - left, bar);
+        c.globalAlpha = 1;
       }
       const label = t.kind === 'link' ? data.blocks[t.block[k]] : data.operations[op];
       const room = Math.min(right, last) - Math.max(left, gutter);
@@ -203,7 +221,10 @@ canvas.addEventListener('wheel', e => {
 }, {passive: false});
 let drag = null;
 canvas.addEventListener('pointerdown', e => { drag = {x: e.clientX, from, to}; canvas.setPointerCapture(e.pointerId); });
-canvas.addEventListener('pointerup', () => { drag = null; });
+canvas.addEventListener('pointerup', e => {
+  if (drag && Math.abs(e.clientX - drag.x) < 3) choose(slice_at(e));
+  drag = null;
+});
 canvas.addEventListener('dblclick', () => clamp_view(0, total));
 canvas.addEventListener('keydown', e => {
   const span = to - from, moves = {ArrowLeft: -0.2, ArrowRight: 0.2};
@@ -224,27 +245,79 @@ canvas.addEventListener('pointermove', e => {
     tip.hidden = true;
     return clamp_view(drag.from + shift, drag.to + shift);
   }
-  const row = rows.find(r => r.track && e.offsetY >= r.y && e.offsetY < r.y + row_height);
-  if (!row || e.offsetX < gutter) { tip.hidden = true; return; }
-  const t = row.track, at = t_of(e.offsetX), reach = (to - from) / view_width();
-  let best = -1;
-  for (let k = first_at(t.start, at + reach) - 1; k >= 0 && t.start[k] >= at - t.longest - reach; --k)
-    if (t.start[k] + t.length[k] >= at - reach && (best < 0 || t.length[k] < t.length[best])) best = k;
-  if (best < 0) { tip.hidden = true; return; }
-  tip.textContent = words_for(t, best);
+  const hit = slice_at(e);
+  if (!hit) { tip.hidden = true; return; }
+  tip.textContent = words_for(hit.track, hit.slice);
   tip.hidden = false;
   const box = $('chart').getBoundingClientRect();
   tip.style.left = Math.max(4, Math.min(e.clientX - box.left + 14, box.width - tip.offsetWidth - 8)) + 'px';
   const y = e.clientY - box.top + 16;
   tip.style.top = (y + tip.offsetHeight > box.height ? Math.max(2, e.clientY - box.top - tip.offsetHeight - 10) : y) + 'px';
 });
+function slice_at(e) {
+  const row = rows.find(r => r.track && e.offsetY >= r.y && e.offsetY < r.y + row_height);
+  if (!row || e.offsetX < gutter) return null;
+  const t = row.track, at = t_of(e.offsetX), reach = (to - from) / view_width();
+  let best = -1;
+  for (let k = first_at(t.start, at + reach) - 1; k >= 0 && t.start[k] >= at - t.longest - reach; --k)
+    if (t.start[k] + t.length[k] >= at - reach && (best < 0 || t.length[k] < t.length[best])) best = k;
+  return best < 0 ? null : {track: t, slice: best};
+}
+// A click marks a task, those before it and those behind it, and names them; each name leads on.
+const places = new Map();  // task -> [track, slice]
+for (const t of data.tracks) if (t.task) t.task.forEach((task, k) => places.set(task, [t, k]));
+let behind = null;
+function successors_of(task) {
+  if (!behind) {
+    behind = new Map();
+    data.after.forEach((before, k) => { for (const b of before) (behind.get(b) || behind.set(b, []).get(b)).push(k); });
+  }
+  return behind.get(task) || [];
+}
+function choose(hit) {
+  marked.clear();
+  const box = $('chosen');
+  box.textContent = '';
+  box.hidden = true;
+  if (hit && hit.track.task && data.after) {
+    const task = hit.track.task[hit.slice], before = data.after[task], after = successors_of(task);
+    marked.set(task, '--ink');
+    for (const b of before) marked.set(b, '--dependency');
+    for (const a of after) marked.set(a, '--memory');
+    box.hidden = false;
+    element('pre', box, words_for(hit.track, hit.slice));
+    const row_of = (words, tasks) => {
+      const line = element('p', box, `${words}: ${tasks.length ? '' : 'none'}`);
+      for (const one of tasks.slice(0, 40)) {
+        const [t, k] = places.get(one) || [];
+        if (!t) continue;
+        const button = element('button', line, `${data.operations[t.operation[k]]} ${data.sites[t.site[k]]}`, {type: 'button'});
+        button.onclick = () => {
+          const span = to - from, middle = t.start[k] + t.length[k] / 2;
+          if (middle < from || middle > to) clamp_view(middle - span / 2, middle + span / 2);
+          choose({track: t, slice: k});
+        };
+      }
+      if (tasks.length > 40) line.append(` and ${count(tasks.length - 40)} more`);
+    };
+    row_of('comes after', before);
+    row_of('is followed by', after);
+  }
+  draw();
+}
+$('search').oninput = () => {
+  const wanted = $('search').value.trim().toLowerCase();
+  found_operations = wanted ? new Set(data.operations.map((name, k) => name.toLowerCase().includes(wanted) ? k : -1).filter(k => k >= 0)) : null;
+  $('found').textContent = wanted ? `${found_operations.size} of ${data.operations.length} operations` : '';
+  draw();
+};
 function words_for(t, k) {
   const when = `${time(t.start[k])} to ${time(t.start[k] + t.length[k])} (${time(t.length[k])})`;
   if (t.kind === 'link')
     return `${data.blocks[t.block[k]]}, ${bytes(t.bytes[k])}${t.back[k] ? ', written back' : ''}\n${when}\n${bytes(t.bytes[k] / (t.length[k] || 1) * 1e9)}/s`;
   if (t.busy_in) return `${count(t.count[k])} tasks, mostly ${data.operations[t.operation[k]]}\n${when}, busy ${time(t.busy_in[k])}`;
   let text = `${data.operations[t.operation[k]]}\n${data.sites[t.site[k]]}\n${when}`;
-  if (t.waits) text += '\nwaited: ' + reasons.map((r, j) => [r, t.waits[4 * k + j]]).filter(w => w[1] > 0).map(w => `${w[0]} ${time(w[1])}`).join(', ');
+  if (t.waits) text += '\nwaited: ' + reasons.map((r, j) => [r, t.waits[reasons.length * k + j]]).filter(w => w[1] > 0).map(w => `${w[0]} ${time(w[1])}`).join(', ');
   if (on_path.has(t.task[k])) text += '\non the critical path';
   return text;
 }
@@ -299,6 +372,12 @@ const sum = list => list.reduce((a, b) => a + b, 0);
   last.kind = 'sum';
   body.push(last);
   table($('waits'), [['operation'], ['tasks', 'n'], ['running', 'n'], ['mean', 'n'], ['longest', 'n'], ...reasons.map(r => [r, 'n']), ['', 'stack']], body);
+}
+{
+  const rows_of = data.tracks.filter(t => t.idle.length && (t.busy || t.kind === 'stream'));
+  if (rows_of.length)
+    table($('idle'), [['worker or stream'], ['busy', 'n'], ['', 'n'], ...idle_reasons.map(r => [r, 'n'])],
+      rows_of.map(t => [t.name, time(t.busy), share(t.busy, data.length), ...t.idle.map(time)]));
 }
 {
   const p = data.path, parts = new Map();

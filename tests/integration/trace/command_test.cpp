@@ -74,6 +74,41 @@ TEST_F(trace_command, a_run_leaves_a_trace_and_a_page) {
   EXPECT_EQ(json_of(contents(file("figures.json"))), figures);
 }
 
+TEST_F(trace_command, two_runs_are_compared_and_a_graph_is_written) {
+  for (const char* name : {"a.json", "b.json"})
+    ASSERT_EQ(run({"gemm", "--n", "200", "--tile", "100", "--quiet", "--trace", file(name)}).code, 0);
+  const outcome text = run({"trace", "compare", file("a.json"), file("b.json")});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, ::testing::AllOf(HasSubstr("a.json"), HasSubstr("b.json"), HasSubstr("idle, runtime")));
+  const nlohmann::json figures = json_of(run({"trace", "compare", file("a.json"), file("b.json"), "--json", "-"}).out);
+  EXPECT_EQ(figures["tasks"][0], figures["tasks"][1]);
+  EXPECT_EQ(figures["seconds"]["length"].size(), 2u);
+  const outcome graph = run({"trace", "graph", file("a.json"), "--tasks", "5"});
+  EXPECT_EQ(graph.code, 0) << graph.err;
+  EXPECT_THAT(graph.out, ::testing::AllOf(HasSubstr("digraph run"), HasSubstr("the first 5 of"), HasSubstr("t4 [")));
+  EXPECT_EQ(run({"trace", "graph", file("a.json"), "--dot", file("a.dot")}).code, 0);
+  EXPECT_THAT(contents(file("a.dot")), HasSubstr("digraph run"));
+  EXPECT_EQ(run({"trace", "compare", file("a.json")}).code, 2);
+  EXPECT_EQ(run({"trace", "graph", file("none.json")}).code, 4);
+}
+
+TEST_F(trace_command, statements_of_sial_are_in_the_recording) {
+  const outcome made = run({"sial", "run", source("tests/integration/sial/programs/contractions.sialx"), "--init",
+                            source("tests/integration/sial/programs/common.toml"), "--workers", "2", "--quiet",
+                            "--trace", file("sial.json"), "--report", file("sial.html")});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const nlohmann::json figures = json_of(run({"trace", "summary", file("sial.json"), "--json", "-"}).out);
+  EXPECT_THAT(figures["title"].get<std::string>(), HasSubstr("contractions"));
+  std::set<std::string> operations, workers;
+  for (const auto& o : figures["operations"]) operations.insert(o["operation"].get<std::string>());
+  for (const auto& w : figures["workers"])
+    if (w["tasks"].get<int>() > 0) workers.insert(w["name"].get<std::string>());
+  EXPECT_TRUE(operations.contains("contract")) << figures["operations"];
+  EXPECT_TRUE(workers.contains("SIAL worker 0") && workers.contains("SIAL worker 1")) << figures["workers"];
+  EXPECT_GT(figures["critical_path"]["seconds"].get<double>(), 0);
+  EXPECT_THAT(contents(file("sial.html")), HasSubstr("contractions.sialx"));
+}
+
 TEST_F(trace_command, wrong_files_end_with_4_and_the_reason) {
   ASSERT_EQ(run({"gemm", "--n", "200", "--tile", "100", "--quiet", "--trace", file("run.json")}).code, 0);
   const std::string whole = contents(file("run.json"));

@@ -48,7 +48,8 @@ void expect_sound(const trace::timeline& t) {
     EXPECT_GE(one.submitted, 0);
     EXPECT_LE(one.ended, t.length);
     EXPECT_EQ(one.waited.total(), one.started - one.submitted);
-    for (const trace::nanoseconds part : {one.waited.dependency, one.waited.data, one.waited.memory, one.waited.worker})
+    for (const trace::nanoseconds part :
+         {one.waited.dependency, one.waited.data, one.waited.memory, one.waited.slab, one.waited.worker})
       EXPECT_GE(part, 0);
   }
   EXPECT_EQ(trace::topological_order(t).size(), t.tasks.size());

@@ -91,8 +91,8 @@ TEST(chrome, damaged_files_are_refused_with_the_reason) {
   EXPECT_THAT(
       message_of(R"({"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1}],"displayTimeUnit":"ns"})"),
       HasSubstr("no trace of Tessera"));
-  EXPECT_THAT(message_of(R"({"tessera_trace":2,"traceEvents":[]})"), HasSubstr("form 2"));
-  EXPECT_THAT(message_of(R"({"tessera_trace":1,"traceEvents":[]})"), HasSubstr("damaged"));
+  EXPECT_THAT(message_of(R"({"tessera_trace":1,"traceEvents":[]})"), HasSubstr("form 1"));
+  EXPECT_THAT(message_of(R"({"tessera_trace":2,"traceEvents":[]})"), HasSubstr("damaged"));
   const std::string whole = written(rich());
   EXPECT_THAT(message_of(whole.substr(0, whole.size() / 2)), HasSubstr("ends in the midst"));
   EXPECT_THAT(message_of(whole.substr(0, whole.size() - 4)), HasSubstr("ends in the midst"));

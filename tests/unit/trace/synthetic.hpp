@@ -56,6 +56,24 @@ inline event fenced(std::uint64_t begin, std::uint64_t end) {
   return e;
 }
 
+inline event slab_asked(std::uint32_t space, std::uint64_t begin, std::uint64_t end, std::uint64_t bytes) {
+  event e{event_kind::slab};
+  e.number = space, e.time = begin, e.words[0] = end, e.words[1] = bytes;
+  return e;
+}
+/// Names are numbers of recording::block_names.
+inline event stepped(std::uint64_t what, std::uint64_t file, std::uint32_t line, std::uint64_t begin,
+                     std::uint64_t end) {
+  event e{event_kind::step};
+  e.task = what, e.number = line, e.time = begin, e.words = {end, file, 0, 0, 0};
+  return e;
+}
+inline event at_barrier(std::uint64_t begin, std::uint64_t end) {
+  event e = fenced(begin, end);
+  e.count = 1;
+  return e;
+}
+
 /// Two host workers and nothing else; operations "a", "b", "view"; no events yet.
 inline recording host() {
   recording r;
