@@ -28,6 +28,8 @@ namespace {
 
 struct simulate_options : command_options {
   std::string machine;
+  std::string from;                  ///< a recorded run, instead of a machine and a job
+  std::vector<std::uint32_t> cores;  ///< for it
   job workload;
   std::string placement, eviction;
   bool learnt = false;
@@ -325,6 +327,46 @@ int run(const simulate_options& o) {
   return 0;
 }
 
+/// A recorded program on other numbers of cores: its tasks, with the times and dependencies that they had.
+int predict_recorded(const simulate_options& o) {
+  if (!o.json.empty()) require_writable(o.json);
+  const trace::timeline recorded = trace::read_chrome(o.from);
+  const trace::summary figures = trace::summarize(recorded);
+  if (figures.tasks == 0)
+    throw error(error_kind::input, "no task ran in the recorded run", o.from, "record a run that submits tasks");
+  std::uint32_t measured = 0;
+  for (const auto& p : recorded.places)
+    if (p.is_host) measured = std::max(measured, p.parallelism);
+  const auto seconds = [](trace::nanoseconds ns) { return static_cast<double>(ns) * 1e-9; };
+  const double as_recorded = seconds(trace::replay(recorded, {})), real = seconds(figures.length);
+  tessera::apps::report r;
+  r.add("run", "run", recorded.title);
+  r.add("machine", "machine", recorded.machine);
+  r.add_integer("tasks", "tasks", static_cast<std::int64_t>(figures.tasks));
+  r.add("measured_seconds", "measured",
+        fmt::format("{} with {} core{}", format_seconds(real), measured, measured == 1 ? "" : "s"), real);
+  r.note("measured_cores", measured);
+  r.add("model_error", "model",
+        fmt::format("{} as recorded, an error of {:.1f} %", format_seconds(as_recorded),
+                    100 * std::abs(as_recorded - real) / real),
+        std::abs(as_recorded - real) / real);
+  r.add("path_seconds", "at least", fmt::format("{} (critical path)", format_seconds(seconds(figures.critical_time))),
+        seconds(figures.critical_time));
+  auto rows = nlohmann::ordered_json::array();
+  for (const std::uint32_t cores : o.cores) {
+    const double predicted = seconds(trace::replay(recorded, {.cores = cores}));
+    r.add("", rows.empty() ? "cores" : "",
+          fmt::format("{:>6}  {:>12}  {:>6.2f} times as fast as recorded", cores, format_seconds(predicted),
+                      as_recorded / predicted),
+          nullptr);
+    rows.push_back({{"cores", cores}, {"seconds", predicted}, {"speedup", as_recorded / predicted}});
+  }
+  r.note("predictions", rows);
+  if (!o.quiet && o.json != "-") write_text("-", r.to_text());
+  if (!o.json.empty()) write_text(o.json, r.to_json());
+  return 0;
+}
+
 }  // namespace
 
 void add_simulate(CLI::App& to, command& selected) {
@@ -332,17 +374,26 @@ void add_simulate(CLI::App& to, command& selected) {
   CLI::App& sub = *to.add_subcommand(
       "simulate", "Predict a run on a machine that a TOML file describes, and what the runtime itself costs");
   options->command = sub.get_name();
-  sub.add_option("MACHINE", options->machine,
-                 "TOML file that describes the machine; see docs/simulation.md and configs/machines")
-      ->required()
-      ->type_name("FILE");
+  CLI::Option* const machine =
+      sub.add_option("MACHINE", options->machine,
+                     "TOML file that describes the machine; see docs/simulation.md and configs/machines")
+          ->type_name("FILE");
+  CLI::Option* const from =
+      sub.add_option("--from", options->from, "instead of a machine and a job: a run that --trace has written")
+          ->type_name("FILE")
+          ->excludes(machine);
+  sub.add_option("--cores", options->cores, "with --from: numbers of cores that run tasks at each host memory")
+      ->type_name("N,N,...")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 65536))
+      ->needs(from);
   sub.add_option("--job", options->workload.name, "cholesky or gemm: the tasks of these commands, without data")
       ->check(CLI::IsMember({"cholesky", "gemm"}))
-      ->required();
+      ->excludes(from);
   sub.add_option("--n", options->workload.n, "rows and columns of each matrix")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
-      ->required();
+      ->excludes(from);
   sub.add_option("--tile", options->workload.tile, "rows and columns of a tile; by default 64 to 1024, growing with n")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
@@ -371,8 +422,19 @@ void add_simulate(CLI::App& to, command& selected) {
       "Of --config and --set, [runtime] and [memory] are used. Nothing is computed and no tile has bytes: n = 131072 "
       "fits anywhere.\n"
       "Example:\n  tessera simulate configs/machines/node_8gpu.toml --job cholesky --n 131072 --tile 2048 --placement "
-      "cost");
+      "cost\n  tessera simulate --from run.json --cores 1,2,4,8");
   sub.callback([options, &selected] {
+    if (!options->from.empty()) {
+      if (options->cores.empty()) options->cores = {1, 2, 4, 8, 16, 32};
+      selected = [options] { return predict_recorded(*options); };
+      return;
+    }
+    const auto require = [](bool given, const char* what) {
+      if (!given) throw CLI::RequiredError(what);
+    };
+    require(!options->machine.empty(), "MACHINE");
+    require(!options->workload.name.empty(), "--job");
+    require(options->workload.n != 0, "--n");
     if (options->workload.tile == 0) options->workload.tile = default_tile(options->workload.n);
     options->workload.tile = std::min(options->workload.tile, options->workload.n);
     selected = [options] { return run(*options); };

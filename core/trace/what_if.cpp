@@ -155,7 +155,8 @@ class replayer {
     };
     std::priority_queue<happening, std::vector<happening>, std::greater<>> queue;
     std::vector<std::uint32_t> free;
-    for (const auto& p : m_of.places) free.push_back(std::max<std::uint32_t>(p.parallelism, 1));
+    for (const auto& p : m_of.places)
+      free.push_back(std::max<std::uint32_t>(p.is_host && m_what.cores != 0 ? m_what.cores : p.parallelism, 1));
     std::vector<std::queue<std::uint32_t>> waiting(free.size());
     nanoseconds last = 0;
     const auto start = [&](std::uint32_t n, nanoseconds now) { queue.push({now + m_nodes[n].duration, true, n}); };

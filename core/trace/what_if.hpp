@@ -7,11 +7,12 @@
 
 namespace tessera::trace {
 
-/// What the model's machine has without bounds.
+/// What the model's machine has without bounds, or otherwise than the real one.
 struct assumption {
   bool infinite_link = false;      ///< no task waits for data
   bool infinite_memory = false;    ///< no task waits for memory
   bool unlimited_workers = false;  ///< every place takes any number of tasks at once
+  std::uint32_t cores = 0;         ///< that run tasks at each host memory; 0: as many as there were
 };
 
 struct prediction {

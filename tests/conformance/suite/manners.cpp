@@ -215,9 +215,14 @@ void openings_leave_no_memory(const subject& what) {
   };
   for (int i = 0; i < warm_up; ++i) round();
   if (taken < std::uint64_t{1} << 20) skip("its devices are too small for a loss of their memory to be seen");
-  const std::uint64_t at_first = resident_bytes();
-  for (int i = 0; i < openings; ++i) round();
-  const std::uint64_t after = resident_bytes(), grown = after > at_first ? after - at_first : 0;
+  std::uint64_t grown = 0;
+  for (int batch = 0; batch < 3; ++batch) {  // what an allocator keeps does not grow in every batch; what leaks does
+    const std::uint64_t at_first = resident_bytes();
+    for (int i = 0; i < openings; ++i) round();
+    const std::uint64_t after = resident_bytes();
+    grown = after > at_first ? after - at_first : 0;
+    if (grown < taken * openings / 2) break;
+  }
   expect(grown < taken * openings / 2,
          "after {} openings in each of which {} bytes were allocated and not freed, the process has {} bytes more: "
          "device_close destroys what is left",

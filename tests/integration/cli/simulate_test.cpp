@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -104,6 +107,25 @@ TEST(simulate, traces_are_in_virtual_time) {
   ASSERT_EQ(summary.code, 0) << summary.err;
   // The trace has the filling of the matrix before the job as well.
   EXPECT_GE(json_of(summary.out)["seconds"].get<double>(), 0.999 * json_of(done.out)["seconds"].get<double>());
+}
+
+TEST(simulate, recorded_runs_on_other_numbers_of_cores) {
+  const std::string file = testing::TempDir() + "simulate_from_" + std::to_string(getpid()) + ".json";
+  ASSERT_EQ(run({"cholesky", "--n", "400", "--tile", "50", "--quiet", "--trace", file}).code, 0);
+  const outcome done = run({"simulate", "--from", file, "--cores", "1,2,64", "--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const auto figures = json_of(done.out);
+  ASSERT_EQ(figures["predictions"].size(), 3u);
+  const auto seconds = [&](std::size_t k) { return figures["predictions"][k]["seconds"].get<double>(); };
+  EXPECT_GE(seconds(0), seconds(1));
+  EXPECT_GE(seconds(1), seconds(2));
+  EXPECT_GE(seconds(2), figures["path_seconds"].get<double>() * 0.999);
+  EXPECT_THAT(run({"simulate", "--from", file}).out, HasSubstr("times as fast"));
+  EXPECT_EQ(run({"simulate", "--from", file, "--job", "gemm"}).code, 2);
+  EXPECT_EQ(run({"simulate", "--from", file, "--cores", "0"}).code, 2);
+  EXPECT_EQ(run({"simulate", "--cores", "2"}).code, 2);
+  EXPECT_EQ(run({"simulate", "--from", source("README.md")}).code, 4);
+  std::filesystem::remove(file);
 }
 
 TEST(simulate, wrong_input_has_its_place) {
