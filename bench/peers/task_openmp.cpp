@@ -1,4 +1,5 @@
 // Task overhead and stencil efficiency of OpenMP tasks (libgomp with g++, libomp with clang++).
+#include "bench/common/heat.hpp"
 #include "bench/common/random_graph.hpp"
 #include "bench/common/stencil.hpp"
 
@@ -51,6 +52,57 @@ int main(int argc, char** argv) {
 
   if (kase == "cold") {
     stencil(args.number("width", 8), args.number("steps", 100), uint64_t(args.number("iterations", 1000)));
+    return 0;
+  }
+
+  if (kase == "heat") {
+    const long steps = std::max(n / long(heat_blocks) / 2 * 2, 2L);
+    constexpr std::size_t all_cells = heat_blocks * heat_cells, all_edges = 4 * heat_blocks * heat_side;
+    std::vector<double> values[2] = {std::vector<double>(all_cells), std::vector<double>(all_cells)};
+    std::vector<double> borders[2] = {std::vector<double>(all_edges), std::vector<double>(all_edges)};
+    double submitted = 0, all = 0, used = 0;
+    for (int rep = 0; rep < 2; ++rep) {
+      for (std::size_t b = 0; b < heat_blocks; ++b) {
+        for (std::size_t k = 0; k < heat_cells; ++k) values[0][b * heat_cells + k] = heat_start(b, k);
+        for (const heat_edge edge : {north, south, west, east})
+          for (std::size_t k = 0; k < heat_side; ++k)
+            borders[0][(4 * b + edge) * heat_side + k] = heat_start(b, heat_edge_cell(edge, k));
+      }
+#pragma omp parallel num_threads(workers)
+#pragma omp single
+      {
+        const double c0 = cpu_seconds(), t0 = now();
+        for (long t = 0; t < steps; ++t)
+          for (std::size_t b = 0; b < heat_blocks; ++b) {
+            const auto touching = [&](heat_edge across, heat_edge edge) {
+              return &borders[t % 2][(4 * heat_neighbour(b, across) + edge) * heat_side];
+            };
+            double *const c = &values[t % 2][b * heat_cells], *const o = &values[(t + 1) % 2][b * heat_cells];
+            double *const en = touching(north, south), *const es = touching(south, north);
+            double *const ew = touching(west, east), *const ee = touching(east, west);
+            double* const own = &borders[(t + 1) % 2][4 * b * heat_side];
+            double *const on = own, *const os = own + heat_side, *const ow = own + 2 * heat_side,
+                          *const oe = own + 3 * heat_side;
+#pragma omp task firstprivate(c, en, es, ew, ee, o, on, os, ow, oe) depend(in                        \
+                                                                           : *c, *en, *es, *ew, *ee) \
+    depend(out                                                                                       \
+           : *o, *on, *os, *ow, *oe)
+            {
+              double* const edges[4] = {on, os, ow, oe};
+              heat_step(c, en, es, ew, ee, o, edges);
+            }
+          }
+        submitted = now() - t0;
+#pragma omp taskwait
+        all = now() - t0, used = cpu_seconds() - c0;
+      }
+    }
+    overhead_rows(runtime_name, "heat_16", workers, steps * long(heat_blocks), submitted, all, used);
+    if (check) {
+      const std::vector<double> expected = heat_reference(std::size_t(steps));
+      for (std::size_t k = 0; k < all_cells; ++k)
+        if (std::abs(values[0][k] - expected[k]) > 1e-9) fail("heat: wrong result");
+    }
     return 0;
   }
 

@@ -56,6 +56,9 @@ def jobs_of(group, tasks, sizes, large=False, cores=2):
                     )
                 ]
                 out += [f"peer_task_starpu --sched {s} {to} {heavy}" for s in ("lws", "eager")]
+        for workers in (1, 2):
+            for p in ("bench_tasks", "peer_task_libgomp", "peer_task_libomp"):
+                out += [f"{p} --case heat --workers {workers} --n {heavy}"]
     if group == "waits":
         out += ["bench_tasks --case view --workers 2", "peer_task_starpu --case view --workers 2", "bench_cold"]
     if group == "metg":

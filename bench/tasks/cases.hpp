@@ -29,6 +29,8 @@ inline void settle() { leave_idle(0.3); }
 
 /// Submit, run and retire n tasks: "independent" (no blocks), "chain" (one block), "dag" (the random graph).
 void overhead_case(const std::string& name, const case_options& o);
+/// Small tasks with ten blocks each: a heat equation on blocks of 16 x 16 cells and their edges.
+void heat_case(const case_options& o);
 /// Submission alone: batches that fit into the window, so that the submitting thread links and queues and nothing runs.
 void submit_case(const case_options& o);
 /// The smallest efficient task.

@@ -1,6 +1,7 @@
 // Overhead of tasks in Tessera, in the cases and the rows of the peers' programs.
 //
-//   bench_tasks --case independent|chain|dag|submit|stencil|cold|view|metadata|idle --workers 2 --n 1000000 [--check 1]
+//   bench_tasks --case independent|chain|dag|heat|submit|stencil|cold|view|metadata|idle --workers 2 --n 1000000
+//   [--check 1]
 //               [--width 8 --reps 3 --recorded 0 --replays 2]
 //   bench_tasks --case cold --workers 2 --width 8 --steps 100 --iterations 1000 [--pin 1]     see bench_cold
 #include "bench/common/measure.hpp"
@@ -29,6 +30,8 @@ int main(int argc, char** argv) {
   try {
     if (kase == "independent" || kase == "chain" || kase == "dag")
       bench::overhead_case(kase, o);
+    else if (kase == "heat")
+      bench::heat_case(o);
     else if (kase == "submit")
       bench::submit_case(o);
     else if (kase == "stencil")
@@ -42,7 +45,8 @@ int main(int argc, char** argv) {
     else if (kase == "idle")
       bench::idle_case(o);
     else {
-      std::fprintf(stderr, "unknown case '%s': independent, chain, dag, submit, stencil, cold, view, metadata, idle\n",
+      std::fprintf(stderr,
+                   "unknown case '%s': independent, chain, dag, heat, submit, stencil, cold, view, metadata, idle\n",
                    kase.c_str());
       return 2;
     }
