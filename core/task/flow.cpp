@@ -1,6 +1,7 @@
 #include "core/task/flow.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/container/small_vector.hpp>
 
 #include "core/base/prefetch.hpp"
@@ -45,6 +46,37 @@ class linking {
   void lock() {
     const auto accesses = m_task.all_accesses();
     for (const block::access& a : accesses) prefetch_for_write(&a.block->flow);  // together, not one after the other
+    if (accesses.size() == 1 && accesses[0].intent != intent::accumulate) {
+      if (!accesses[0].block->flow.is_private) accesses[0].block->flow.lock.lock();
+      return;
+    }
+    m_in_order = !lock_as_they_come(accesses);
+    if (m_in_order) lock_in_order(accesses);
+    for (const block::access& a : accesses) {  // likewise those that it will wait for
+      const block::flow_record& flow = a.block->flow;
+      if (flow.reader_count == 0 || a.intent == intent::read) prefetch_reference(flow.last_writer);
+      if (a.intent != intent::read)
+        for (std::uint8_t k = 0; k < flow.reader_count; ++k) prefetch_reference(flow.readers[k]);
+    }
+  }
+  static void prefetch_reference(block::task_reference to) noexcept {
+    prefetch_for_write(reinterpret_cast<const void*>((to & address_mask) << 4));
+  }
+  /// Without an order, which must be looked up in each block, where nobody else has any of the locks: who waits for
+  /// none cannot be part of a ring of waiting threads. False: none is held. Accumulates exchange blocks, and are left
+  /// to lock_in_order.
+  static bool lock_as_they_come(std::span<block::access> accesses) noexcept {
+    std::size_t held = 0;
+    for (const block::access& a : accesses) {
+      if (a.intent == intent::accumulate || (!a.block->flow.is_private && !a.block->flow.lock.try_lock())) break;
+      ++held;
+    }
+    if (held == accesses.size()) return true;
+    for (const block::access& a : accesses.first(held))
+      if (!a.block->flow.is_private) a.block->flow.lock.unlock();
+    return false;
+  }
+  void lock_in_order(std::span<block::access> accesses) {
     for (const block::access& a : accesses)
       if (!a.block->flow.is_private) m_blocks.push_back(a.block);
     if (m_blocks.size() > 1) {
@@ -54,12 +86,22 @@ class linking {
     for (block::record* b : m_blocks) b->flow.lock.lock();
   }
   void unlock() {
-    for (block::record* b : m_blocks) b->flow.lock.unlock();
+    if (m_in_order) {
+      for (block::record* b : m_blocks) b->flow.lock.unlock();
+      return;
+    }
+    for (const block::access& a : m_task.all_accesses())
+      if (!a.block->flow.is_private) a.block->flow.lock.unlock();
   }
 
   void wait_for(block::task_reference before) {
-    if (m_events != nullptr && before != m_self && before != 0) m_before.push_back(before);
-    if (before != m_self && before != 0 && depend(before, m_task)) ++m_edges;
+    if (before == m_self || before == 0) return;
+    if (m_events != nullptr) m_before.push_back(before);
+    // Who has made several of its blocks, or read what it writes, is one predecessor.
+    const auto known = m_known.begin() + static_cast<std::ptrdiff_t>(m_known_count);
+    if (std::find(m_known.begin(), known, before) != known) return;
+    if (m_known_count < m_known.size()) m_known[m_known_count++] = before;
+    if (depend(before, m_task)) ++m_edges;
   }
 
   void visit(block::access& a) {
@@ -127,7 +169,10 @@ class linking {
   trace::buffer* m_events;
   references m_before;  // while recording
   std::int32_t m_edges = 0;
-  boost::container::small_vector<block::record*, 8> m_blocks;
+  bool m_in_order = false;  // how the locks were taken
+  std::size_t m_known_count = 0;
+  std::array<block::task_reference, 16> m_known;               // predecessors so far; not set beyond the count
+  boost::container::small_vector<block::record*, 8> m_blocks;  // that are locked, if that was in order
   boost::container::small_vector<linked_reduction, 2> m_linked;
 };
 

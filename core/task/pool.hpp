@@ -27,6 +27,11 @@ class pool {
     return t;
   }
 
+  /// By the owning thread only: the next one that it takes, as it is in the cache.
+  void give_back(record& t) noexcept {
+    t.next = m_free;
+    m_free = &t;
+  }
   /// By any thread: gives back a chain of records linked by `next`, `first` to `last`.
   void give_back(record& first, record& last) noexcept {
     record* head = m_returned.load(std::memory_order_relaxed);

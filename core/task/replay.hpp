@@ -57,7 +57,8 @@ inline void prefetch(const recorded_task& t) noexcept {
 template <class Inner, class Boundary>
 void count_down(replay& r, std::uint32_t index, Inner&& ready, Boundary&& ready_boundary) {
   const recorded_task& t = r.recording.tasks[index];
-  const std::int32_t before = r.waiting[index].fetch_sub(1, std::memory_order_acq_rel);
+  // The only predecessor need not count: no other thread does.
+  const std::int32_t before = r.predecessors[index] == 1 ? 1 : r.waiting[index].fetch_sub(1, std::memory_order_acq_rel);
   if (before == 2) prefetch(t);  // the next one starts it
   if (before != 1) return;
   const std::uint32_t boundary = t.boundary;

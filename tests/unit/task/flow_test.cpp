@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <thread>
 
 #include "tests/unit/task/rig.hpp"
 
@@ -71,6 +72,36 @@ TEST_F(flow, write_after_read_waits_for_all_readers_however_many) {
     tasks.run(second);
     EXPECT_EQ(x.flow.reader_count, 0);
   }
+}
+
+TEST_F(flow, a_task_that_several_blocks_come_from_is_one_predecessor) {
+  auto &x = block(), &y = block(), &z = block();
+  record& first = tasks.submit({{&x, w}, {&y, r}, {&z, u}});
+  record& second = tasks.submit({{&z, r}, {&y, w}, {&x, u}});
+  EXPECT_EQ(second.dependencies.load(), 1);
+  EXPECT_EQ(second.edge_count, 1);
+  tasks.run(first);
+  EXPECT_TRUE(tasks.is_ready(second));
+}
+
+TEST_F(flow, a_block_named_twice_and_one_whose_lock_is_held_are_linked_all_the_same) {
+  auto &x = block(), &y = block();
+  record& writer = tasks.submit({{&y, w}, {&x, w}});
+  record& twice = tasks.submit({{&x, r}, {&y, r}, {&x, r}});
+  EXPECT_EQ(twice.dependencies.load(), 1);
+  y.flow.lock.lock();
+  std::thread other([&] {
+    std::this_thread::yield();
+    y.flow.lock.unlock();
+  });
+  record& behind = tasks.submit({{&x, u}, {&y, u}});
+  other.join();
+  EXPECT_TRUE(x.flow.lock.try_lock()) << "given back";
+  EXPECT_TRUE(y.flow.lock.try_lock());
+  x.flow.lock.unlock(), y.flow.lock.unlock();
+  tasks.run(writer);
+  tasks.run(twice);
+  EXPECT_TRUE(tasks.is_ready(behind));
 }
 
 TEST_F(flow, finished_predecessors_make_no_edges) {
