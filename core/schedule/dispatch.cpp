@@ -98,6 +98,9 @@ void scheduler::enqueue(thread_context& mine, task::record& t, placement::place&
     m_drivers.of(where).wake();
     return;
   }
+  if (then == when_ready::queue ? m_queues.keep(mine, t, where)
+                                : worker_queues::runs_chain(mine) && m_queues.give_back(mine, t))
+    return m_pool.note_kept_task();
   if (m_queues.push(mine, t, where, then)) m_pool.note_task();
 }
 

@@ -80,12 +80,17 @@ bool host_runner::wait_for_memory(thread_context& mine, task::record& t, placeme
 }
 
 void host_runner::gather_operands(thread_context& mine, task::record& t) {
-  mine.operands.clear();
-  if (!m_mode.single_space) return add_operands(*m_setup.coherence, t.all_accesses(), mine.operands);
+  const auto accesses = t.all_accesses();
+  if (!m_mode.single_space) {
+    mine.operands.clear();
+    return add_operands(*m_setup.coherence, accesses, mine.operands);
+  }
   const memory::space& space = m_setup.coherence->space_at(host_space);
-  for (const block::access& a : t.all_accesses()) {
-    const block::chunk at = a.block->replicas[0].where;
-    mine.operands.push_back(operand_of(a, space.address_of(at), space.host_pointer(at)));
+  mine.operands.resize(accesses.size());
+  for (std::size_t k = 0; k < accesses.size(); ++k) {
+    const block::chunk at = accesses[k].block->replicas[0].where;
+    void* const host = space.host_pointer(at);  // where there is one, the address follows from it
+    mine.operands[k] = operand_of(accesses[k], host != nullptr ? tsr_address{} : space.address_of(at), host);
   }
 }
 
@@ -95,15 +100,23 @@ transfer::stream& host_runner::inline_stream(thread_context& mine) {
   return *mine.inline_stream;
 }
 
+bool host_runner::is_sample(thread_context& mine, const task::record& t) {
+  const std::uint64_t before = mine.counters.of(t.operation->number).tasks.load(std::memory_order_relaxed);
+  return before < 16 || before % 64 == 0;  // the first ones also pay for memory and caches
+}
+
 void host_runner::execute(thread_context& mine, task::record& t) {
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
-  const auto started = m_timed ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
+  const bool learns = m_learns && is_sample(mine, t);
+  const auto started = m_timed || learns ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
   const std::shared_ptr<const block::failure> why = call(mine, t, call_mode::all);
   std::uint64_t ns = 0;
-  if (m_timed) {
+  if (m_timed || learns) {
     const auto passed =
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - started);
-    ns = static_cast<std::uint64_t>(std::max<std::int64_t>(passed.count(), 1));
+    const auto took = static_cast<std::uint64_t>(std::max<std::int64_t>(passed.count(), 1));
+    if (learns) m_setup.cost->learn_task(t.operation->number, took);
+    if (m_timed) ns = took;
   }
   finish(mine, t, began, ns, why);
 }

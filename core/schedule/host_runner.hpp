@@ -8,6 +8,7 @@
 #include "core/operation/catalog.hpp"
 #include "core/placement/placer.hpp"
 #include "core/schedule/failures.hpp"
+#include "core/schedule/moving_cost.hpp"
 #include "core/schedule/run_mode.hpp"
 #include "core/schedule/single_space.hpp"
 #include "core/schedule/task_owner.hpp"
@@ -32,12 +33,14 @@ class host_runner {
     const std::vector<std::unique_ptr<placement::place>>* places = nullptr;  ///< filled before the first task
     class failures* failures = nullptr;
     validate::validator* validator = nullptr;  ///< null: nothing is validated
+    moving_cost* cost = nullptr;               ///< learns how long tasks compute; null: nobody asks
   };
   explicit host_runner(setup with) noexcept : m_setup(with), m_owner(*with.owner) {}
   /// Once, when the places are known.
   void begin(const run_mode& mode) noexcept {
     m_mode = mode;
     m_timed = mode.times_tasks;
+    m_learns = m_setup.cost != nullptr && mode.workers > 1;
   }
   bool single_space() const noexcept { return m_mode.single_space; }
   void time_tasks(bool on) noexcept { m_timed = on || m_mode.times_tasks; }  ///< see runtime::time_tasks
@@ -94,6 +97,8 @@ class host_runner {
  private:
   placement::place& place(std::uint32_t number) const noexcept { return *(*m_setup.places)[number]; }
   transfer::stream& inline_stream(thread_context& mine);
+  /// Whether it is one of the few of its operation that this thread takes the time of.
+  static bool is_sample(thread_context& mine, const task::record& t);
   /// False: it waits, or has failed.
   bool acquire(thread_context& mine, task::record& t, placement::place& where);
   bool begin_acquired(task::record& t, placement::place& where, const transfer::acquisition& got);
@@ -106,6 +111,7 @@ class host_runner {
   task_owner& m_owner;
   run_mode m_mode;
   bool m_timed = false;
+  bool m_learns = false;  // how long tasks compute, from a few of each operation
 };
 
 }  // namespace tessera::schedule

@@ -34,6 +34,12 @@ class ready_ring {
   /// Thief: up to `most` tasks, at most half (rounded up) of what is there. Returns how many.
   std::uint32_t steal(task::record** out, std::uint32_t most) noexcept { return take(out, most, true); }
 
+  /// Owner: the task that pop will return unless somebody is faster; only its address is known. Null: there was none.
+  const task::record* peek() const noexcept {
+    const std::uint32_t head = m_head.load(std::memory_order_relaxed);
+    return m_tail.load(std::memory_order_relaxed) == head ? nullptr
+                                                          : m_slots[head % capacity].load(std::memory_order_relaxed);
+  }
   std::uint32_t size() const noexcept {
     return m_tail.load(std::memory_order_relaxed) - m_head.load(std::memory_order_relaxed);
   }

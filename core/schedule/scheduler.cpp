@@ -83,7 +83,8 @@ struct scheduler::part_setups {
             .placer = &s.m_placer,
             .places = &s.m_places,
             .failures = &s.m_failures,
-            .validator = s.m_setup.validator};
+            .validator = s.m_setup.validator,
+            .cost = s.m_setup.simulated == nullptr ? &s.m_cost : nullptr};
   }
   static runtime_tasks::setup own_tasks(scheduler& s) {
     return {.owner = &s,
@@ -147,7 +148,10 @@ scheduler::scheduler(scheduler_setup setup)
                  .coherence = m_setup.coherence,
                  .places = &m_places,
                  .counts_bytes = m_submissions.window().counts_bytes()}),
-      m_queues({.threads = &m_threads, .places = &m_places, .tree = m_setup.tree}),
+      m_queues({.threads = &m_threads,
+                .places = &m_places,
+                .tree = m_setup.tree,
+                .cost = m_setup.simulated == nullptr ? &m_cost : nullptr}),
       m_pool(part_setups::pool(*this)),
       m_registry({.threads = &m_threads,
                   .places = &m_places,

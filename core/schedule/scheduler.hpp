@@ -28,6 +28,7 @@
 #include "core/schedule/host_runner.hpp"
 #include "core/schedule/host_views.hpp"
 #include "core/schedule/memory_deadlock.hpp"
+#include "core/schedule/moving_cost.hpp"
 #include "core/schedule/parking.hpp"
 #include "core/schedule/place_plan.hpp"
 #include "core/schedule/recorded_blocks.hpp"
@@ -343,6 +344,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   recorded_blocks m_recorded;
   std::shared_mutex m_replay_order;  // exclusive: of replays
 
+  moving_cost m_cost;
   worker_queues m_queues;
   worker_pool m_pool;
   thread_registry m_registry;  // behind what threads use: nobody does when it is closed

@@ -14,6 +14,7 @@
 #include "core/operation/catalog.hpp"
 #include "core/operation/context.hpp"
 #include "core/schedule/host_scratch.hpp"
+#include "core/schedule/kept_task.hpp"
 #include "core/schedule/ready_ring.hpp"
 #include "core/task/pool.hpp"
 #include "core/task/queues.hpp"
@@ -60,6 +61,24 @@ class operation_counters {
   std::vector<std::unique_ptr<page>> m_owned;
 };
 
+/// Tasks in a row that a thread ran while nothing else was ready there: each was made ready by the one before.
+struct lone_chain {
+  static constexpr std::uint32_t first_length = 64, longest = 1u << 20;
+  std::uint32_t tasks = 0;
+  std::uint32_t length = first_length;  ///< so many tasks, and the next one may be given back
+  std::uint64_t submitted = 0;          ///< by the thread that they come from, at the last look
+};
+
+/// A thread that keeps a task, as another one has seen it.
+struct kept_watch {
+  std::uint32_t at = 0;           ///< its place in steal_order
+  std::uint16_t thread = 0xffff;  ///< its number; 0xffff: none was seen
+  std::uint16_t same = 0;         ///< looks in which it had submitted nothing more
+  std::uint16_t rest = 0,
+                next = 0;       ///< calls without a look; and the next time. So that a far thread is not slowed down
+  std::uint64_t submitted = 0;  ///< what it had submitted at the last look
+};
+
 /// Every thread that submits or runs tasks has one. Written by its thread only, except where marked.
 struct thread_context {
   explicit thread_context(std::uint16_t n) : number(n), tasks(n) {}
@@ -68,11 +87,14 @@ struct thread_context {
   std::uint32_t place = 0;  ///< host: whose workers it belongs to; a driver's: its device's
   bool is_driver = false;
   location::node_id location = location::no_node;
-  task::pool tasks;                               ///< give_back is for all threads
-  ready_ring ready;                               ///< others steal from it
-  alignas(64) task::spill_queue spilled;          ///< what did not fit into the ring; others steal from it too
+  task::pool tasks;                       ///< give_back is for all threads
+  ready_ring ready;                       ///< others steal from it
+  alignas(64) task::spill_queue spilled;  ///< what did not fit into the ring; others steal from it too
+  kept_task kept;  ///< the only ready task of a thread that submits; others take it when that does something else
   alignas(64) task::record* next_task = nullptr;  ///< runs before the ring: the successor whose data are still in cache
   std::uint32_t ticks = 0;
+  lone_chain chain;                          ///< that it runs
+  kept_watch watched;                        ///< whose kept task it has seen
   std::uint64_t age = 0;                     ///< of the task that it submitted last
   std::uint64_t known_age = 0;               ///< what of that other threads know
   host_access* host_accesses = nullptr;      ///< host views not yet released by this thread, the youngest first

@@ -56,6 +56,7 @@ class thread_table {
   /// By the thread of `mine`: a finished task is on its way back to its pool. The owner needs records back only from
   /// time to time; one exchange per batch keeps its line quiet.
   void keep_finished(thread_context& mine, task::record& t) {
+    if (t.owner == mine.number) return mine.tasks.give_back(t);
     if (t.owner >= mine.finished.size()) [[unlikely]]
       mine.finished.resize(size());
     thread_context::finished_chain& chain = mine.finished[t.owner];

@@ -25,7 +25,7 @@ void worker_pool::start(const std::function<void(std::uint32_t)>& body) {
 
 void worker_pool::stop() noexcept {
   m_stop.store(true);
-  m_work.notify_all();
+  wake_all();
   for (std::thread& t : m_threads) t.join();
   m_threads.clear();
 }
@@ -33,12 +33,42 @@ void worker_pool::stop() noexcept {
 void worker_pool::leave_place(thread_context& mine, const waiter_list::waiter* leaving) noexcept {
   // What it would have run next is for others to take; and a wake-up that it had, or that nobody sent because it was
   // awake, is passed on.
-  worker_queues::leave_next(mine);
+  m_setup.queues->leave_next(mine);
   const bool last = m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1;
   m_helper.store(false, std::memory_order_seq_cst);
   wake_waiters();  // what it has done may be enough for others too
   m_waiters.offer_place(leaving);
-  if (m_work.someone_sleeps() && (m_setup.queues->any() || (last && memory_awaited()))) m_work.notify_one();
+  if (m_work.someone_sleeps() && m_spinning.load(std::memory_order_relaxed) == 0 &&
+      (m_setup.queues->any() || (last && memory_awaited())))
+    m_work.notify_one();
+}
+
+task::record* worker_pool::watch_kept(thread_context& mine, const predicate& enough) {
+  if (!m_setup.queues->any_kept() || m_watched.exchange(true, std::memory_order_acquire)) return nullptr;
+  task::record* found = nullptr;
+  for (unsigned without = 0; found == nullptr && without < naps_without && !enough();) {
+    m_napping.store(true, std::memory_order_relaxed);
+    full_fence();  // who queues a task from now on ends the nap; what was queued before is found here
+    worker_queues::note_nap(mine);
+    found = m_setup.queues->next_task(mine);
+    if (found == nullptr) {
+      std::unique_lock lock(m_nap_mutex);
+      if (m_napping.load(std::memory_order_relaxed)) m_nap_ended.wait_for(lock, nap);
+      without = m_setup.queues->any_kept() ? 0 : without + 1;
+    }
+    m_napping.store(false, std::memory_order_relaxed);
+  }
+  m_watched.store(false, std::memory_order_release);
+  full_fence();  // who goes to sleep from now on sees it, or is seen to sleep by this thread
+  return found;
+}
+
+void worker_pool::end_nap() noexcept {
+  {
+    const std::lock_guard guard(m_nap_mutex);
+    m_napping.store(false, std::memory_order_relaxed);
+  }
+  m_nap_ended.notify_one();
 }
 
 bool worker_pool::memory_awaited() const noexcept {

@@ -2,9 +2,11 @@
 // The threads of the host that run tasks, and how all threads wait.
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -78,6 +80,15 @@ class worker_pool {
     }
     // Somebody who spins will find it.
     full_fence();
+    if (m_spinning.load(std::memory_order_relaxed) == 0) {
+      if (m_work.has_sleepers()) m_work.notify_one();
+    } else if (m_napping.load(std::memory_order_relaxed)) {
+      end_nap();
+    }
+  }
+  /// A thread keeps a task: somebody awake will look at it from time to time, or is woken.
+  void note_kept_task() noexcept {
+    full_fence();
     if (m_spinning.load(std::memory_order_relaxed) == 0 && m_work.has_sleepers()) m_work.notify_one();
   }
   /// After something changed that threads of the program wait for: calls those for whom it is enough.
@@ -86,7 +97,10 @@ class worker_pool {
     if (!m_waiters.empty() && m_waiters.look()) m_work.notify_all();
   }
   /// After something changed that any worker may have to look at.
-  void wake_all() noexcept { m_work.notify_all(); }
+  void wake_all() noexcept {
+    m_work.notify_all();
+    if (m_napping.load(std::memory_order_relaxed)) end_nap();
+  }
   /// What could have made room in a memory, or brought about what a thread with views asks for, has ended: if somebody
   /// waits so, a worker looks again.
   void look_for_memory() noexcept {
@@ -106,6 +120,16 @@ class worker_pool {
  private:
   /// So often, some ten microseconds, an idle thread looks at tasks that asked for another core before it takes one.
   static constexpr unsigned looks_for_owner = 64;
+  /// How long a worker sleeps between two looks at tasks that threads keep, and how often behind the last of them: so
+  /// soon there is the next one.
+  static constexpr std::chrono::microseconds nap{50};
+  static constexpr unsigned naps_without = 20;
+
+  /// By a worker that has nothing else to do, and spins as far as others can see: looks after tasks that threads keep,
+  /// and sleeps between looks. Returns what it has found, or null where there has been no such task for a while,
+  /// another worker does it already, or enough().
+  task::record* watch_kept(thread_context& mine, const predicate& enough);
+  void end_nap() noexcept;  ///< of the worker that does so: there is something else
 
   /// Of worker 0; what this thread has left goes on without it.
   void leave_place(thread_context& mine, const waiter_list::waiter* leaving) noexcept;
@@ -122,6 +146,10 @@ class worker_pool {
   std::atomic<std::uint64_t> m_rests{0};  // how often a thread in worker_loop() found nothing and was about to sleep
   std::atomic<bool> m_stop{false}, m_helper{false};
   std::atomic<std::uint32_t> m_asking{0};
+  std::atomic<bool> m_watched{false};  // a worker looks after kept tasks
+  std::atomic<bool> m_napping{false};  // it sleeps, or is about to
+  std::mutex m_nap_mutex;
+  std::condition_variable m_nap_ended;
 };
 
 template <class Host>
@@ -157,6 +185,7 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
       if (found == nullptr) leave = enough();
       if ((spins & 15) == 15 && std::chrono::steady_clock::now() > until) break;
     }
+    if (found == nullptr && !leave && !mine.is_program) found = watch_kept(mine, enough);
     const bool last_spinner = m_spinning.fetch_sub(1, std::memory_order_seq_cst) == 1;
     if (found != nullptr) {
       if (last_spinner) m_work.notify_one();  // there may be more of it
@@ -166,10 +195,15 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
     if (leave) return;
 
     const std::uint32_t key = m_work.prepare();
-    found = m_setup.queues->next_task(mine);
+    // A thread of the program is called while it sleeps, and does not look after kept tasks: it takes them.
+    found = m_setup.queues->next_task(mine, mine.is_program ? reach::kept_too : reach::any_core);
     if (found != nullptr || enough()) {
       m_work.cancel();
       if (found == nullptr || run_one(*found)) return;
+      continue;
+    }
+    if (!m_watched.load(std::memory_order_relaxed) && m_setup.queues->any_kept()) {
+      m_work.cancel();
       continue;
     }
     // Who saw that it was enough has cleared it; now it is not, for example when others submit too.

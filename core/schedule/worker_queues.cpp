@@ -4,7 +4,22 @@
 #include <array>
 #include <utility>
 
+#include "core/base/prefetch.hpp"
+
 namespace tessera::schedule {
+
+namespace {
+
+/// What running it looks at comes while another task runs; much of it from another core.
+void prefetch(const task::record* t) noexcept {
+  if (t == nullptr) return;
+  prefetch_for_write(t);
+  __builtin_prefetch(&t->accesses);
+  __builtin_prefetch(&t->arguments);
+  __builtin_prefetch(&t->edges);
+}
+
+}  // namespace
 
 void worker_queues::add_core(location::node_id location, std::uint32_t place) {
   if (queue_at(location) != nullptr) return;
@@ -14,9 +29,70 @@ void worker_queues::add_core(location::node_id location, std::uint32_t place) {
 }
 
 void worker_queues::leave_next(thread_context& mine) noexcept {
-  if (task::record* const t = std::exchange(mine.next_task, nullptr);
-      t != nullptr && (!mine.spilled.empty() || !mine.ready.push(*t)))
-    mine.spilled.push(*t);
+  task::record* const t = std::exchange(mine.next_task, nullptr);
+  if (t == nullptr || keep(mine, *t, place(mine.place))) return;
+  if (!mine.kept.empty()) share_kept(mine);
+  push_own(mine, *t);
+}
+
+bool worker_queues::give_back(thread_context& mine, task::record& t) noexcept {
+  lone_chain& chain = mine.chain;
+  chain.tasks = 0;
+  thread_context& from = (*m_setup.threads)[t.owner];
+  if (m_setup.cost == nullptr || &from == &mine || !from.is_program || from.place != mine.place || !may_be_kept(t))
+    return false;
+  const std::uint64_t submitted = from.submitted.load(std::memory_order_relaxed);
+  const bool goes_on = submitted != std::exchange(chain.submitted, submitted);
+  if (!goes_on && !from.waits.load(std::memory_order_relaxed)) return false;
+  // Where it comes here again and again, the other thread has not run it: each time later.
+  chain.length = goes_on ? lone_chain::first_length : std::min(2 * chain.length, lone_chain::longest);
+  return from.kept.put(t);
+}
+
+bool worker_queues::any_kept() const noexcept {
+  for (std::uint32_t k = 0, count = m_setup.threads->size(); k < count; ++k)
+    if (!(*m_setup.threads)[k].kept.empty()) return true;
+  return false;
+}
+
+// Of other threads, one after the other: from one that has stopped submitting.
+task::record* worker_queues::take_kept(thread_context& mine, reach far) noexcept {
+  kept_watch& watched = mine.watched;
+  if (far != reach::kept_too && watched.rest > 0) {
+    --watched.rest;
+    return nullptr;
+  }
+  const std::size_t count = mine.steal_order.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t at = (watched.at + k) % count;
+    thread_context& victim = (*m_setup.threads)[mine.steal_order[at]];
+    if (victim.kept.empty()) continue;
+    if (far == reach::kept_too) {
+      if (task::record* const t = victim.kept.take()) return t;
+      continue;
+    }
+    const std::uint64_t submitted = victim.submitted.load(std::memory_order_relaxed);
+    if (watched.thread == victim.number && watched.submitted == submitted) {
+      watched.at = static_cast<std::uint32_t>(at);
+      if (++watched.same < looks_for_pause) return nullptr;
+      watched = {.at = watched.at};
+      return victim.kept.take();
+    }
+    const bool goes_on = watched.thread == victim.number;
+    watched.thread = victim.number;
+    watched.same = 0;
+    watched.submitted = submitted;
+    watched.at = static_cast<std::uint32_t>(at);
+    if (goes_on) {
+      watched.next = static_cast<std::uint16_t>(std::min(2 * watched.next + 1, 31));
+      watched.rest = watched.next;
+      ++watched.at;  // next time another one, if another one keeps a task
+    } else {
+      watched.next = 0;
+    }
+    return nullptr;
+  }
+  return nullptr;
 }
 
 // Of what next_task looks at before it looks at others' queues; and of the tasks of low priority.
@@ -24,8 +100,8 @@ bool worker_queues::nothing_for(const thread_context& mine) const noexcept {
   const placement::place& home = place(mine.place);
   const core_queue* const asked = core_of(mine);
   if (asked != nullptr && !asked->tasks.empty()) return false;
-  return home.high_priority.empty() && mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() &&
-         home.mailbox.empty() && home.low_priority.empty();
+  return home.high_priority.empty() && mine.next_task == nullptr && mine.kept.empty() && mine.ready.size() == 0 &&
+         mine.spilled.empty() && home.mailbox.empty() && home.low_priority.empty();
 }
 
 bool worker_queues::any() const noexcept {
@@ -35,7 +111,7 @@ bool worker_queues::any() const noexcept {
     if (!core->tasks.empty()) return true;
   for (std::uint32_t k = 0, count = m_setup.threads->size(); k < count; ++k) {
     const thread_context& one = (*m_setup.threads)[k];
-    if (one.ready.size() != 0 || !one.spilled.empty()) return true;
+    if (one.ready.size() != 0 || !one.spilled.empty() || !one.kept.empty()) return true;
   }
   return false;
 }
@@ -56,15 +132,21 @@ task::record* worker_queues::next_task(thread_context& mine, reach far) {
     if (task::record* t = home.high_priority.pop()) return t;
   if (task::record* t = mine.next_task) {
     mine.next_task = nullptr;
+    mine.chain.tasks = mine.ready.size() == 0 ? mine.chain.tasks + 1 : 0;
     return t;
   }
+  mine.chain.tasks = 0;
   core_queue* const asked = core_of(mine);
   if (asked != nullptr) {
     if (!asked->attended.load(std::memory_order_relaxed)) asked->attended.store(true, std::memory_order_relaxed);
     if (!asked->tasks.empty())
       if (task::record* t = asked->tasks.pop()) return t;
   }
-  if (task::record* t = mine.ready.pop()) return t;
+  if (task::record* t = mine.kept.take()) return t;
+  if (task::record* t = mine.ready.pop()) {
+    prefetch(mine.ready.peek());
+    return t;
+  }
   std::array<task::record*, ready_ring::capacity / 2> loot;
   const auto keep_rest = [&](std::uint32_t count) {
     for (std::uint32_t k = 1; k < count; ++k)
@@ -80,6 +162,7 @@ task::record* worker_queues::next_task(thread_context& mine, reach far) {
     if (count == 0) count = victim.spilled.pop(loot.data(), loot.size(), true);
     if (count == 0) continue;
     mine.steals.store(mine.steals.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    if (m_setup.cost != nullptr && (mine.ticks & 7) == 0) m_setup.cost->time_line(loot[0]->sequence);
     return keep_rest(count);
   }
   for (const auto& core : m_cores) {  // its thread is busy, asleep or in the program
@@ -94,6 +177,10 @@ task::record* worker_queues::next_task(thread_context& mine, reach far) {
     if (!other->is_host || other->number == mine.place) continue;
     if (task::record* t = other->high_priority.pop()) return t;
     if (task::record* t = other->mailbox.pop()) return t;
+  }
+  if (task::record* t = take_kept(mine, far)) {
+    mine.steals.store(mine.steals.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return t;
   }
   if (task::record* t = home.low_priority.pop()) return t;
   for (const auto& other : *m_setup.places)

@@ -7,6 +7,7 @@
 
 #include "core/location/tree.hpp"
 #include "core/placement/place.hpp"
+#include "core/schedule/moving_cost.hpp"
 #include "core/schedule/thread_context.hpp"
 #include "core/schedule/thread_table.hpp"
 
@@ -21,12 +22,14 @@ enum class when_ready : std::uint8_t {
 /// Whose tasks a thread may take, besides its own, those of its place and what it can steal from other threads.
 enum class reach : std::uint8_t {
   own_core,  ///< not those that asked for another core, whose thread is about to look
-  any_core   ///< those too: they were there while this thread looked for a while, or it goes to sleep
+  any_core,  ///< those too: they were there while this thread looked for a while, or it goes to sleep
+  kept_too   ///< and those that threads keep, which may go on submitting
 };
 
 /// Each thread has a queue in its context, from which others steal; each core one for tasks that have asked for it and
 /// became ready elsewhere; each place of the host has one for priorities above 0, one for those below 0, and one for
-/// what other places' threads send. Any thread.
+/// what other places' threads send. A thread that submits keeps a short task that is the only ready one (see keep). Any
+/// thread.
 class worker_queues {
  public:
   /// What it works with; all outlive it.
@@ -34,11 +37,33 @@ class worker_queues {
     thread_table* threads = nullptr;
     const std::vector<std::unique_ptr<placement::place>>* places = nullptr;  ///< filled before the first task
     const location::tree* tree = nullptr;                                    ///< says who is near
+    moving_cost* cost = nullptr;  ///< says which tasks are short; null: no thread keeps any
   };
   explicit worker_queues(setup with) noexcept : m_setup(with) {}
 
   /// There is a worker at this location of a place of the host. Before the first task.
   void add_core(location::node_id location, std::uint32_t place);
+
+  /// By a thread of the program that submits a task which is ready. True: it keeps the task, since this is short and
+  /// the only one that is ready here: what follows it is most likely a chain, which two threads run more slowly than
+  /// one. Others take it when the thread has not submitted anything for a while, so somebody has to be awake.
+  bool keep(thread_context& mine, task::record& t, const placement::place& where) noexcept {
+    return m_setup.cost != nullptr && m_cores.size() > 1 && mine.is_program && !mine.works && mine.in_program() &&
+           may_be_kept(t) && mine.place == where.number && mine.ready.size() == 0 && mine.spilled.empty() &&
+           mine.kept.put(t);
+  }
+  /// By the thread of `mine`, which has run a chain of short tasks that another thread submits: that one gets this
+  /// task, the next of the chain, if it waits or goes on submitting.
+  bool give_back(thread_context& mine, task::record& t) noexcept;
+  /// Whether the thread has run a chain that is long enough to be given back.
+  static bool runs_chain(const thread_context& mine) noexcept { return mine.chain.tasks >= mine.chain.length; }
+  /// Whether any thread keeps a task.
+  bool any_kept() const noexcept;
+  /// By the thread of `mine`, before a look: it has slept for longer than a submission takes.
+  static void note_nap(thread_context& mine) noexcept {
+    mine.watched.rest = 0;
+    mine.watched.same = looks_for_pause - 1;
+  }
 
   /// By the thread of `mine`: queues a task for a place of the host. False: this thread runs it next, so that nobody
   /// else needs to know.
@@ -56,8 +81,9 @@ class worker_queues {
     } else if (then == when_ready::run_next && mine.next_task == nullptr) {
       mine.next_task = &t;
       return false;
-    } else if (!mine.spilled.empty() || !mine.ready.push(t)) {
-      mine.spilled.push(t);  // behind what is there already
+    } else {
+      if (!mine.kept.empty()) share_kept(mine);
+      push_own(mine, t);
     }
     return true;
   }
@@ -66,7 +92,7 @@ class worker_queues {
   /// Whether a task that has asked for a core waits for its thread.
   bool any_at_core() const noexcept;
   /// By the thread of `mine`, which runs no more tasks: what it would have run next is for others to take.
-  static void leave_next(thread_context& mine) noexcept;
+  void leave_next(thread_context& mine) noexcept;
 
   /// Whether the thread would find no task of its own or of its place, which counts on it. By the thread.
   bool nothing_for(const thread_context& mine) const noexcept;
@@ -90,6 +116,17 @@ class worker_queues {
     core_queue* const at = queue_at(mine.location);
     return at == nullptr && mine.is_program && !m_cores.empty() ? m_cores.front().get() : at;
   }
+  static constexpr std::uint16_t looks_for_pause = 8;  // a few microseconds of a thread that looks all the time
+  static void push_own(thread_context& mine, task::record& t) noexcept {
+    if (!mine.spilled.empty() || !mine.ready.push(t)) mine.spilled.push(t);  // behind what is there already
+  }
+  [[gnu::cold]] static void share_kept(thread_context& mine) noexcept {  // it is no longer the only one
+    if (task::record* const t = mine.kept.take()) push_own(mine, *t);
+  }
+  bool may_be_kept(const task::record& t) const noexcept {
+    return t.priority == 0 && t.hint == task::no_hint && m_setup.cost->is_short(t.operation->number);
+  }
+  task::record* take_kept(thread_context& mine, reach far) noexcept;
   void refresh_victims(thread_context& mine);
   placement::place& place(std::uint32_t number) const noexcept { return *(*m_setup.places)[number]; }
 

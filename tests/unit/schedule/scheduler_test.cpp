@@ -30,6 +30,24 @@ TEST(scheduler, idle_workers_steal) {
   EXPECT_GE(rt.statistics().steals, 1u) << "a worker that submits nothing has nothing but what it steals";
 }
 
+// A thread that has fed a chain of short tasks keeps the next one, but not for longer than it goes on.
+TEST(scheduler, a_task_runs_while_the_thread_that_has_submitted_it_does_something_else) {
+  runtime rt(testing::host_only(2));
+  auto a = rt.make_array<std::int64_t>("a", {1}, {1});
+  fill(rt, a.block(0), std::int64_t{0});
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> ran{0};
+    const int count = round % 2 == 0 ? 5000 : 100;
+    for (int k = 0; k < count; ++k)
+      rt.submit(
+          "link", [&ran](view<std::int64_t> x) { ++x[0], ran.fetch_add(1, std::memory_order_relaxed); },
+          update(a.block(0)));
+    while (ran < count) std::this_thread::yield();  // not in the runtime: nobody but the worker runs tasks
+    rt.fence();
+  }
+  EXPECT_EQ(a.read_host(a.block(0))[0], 10 * 5100);
+}
+
 /// The number of the worker that the calling thread is; -1: none.
 int this_worker() {
   char name[16] = "";

@@ -20,14 +20,20 @@ namespace {
 struct crew {
   explicit crew(std::uint32_t workers, std::chrono::nanoseconds spin = {}) : spins(spin) {
     places.push_back(std::make_unique<placement::place>());
-    for (std::uint32_t k = 0; k < workers; ++k) add(k == 0);
+    for (std::uint32_t k = 0; k < workers; ++k) {
+      add(k == 0);
+      queues.add_core(threads[k].location, 0);
+    }
+    cost.learn_task(small.number, 1);
     pool.prepare(workers, {}, false);
   }
   ~crew() { pool.stop(); }
   thread_context& add(bool is_program) {
     thread_context& fresh = threads.publish(threads.make());
     fresh.is_program = is_program;
-    fresh.location = tree.root();
+    location::properties core;
+    core.name = "core" + std::to_string(fresh.number);
+    fresh.location = tree.add(tree.root(), core);
     return fresh;
   }
   void start() {
@@ -36,6 +42,15 @@ struct crew {
           *this, threads[k], [this] { return pool.stopped(); }, 0);
       ++ended;
     });
+  }
+  /// As a thread of the program does that has submitted a short task.
+  bool keep(thread_context& mine) {
+    tasks.push_back(std::make_unique<task::record>());
+    tasks.back()->operation = &small;
+    mine.submitted.store(mine.submitted.load() + 1);
+    if (!queues.keep(mine, *tasks.back(), *places[0])) return false;
+    pool.note_kept_task();
+    return true;
   }
   /// By the thread of `mine`: so many tasks more.
   void queue(thread_context& mine, int count) {
@@ -72,7 +87,9 @@ struct crew {
   std::vector<std::unique_ptr<placement::place>> places;
   std::vector<std::unique_ptr<task::record>> tasks;
   thread_table threads;
-  worker_queues queues{{.threads = &threads, .places = &places, .tree = &tree}};
+  moving_cost cost;
+  operation::definition small;
+  worker_queues queues{{.threads = &threads, .places = &places, .tree = &tree, .cost = &cost}};
   std::atomic<int> ran{0}, ran_by_test{0}, looks{0}, ended{0};
   std::function<bool(thread_context&)> released;
   worker_pool pool{{.queues = &queues,
@@ -121,6 +138,40 @@ TEST(worker_pool, a_worker_that_sleeps_is_woken_for_a_task) {
     c.queue(c.threads[0], 1);
     c.wait_for(k);
   }
+}
+
+// The submitter may go on to compute for as long as it likes.
+TEST(worker_pool, a_kept_task_is_run_by_a_worker_when_its_thread_does_something_else) {
+  for (const std::uint32_t workers : {2u, 3u})
+    for (const bool asleep : {true, false}) {
+      crew c(workers);
+      c.start();
+      int before = 0;
+      for (int k = 1; k <= 200; ++k) {
+        while (asleep && k % 16 == 1 && c.looks == before) std::this_thread::yield();  // all sleep, or are about to
+        before = c.looks;
+        ASSERT_TRUE(c.keep(c.threads[0]));
+        c.wait_for(k);
+      }
+      EXPECT_EQ(c.ran_by_test, 0);
+    }
+}
+
+TEST(worker_pool, a_worker_that_watches_a_kept_task_is_called_for_another_one) {
+  crew c(2);
+  c.start();
+  std::atomic<bool> over{false};
+  ASSERT_TRUE(c.keep(c.threads[0]));
+  std::thread goes_on([&] {  // as the submitter of the kept task would
+    while (!over) c.threads[0].submitted.store(c.threads[0].submitted.load() + 1);
+  });
+  thread_context& second = c.add(true);
+  for (int k = 0; k < 100; ++k) c.queue(second, 1);
+  while (c.ran < 100) std::this_thread::yield();
+  over = true;
+  goes_on.join();
+  c.wait_for(101);
+  EXPECT_EQ(c.ran, 101);
 }
 
 TEST(worker_pool, threads_that_wait_are_woken_when_it_is_enough) {

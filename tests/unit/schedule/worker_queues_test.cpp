@@ -37,13 +37,35 @@ class two_places {
     return *tasks.back();
   }
 
+  /// As begin and commit do: the thread submits it, and it is ready. Whether the thread keeps it.
+  bool submit(thread_context& by, task::record& t) {
+    by.submitted.store(by.submitted.load() + 1);
+    t.owner = by.number;
+    placement::place& where = *places[by.place];
+    return queues.keep(by, t, where) || (queues.push(by, t, where, when_ready::queue), false);
+  }
+  /// A task of an operation that computes for so long.
+  task::record& task_of(operation::definition& what, std::uint64_t nanoseconds) {
+    cost.learn_task(what.number, nanoseconds);
+    task::record& t = task();
+    t.operation = &what;
+    return t;
+  }
+
   thread_table threads;
   std::vector<std::unique_ptr<placement::place>> places;
   std::vector<std::unique_ptr<task::record>> tasks;
   location::tree tree{named("machine")};
-  worker_queues queues{{.threads = &threads, .places = &places, .tree = &tree}};
+  moving_cost cost;
+  worker_queues queues{{.threads = &threads, .places = &places, .tree = &tree, .cost = &cost}};
+  operation::definition small = numbered(1), large = numbered(2);
 
  private:
+  static operation::definition numbered(std::uint32_t number) {
+    operation::definition one;
+    one.number = number;
+    return one;
+  }
   static location::properties named(const std::string& name) {
     location::properties all;
     all.name = name;
@@ -76,7 +98,7 @@ TEST(worker_queues, only_one_task_is_the_next) {
   EXPECT_TRUE(m.queues.push(mine, second, *m.places[0], when_ready::run_next)) << "others may take this one";
   EXPECT_EQ(m.queues.next_task(m.threads[1]), &second) << "but not what the other runs next";
   EXPECT_EQ(m.queues.next_task(m.threads[1]), nullptr);
-  worker_queues::leave_next(mine);
+  m.queues.leave_next(mine);
   EXPECT_EQ(m.queues.next_task(m.threads[1]), &first) << "unless it runs no more";
   EXPECT_EQ(m.threads[1].steals.load(), 2u);
 }
@@ -182,6 +204,165 @@ TEST(worker_queues, a_chain_of_successors_does_not_starve_what_others_send) {
     if (next == &link) m.queues.push(mine, link, *m.places[0], when_ready::run_next);
     next = m.queues.next_task(mine);
   }
+}
+
+/// The first thread is one of the program, and submits.
+struct submitter_and_workers : two_places {
+  submitter_and_workers() { mine.is_program = true; }
+  thread_context &mine = threads[0], &worker = threads[1];
+  /// How many looks of the worker it takes until it finds a task; 0: it does not within 1000.
+  int looks_until_found(reach far = reach::any_core) {
+    for (int k = 1; k <= 1000; ++k)
+      if (queues.next_task(worker, far) != nullptr) return k;
+    return 0;
+  }
+};
+
+TEST(worker_queues, a_thread_that_goes_on_submitting_keeps_the_short_task_that_only_it_feeds) {
+  submitter_and_workers m;
+  task::record& head = m.task_of(m.small, 10);
+  EXPECT_TRUE(m.submit(m.mine, head));
+  EXPECT_TRUE(m.queues.any());
+  EXPECT_TRUE(m.queues.any_kept());
+  EXPECT_FALSE(m.queues.nothing_for(m.mine));
+  for (int k = 0; k < 10000; ++k) {
+    m.mine.submitted.store(m.mine.submitted.load() + 1);
+    ASSERT_EQ(m.queues.next_task(m.worker), nullptr) << "look " << k;
+  }
+  EXPECT_EQ(m.queues.next_task(m.mine), &head) << "when it waits, it runs the task itself";
+  EXPECT_EQ(m.worker.steals.load(), 0u);
+  EXPECT_FALSE(m.queues.any());
+}
+
+TEST(worker_queues, a_kept_task_is_taken_when_its_thread_does_something_else) {
+  submitter_and_workers m;
+  EXPECT_TRUE(m.submit(m.mine, m.task_of(m.small, 10)));
+  const int looks = m.looks_until_found();
+  EXPECT_GT(looks, 1) << "the first look cannot know";
+  EXPECT_LT(looks, 20);
+  EXPECT_EQ(m.worker.steals.load(), 1u);
+
+  EXPECT_TRUE(m.submit(m.mine, m.task_of(m.small, 10)));
+  for (int k = 0; k < 500; ++k) {
+    m.mine.submitted.store(m.mine.submitted.load() + 1);
+    ASSERT_EQ(m.queues.next_task(m.worker), nullptr);
+  }
+  const int later = m.looks_until_found();
+  EXPECT_GT(later, 1);
+  EXPECT_LT(later, 60) << "whoever has seen it go on looks less often, but looks";
+
+  EXPECT_TRUE(m.submit(m.mine, m.task_of(m.small, 10)));
+  EXPECT_EQ(m.looks_until_found(reach::kept_too), 1) << "whoever would sleep for long takes it";
+  EXPECT_TRUE(m.submit(m.mine, m.task_of(m.small, 10)));
+  static_cast<void>(m.queues.next_task(m.worker));
+  worker_queues::note_nap(m.worker);
+  EXPECT_EQ(m.looks_until_found(), 1) << "nothing was submitted while the worker slept";
+}
+
+TEST(worker_queues, of_two_threads_that_keep_tasks_the_one_that_has_stopped_loses_its_own) {
+  submitter_and_workers m;
+  thread_context& second = m.threads[2];
+  second.is_program = true;
+  EXPECT_TRUE(m.submit(m.mine, m.task_of(m.small, 10)));
+  task::record& left = m.task_of(m.small, 10);
+  EXPECT_TRUE(m.submit(second, left));
+  task::record* found = nullptr;
+  for (int k = 0; k < 2000 && found == nullptr; ++k) {
+    m.mine.submitted.store(m.mine.submitted.load() + 1);
+    found = m.queues.next_task(m.worker);
+  }
+  EXPECT_EQ(found, &left);
+}
+
+TEST(worker_queues, tasks_that_are_long_not_known_or_not_alone_are_for_all) {
+  submitter_and_workers m;
+  task::record &large = m.task_of(m.large, 1'000'000), &first = m.task_of(m.small, 10),
+               &second = m.task_of(m.small, 10), &third = m.task_of(m.small, 10);
+  EXPECT_FALSE(m.submit(m.mine, large));
+  EXPECT_EQ(m.queues.next_task(m.worker), &large) << "at the first look";
+  EXPECT_TRUE(m.submit(m.mine, first));
+  EXPECT_FALSE(m.submit(m.mine, second)) << "now there are two";
+  EXPECT_FALSE(m.submit(m.mine, third));
+  for (task::record* expected : {&first, &second, &third}) EXPECT_EQ(m.queues.next_task(m.worker), expected);
+
+  operation::definition fresh = m.small;
+  fresh.number = 3;
+  task::record& unknown = m.task();
+  unknown.operation = &fresh;
+  EXPECT_FALSE(m.submit(m.mine, unknown));
+  EXPECT_EQ(m.queues.next_task(m.worker), &unknown);
+  task::record &urgent = m.task_of(m.small, 10), &asked = m.task_of(m.small, 10);
+  urgent.priority = 1, asked.hint = m.worker.location;
+  EXPECT_FALSE(m.submit(m.mine, urgent));
+  EXPECT_FALSE(m.submit(m.mine, asked));
+  for (task::record* expected : {&urgent, &asked}) EXPECT_EQ(m.queues.next_task(m.worker), expected);
+}
+
+TEST(worker_queues, threads_that_are_no_submitters_keep_nothing) {
+  submitter_and_workers m;
+  EXPECT_FALSE(m.submit(m.worker, m.task_of(m.small, 10))) << "a worker, in a task that submits";
+  const thread_context::task_scope waiting(m.mine);
+  EXPECT_FALSE(m.submit(m.mine, m.task_of(m.small, 10))) << "a thread of the program that runs tasks";
+}
+
+TEST(worker_queues, how_far_the_cores_are_apart_says_which_tasks_are_kept) {
+  submitter_and_workers m;
+  EXPECT_FALSE(m.submit(m.mine, m.task_of(m.large, 500)));
+  EXPECT_NE(m.queues.next_task(m.mine), nullptr);
+  for (int k = 0; k < 100; ++k) m.cost.learn_line(160);
+  EXPECT_TRUE(m.submit(m.mine, m.task_of(m.large, 500)));
+}
+
+/// The worker runs a chain that the first thread submits: each task makes the next one ready. Returns how many it ran
+/// until one was given back; 0: none of so many.
+int run_chain(submitter_and_workers& m, operation::definition& what, std::uint64_t nanoseconds, int most,
+              bool others = false) {
+  for (int k = 1; k <= most; ++k) {
+    task::record& t = m.task_of(what, nanoseconds);
+    t.owner = m.mine.number;
+    if (worker_queues::runs_chain(m.worker) && m.queues.give_back(m.worker, t)) return k;
+    m.queues.push(m.worker, t, *m.places[0], when_ready::run_next);
+    const bool another = others && k % 8 == 0;
+    if (another) m.queues.push(m.worker, m.task(), *m.places[0], when_ready::queue);
+    EXPECT_EQ(m.queues.next_task(m.worker), &t);
+    if (another) {
+      EXPECT_NE(m.queues.next_task(m.worker), nullptr);
+    }
+  }
+  return 0;
+}
+
+TEST(worker_queues, a_chain_of_short_tasks_goes_back_to_the_thread_that_submits_it_and_waits) {
+  submitter_and_workers m;
+  m.mine.waits = true;
+  const int after = run_chain(m, m.small, 10, 1000);
+  EXPECT_GT(after, 32) << "not at once: a successor stays where its predecessor ran";
+  EXPECT_LT(after, 200);
+  EXPECT_NE(m.queues.next_task(m.mine), nullptr) << "the thread that waits finds it";
+}
+
+TEST(worker_queues, a_chain_goes_back_to_a_thread_that_goes_on_submitting) {
+  submitter_and_workers m;
+  m.mine.submitted = 1000;
+  EXPECT_NE(run_chain(m, m.small, 10, 1000), 0);
+  EXPECT_TRUE(m.queues.any_kept());
+}
+
+TEST(worker_queues, a_chain_stays_where_the_submitter_is_away_or_tasks_are_long_or_others_wait) {
+  submitter_and_workers m;
+  EXPECT_EQ(run_chain(m, m.small, 10, 1000), 0) << "it neither waits nor submits";
+  m.mine.waits = true;
+  EXPECT_EQ(run_chain(m, m.large, 1'000'000, 1000), 0) << "its data are here";
+  EXPECT_EQ(run_chain(m, m.small, 10, 1000, true), 0) << "the worker is needed";
+}
+
+TEST(worker_queues, a_chain_that_comes_again_and_again_goes_back_less_often) {
+  submitter_and_workers m;
+  m.mine.waits = true;
+  const int first = run_chain(m, m.small, 10, 1000);
+  EXPECT_NE(m.queues.next_task(m.worker, reach::kept_too), nullptr);
+  const int second = run_chain(m, m.small, 10, 1000);
+  EXPECT_GT(second, first);
 }
 
 }  // namespace
