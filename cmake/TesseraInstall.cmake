@@ -39,8 +39,12 @@ install(SCRIPT ${PROJECT_BINARY_DIR}/install_headers.cmake COMPONENT development
 
 # --- the CMake package and pkg-config
 install(EXPORT tessera_targets NAMESPACE tessera:: DESTINATION ${_package_dir} COMPONENT development)
+get_property(_has_translator GLOBAL PROPERTY TESSERA_HAS_TRANSLATOR)
+if(_has_translator)
+  install(EXPORT tessera_translator_targets NAMESPACE tessera:: DESTINATION ${_package_dir} COMPONENT development)
+endif()
 configure_package_config_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
-  INSTALL_DESTINATION ${_package_dir} PATH_VARS TESSERA_PLUGIN_SUBDIR NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+  INSTALL_DESTINATION ${_package_dir} PATH_VARS TESSERA_PLUGIN_SUBDIR CMAKE_INSTALL_BINDIR NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake cmake/TesseraTranslate.cmake
   DESTINATION ${_package_dir} COMPONENT development)

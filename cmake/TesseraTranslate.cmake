@@ -3,8 +3,8 @@
 # report the lines of the sources. docs/directives.md
 function(tessera_translate target)
   if(NOT TARGET tessera::translator)
-    message(FATAL_ERROR "tessera_translate(${target}): this Tessera was built without tessera-translate. "
-      "It needs Clang's development files (on Debian 12: apt-get install llvm-22-dev libclang-22-dev; 19 and 16 will do).")
+    message(FATAL_ERROR "tessera_translate(${target}): this Tessera has no tessera-translate. It is installed where all was built, "
+      "and built with Clang's development files (on Debian 12: apt-get install llvm-22-dev libclang-22-dev; 19 and 16 will do).")
   endif()
   get_target_property(sources ${target} SOURCES)
   set(all "")

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/config/find_file.hpp"
+#include "hierarchy/machine/installed_places.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -35,10 +37,15 @@ bool writes(const CLI::App& of, const CLI::Option& option) {
 }
 
 void add_files(const CLI::App& of, std::vector<named_file>& to) {
-  for (const CLI::Option* option : of.get_options())
-    if (option->get_type_name() == "FILE")
-      for (const std::string& path : option->results())
-        if (!path.empty() && path != "-") to.push_back({option->get_name(), path, writes(of, *option)});
+  for (const CLI::Option* option : of.get_options()) {
+    if (option->get_type_name() != "FILE") continue;
+    const std::string name = option->get_name();
+    for (const std::string& path : option->results())
+      if (name == "--config")  // it may be the name of one that comes with Tessera
+        to.push_back({name, config::find_file(path, hierarchy::default_config_directories()), false});
+      else if (!path.empty() && path != "-")
+        to.push_back({name, path, writes(of, *option)});
+  }
   for (const CLI::App* inner : of.get_subcommands()) add_files(*inner, to);
 }
 

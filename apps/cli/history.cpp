@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,17 +23,42 @@ namespace {
 
 struct history_options : apps::command_options {
   bool clear = false;
+  std::string name;     ///< in the names of operations and regions; "": all
+  std::size_t top = 0;  ///< lines of a table; 0: all
 };
 
 using learnt_rates = std::vector<learnt_rate>;
 
+/// Takes out what --name does not mean, and what stands behind the first lines of each table (--top).
+void select(learnt_times& learnt, learnt_rates& rates, const history_options& o) {
+  const auto is_other = [&](const std::string& name) { return name.find(o.name) == name.npos; };
+  std::erase_if(learnt.sizes, [&](const placement::history_cell& c) { return is_other(c.operation); });
+  std::erase_if(learnt.crossovers, [&](const placement::crossover& c) { return is_other(c.operation); });
+  std::erase_if(rates, [&](const learnt_rate& r) { return is_other(r.region); });
+  if (o.top == 0) return;
+  if (learnt.sizes.size() > o.top) {  // the longest, in their order
+    std::vector<double> times;
+    for (const placement::history_cell& c : learnt.sizes) times.push_back(c.seconds());
+    std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(o.top), std::greater());
+    const double longest_out = times[o.top];
+    std::erase_if(learnt.sizes, [&](const placement::history_cell& c) { return c.seconds() <= longest_out; });
+  }
+  learnt.crossovers.resize(std::min(learnt.crossovers.size(), o.top));
+  std::map<std::string, std::size_t> lines;
+  std::erase_if(rates, [&](const learnt_rate& r) { return ++lines[r.program] > o.top; });
+}
+
+/// A table for each program.
 std::string to_text(const learnt_rates& rates) {
-  if (rates.empty()) return {};
-  std::string text =
-      fmt::format("\n{:<24} {:<20} {:>18} {:>16}\n", "region", "location", "iterations/s", "fixed seconds");
-  for (const learnt_rate& r : rates)
+  std::string text, program;
+  for (const learnt_rate& r : rates) {
+    if (text.empty() || r.program != program)
+      text += fmt::format("\nregions of {}\n{:<24} {:<20} {:>18} {:>16}\n", r.program, "region", "location",
+                          "iterations/s", "fixed seconds");
+    program = r.program;
     text += fmt::format("{:<24} {:<20} {:>18.4g} {:>16.4g}\n", r.region, r.location, r.iterations_per_second,
                         r.fixed_seconds);
+  }
   return text;
 }
 
@@ -53,7 +81,8 @@ std::string to_json_text(const learnt_times& learnt, const learnt_rates& rates) 
   all["crossovers"] = apps::crossovers_json(learnt.crossovers);
   auto regions = nlohmann::ordered_json::array();
   for (const learnt_rate& r : rates)
-    regions.push_back({{"region", r.region},
+    regions.push_back({{"program", r.program},
+                       {"region", r.region},
                        {"location", r.location},
                        {"iterations_per_second", r.iterations_per_second},
                        {"fixed_seconds", r.fixed_seconds}});
@@ -69,12 +98,14 @@ int run(const history_options& o) {
                any ? "what was learnt about this machine is forgotten" : "nothing had been learnt about this machine");
     return 0;
   }
-  const learnt_times learnt = read_learnt_times(m);
-  const learnt_rates rates = read_learnt_rates(m);
-  const std::string nothing = learnt.sizes.empty() && rates.empty()
-                                  ? "nothing has been learnt yet: run with runtime.placement = \"cost\", or loops with "
-                                    "the policy auto\n"
-                                  : "";
+  learnt_times learnt = read_learnt_times(m);
+  learnt_rates rates = read_learnt_rates(m);
+  const bool any = !learnt.sizes.empty() || !rates.empty();
+  select(learnt, rates, o);
+  const std::string nothing =
+      !any ? "nothing has been learnt yet: run with runtime.placement = \"cost\", or loops with the policy auto\n"
+      : learnt.sizes.empty() && rates.empty() ? fmt::format("nothing learnt has '{}' in its name\n", o.name)
+                                              : "";
   if (o.json != "-") apps::write_text("-", tessera::to_text(learnt) + to_text(rates) + nothing);
   if (!o.json.empty()) apps::write_text(o.json, to_json_text(learnt, rates));
   return 0;
@@ -89,13 +120,21 @@ void add_history(CLI::App& to, command& selected) {
   options->add_machine_options(sub);
   auto* json = sub.add_option("--json", options->json, "write it as JSON; - is standard output, instead of the tables")
                    ->type_name("FILE");
-  sub.add_flag("--clear", options->clear, "forget the times; those of other machines in the same file stay")
-      ->excludes(json);
+  sub.add_option("--name", options->name, "only operations and regions with this in their names")->type_name("TEXT");
+  sub.add_option("--top", options->top,
+                 "of operations the N sizes that take longest, of each program the N regions "
+                 "that were measured last")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
+  auto* clear =
+      sub.add_flag("--clear", options->clear, "forget the times; those of other machines in the same file stay");
+  clear->excludes(json);
+  for (const char* other : {"--name", "--top"}) clear->excludes(other);
   sub.footer(
       "Times of operations are learnt by runs with runtime.placement = \"cost\" or a policy plugin, rates of loops by "
       "runs with the policy auto.\nThey are kept where runtime.history says.\n"
       "The machine is recognised by its CPU and its devices, so give the --config of the run.\n"
-      "Example:\n  tessera history --config configs/sim_two.toml");
+      "Examples:\n  tessera history --config configs/sim_two.toml\n  tessera history --name gemm --top 20");
   sub.callback([options, &selected] { selected = [options] { return run(*options); }; });
 }
 

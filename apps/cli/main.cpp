@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <regex>
@@ -43,6 +44,19 @@ std::string unknown_option(const std::vector<std::string>& names, int argc, char
   return {};
 }
 
+/// Whether the command takes an application's options behind "--", and this is one of those.
+bool belongs_behind(const CLI::App& all, const CLI::App& in, const std::string& option) {
+  const auto has = [](const CLI::App* one, const std::string& name) {
+    return one->get_option_no_throw(name) != nullptr;
+  };
+  const auto takes_others = [&](const char* name) {
+    return has(&in, name) && in.get_option_no_throw(name)->get_description().starts_with("after --");
+  };
+  const auto commands = all.get_subcommands([](const CLI::App*) { return true; });
+  return !option.empty() && (takes_others("arguments") || takes_others("application")) &&
+         std::any_of(commands.begin(), commands.end(), [&](const CLI::App* one) { return has(one, option); });
+}
+
 /// What CLI11 says of an option's value, in plain words; "abc" is to it a value out of range.
 std::string in_words(const std::string& said) {
   static const std::regex range(R"((--\S+: )Value (.*) not in range (\S+) to (\S+))"),
@@ -80,6 +94,8 @@ int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) 
           dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr ? unknown_option(names, argc, argv) : "";
       !unknown.empty() && message.find(unknown) == std::string::npos)
     message = fmt::format("The following argument was not expected: {}", unknown);
+  if (const std::string unknown = unknown_option(names, argc, argv); belongs_behind(app, *in, unknown))
+    hint = fmt::format("options of the application stand behind --: tessera{} ... -- {} ...; {}", path, unknown, hint);
   for (int k = 1; k < argc; ++k) {
     const std::string given = std::string(argv[k]).substr(0, std::string(argv[k]).find('='));
     if (std::find(names.begin(), names.end(), given) != names.end() || commands.contains(given)) continue;

@@ -13,12 +13,16 @@
 
 #include "core/base/error.hpp"
 #include "core/base/whole_file.hpp"
+#include "core/config/find_file.hpp"
 #include "core/config/toml.hpp"
+#include "hierarchy/machine/installed_places.hpp"
 
 namespace tessera::apps {
 
 void command_options::add_machine_options(CLI::App& to) {
-  to.add_option("--config", config, "TOML file that describes the machine (repeatable; later files win)")
+  to.add_option("--config", config,
+                "TOML file that describes the machine, or the name of one that comes with Tessera, such as sim_two "
+                "(repeatable; later files win)")
       ->type_name("FILE")
       ->allow_extra_args(false);  // one FILE each, so that what follows it stays an argument of its own
   to.add_option("--set", set, "one setting, e.g. runtime.placement=eager (repeatable)")
@@ -50,7 +54,8 @@ void command_options::add_run_options(CLI::App& to) {
 
 config::document command_options::load() const {
   config::sources from;
-  for (const std::string& file : config) from.files.emplace_back(file);
+  from.files = config::find_files(std::vector<std::filesystem::path>(config.begin(), config.end()),
+                                  hierarchy::default_config_directories());
   from.set = set;
   from.workers = workers;
   from.read = [known = pipes](const std::filesystem::path& file) {

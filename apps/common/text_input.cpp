@@ -3,24 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
 
 namespace tessera::apps {
 
 text_input::text_input(const std::filesystem::path& file) : m_name(file.string()) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) throw error(error_kind::input, "it is a folder", m_name);
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw error(error_kind::input, std::string("cannot read: ") + std::strerror(errno), m_name);
-  m_text.assign(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) throw error(error_kind::input, "reading failed", m_name);
+  if (const std::error_code reason = read_whole_file(file, m_text))
+    throw error(error_kind::input,
+                reason == std::errc::is_a_directory ? "it is a folder" : "cannot read: " + reason.message(), m_name);
 }
 
 void text_input::refuse(std::string text) const {

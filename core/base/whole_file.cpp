@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 
@@ -79,6 +80,30 @@ std::error_code write_whole_file(const fs::path& file, std::initializer_list<std
   if (!failed) failed = written;
   if (!failed && ::rename(beside.c_str(), target.c_str()) != 0) failed = last_error();
   if (failed) ::unlink(beside.c_str());
+  return failed;
+}
+
+std::error_code read_whole_file(const fs::path& file, std::string& text) {
+  text.clear();
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return last_error();
+  std::error_code failed;
+  struct stat found {};
+  constexpr std::size_t least = 64 << 10;
+  if (::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode))  // one byte more shows that nothing follows
+    text.resize(static_cast<std::size_t>(found.st_size) + 1);
+  std::size_t length = 0;
+  while (!failed) {
+    if (length == text.size()) text.resize(length + std::max(least, length / 2));
+    const ssize_t got = ::read(descriptor, text.data() + length, text.size() - length);
+    if (got == 0) break;
+    if (got > 0)
+      length += static_cast<std::size_t>(got);
+    else if (errno != EINTR)
+      failed = last_error();
+  }
+  ::close(descriptor);
+  text.resize(failed ? 0 : length);
   return failed;
 }
 

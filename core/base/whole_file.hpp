@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -24,6 +25,10 @@ enum class file_access : std::uint8_t {
 [[nodiscard]] std::error_code write_whole_file(const std::filesystem::path& file,
                                                std::initializer_list<std::string_view> parts,
                                                file_access who = file_access::usual);
+
+/// Reads all of a file into `text`: a regular one, or what a pipe gives until its end. A folder is an error, and so is
+/// a read that fails on the way: `text` is then empty, never a part. Returns why not.
+[[nodiscard]] std::error_code read_whole_file(const std::filesystem::path& file, std::string& text);
 
 /// Whether write_whole_file could begin: the reason why not. Leaves everything as it was.
 [[nodiscard]] std::error_code check_writable(const std::filesystem::path& file);

@@ -5,30 +5,21 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
 #include "core/base/cache_folder.hpp"
 #include "core/base/error.hpp"
-#include "core/base/whole_file.hpp"
+#include "core/placement/history_contents.hpp"
 
 namespace tessera::placement {
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::ordered_json;
-
-constexpr int version = 1;
-constexpr const char* version_key = "tessera_history";
-constexpr std::size_t most_machines = 16;
-constexpr std::uintmax_t largest_file = 64u << 20;
+using json = history_json;
 
 std::string cpu_model() {
   std::ifstream info("/proc/cpuinfo");
@@ -83,79 +74,6 @@ history_cell cell_from(const json& j) {
   return c;
 }
 
-struct contents {
-  json whole;           // an object with the version and "machines"
-  std::string refused;  // why not
-  bool ours = false;    // it is a history, if only a damaged one
-  bool newer = false;
-  bool absent = false;  // or empty
-};
-
-contents read_whole(const fs::path& file) {
-  contents c;
-  std::error_code failed;
-  const auto size = fs::file_size(file, failed);
-  if (failed) {
-    std::error_code ignored;
-    c.absent = !fs::exists(file, ignored);
-    if (!c.absent) c.refused = "it is not a regular file that can be read";
-    c.ours = c.absent;
-    return c;
-  }
-  if (size == 0) {
-    c.absent = c.ours = true;
-    return c;
-  }
-  std::string text;
-  if (size <= largest_file) {
-    std::ifstream stream(file, std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(stream), {});
-  }
-  c.ours = text.substr(0, 64).find(fmt::format("\"{}\"", version_key)) != std::string::npos;
-  c.whole = json::parse(text, nullptr, false);
-  if (c.whole.is_discarded() || !c.whole.is_object()) {
-    c.refused = c.ours ? "it is damaged" : "it is not a history";
-    return c;
-  }
-  const auto found = c.whole.find(version_key);
-  c.ours = found != c.whole.end() && found->is_number_integer();
-  if (!c.ours) {
-    c.refused = "it is not a history";
-  } else if (*found != version) {
-    c.newer = *found > version;
-    c.refused = fmt::format("its version is {}, and this program knows {}", found->dump(), version);
-  } else if (!c.whole.contains("machines") || !c.whole["machines"].is_object()) {
-    c.refused = "it is damaged: it lists no machines";
-  }
-  return c;
-}
-
-std::string write_whole(const fs::path& file, const json& whole) {
-  std::error_code failed;
-  if (file.has_parent_path()) fs::create_directories(file.parent_path(), failed);
-  if (failed) return failed.message();
-  // Names come from programs and plugins: what is not UTF-8 is replaced.
-  failed = write_whole_file(file, {whole.dump(1, ' ', false, json::error_handler_t::replace), "\n"});
-  return failed ? failed.message() : std::string();
-}
-
-std::int64_t seconds_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-/// Keeps the machines that were written last.
-void forget_oldest(json& machines) {
-  const auto age = [](const json& m) {
-    return m.is_object() && m.contains("written") && m["written"].is_number() ? m["written"].get<double>() : 0.0;
-  };
-  while (machines.size() > most_machines) {
-    auto oldest = machines.begin();
-    for (auto m = machines.begin(); m != machines.end(); ++m)
-      if (age(*m) < age(*oldest)) oldest = m;
-    machines.erase(oldest);
-  }
-}
-
 }  // namespace
 
 std::string kind_name(const plugin::device& device) {
@@ -197,7 +115,7 @@ fs::path history_path(std::string_view setting, std::string_view signature) {
 
 stored_history read_history(const fs::path& file, std::span<const std::string> machine) {
   stored_history out;
-  const contents c = read_whole(file);
+  const history_contents c = read_contents(file);
   if (c.absent) return out;
   out.refused = c.refused;
   out.replaceable = c.ours && !c.newer;
@@ -243,9 +161,9 @@ std::string write_history(const fs::path& file, std::span<const std::string> mac
     all.insert(std::move(theirs));
   }
 
-  contents c = read_whole(file);
+  history_contents c = read_contents(file);
   if (!c.absent && (!c.ours || c.newer)) return c.refused;
-  if (c.absent || !c.refused.empty()) c.whole = {{version_key, version}, {"machines", json::object()}};
+  if (c.absent || !c.refused.empty()) c.whole = empty_history();
   json part;
   part["written"] = seconds_now();
   part["machine"] = std::vector<std::string>(machine.begin(), machine.end());
@@ -262,73 +180,14 @@ std::string write_history(const fs::path& file, std::span<const std::string> mac
   json& machines = c.whole["machines"];
   const std::string signature = signature_of(machine);
   if (const auto mine = machines.find(signature);
-      mine != machines.end() && mine->is_object() && mine->contains("regions"))
-    part["regions"] = mine->at("regions");
+      mine != machines.end() && mine->is_object() && mine->contains(programs_key))
+    part[programs_key] = mine->at(programs_key);
   machines[signature] = std::move(part);
-  forget_oldest(machines);
-  return write_whole(file, c.whole);
+  return write_contents(file, c.whole);
 }
-
-namespace {
-
-/// Whether a machine can have it. Times and numbers made from others stay far from what a double can hold.
-bool is_possible(const region_rate& r) {
-  return r.iterations_per_second >= 1e-6 && r.iterations_per_second <= 1e15 && r.fixed_seconds >= 0 &&
-         r.fixed_seconds <= 1e6;
-}
-
-}  // namespace
 
 std::string kept_name(std::string_view name) {
   return json::parse(json(name).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
-}
-
-std::vector<region_rate> read_region_rates(const fs::path& file, std::span<const std::string> machine) {
-  const contents c = read_whole(file);
-  if (c.absent || !c.refused.empty()) return {};
-  try {
-    std::vector<region_rate> rates;
-    for (const json& r : c.whole["machines"].at(signature_of(machine)).at("regions")) {
-      rates.push_back({r.at("region").get<std::string>(), r.at("leaf").get<std::string>(),
-                       r.at("iterations_per_second").get<double>(), r.value("fixed_seconds", 0.0)});
-      if (!is_possible(rates.back())) return {};
-    }
-    return rates;
-  } catch (const json::exception&) {  // no such part, or a damaged one: it is measured again
-    return {};
-  }
-}
-
-std::string write_region_rates(const fs::path& file, std::span<const std::string> machine,
-                               std::span<const region_rate> measured) {
-  std::vector<region_rate> rates(measured.begin(), measured.end());
-  for (region_rate& r : rates) r.region = kept_name(r.region), r.leaf = kept_name(r.leaf);
-  std::vector<region_rate> all = read_region_rates(file, machine);
-  std::erase_if(all, [&](const region_rate& old) {
-    return std::ranges::any_of(rates,
-                               [&](const region_rate& r) { return r.region == old.region && r.leaf == old.leaf; });
-  });
-  std::ranges::copy_if(rates, std::back_inserter(all), is_possible);
-  if (all.size() > most_region_rates)
-    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(most_region_rates));
-
-  contents c = read_whole(file);
-  if (!c.absent && (!c.ours || c.newer)) return c.refused;
-  if (c.absent || !c.refused.empty()) c.whole = {{version_key, version}, {"machines", json::object()}};
-  json& part = c.whole["machines"][signature_of(machine)];
-  if (!part.is_object())
-    part = {{"machine", std::vector<std::string>(machine.begin(), machine.end())},
-            {"places", json::array()},
-            {"sizes", json::array()}};
-  part["written"] = seconds_now();
-  part["regions"] = json::array();
-  for (const region_rate& r : all)
-    part["regions"].push_back({{"region", r.region},
-                               {"leaf", r.leaf},
-                               {"iterations_per_second", r.iterations_per_second},
-                               {"fixed_seconds", r.fixed_seconds}});
-  forget_oldest(c.whole["machines"]);
-  return write_whole(file, c.whole);
 }
 
 bool clear_history(const fs::path& file, std::span<const std::string> machine) {
@@ -336,14 +195,14 @@ bool clear_history(const fs::path& file, std::span<const std::string> machine) {
     throw error(error_kind::configuration, "cannot forget what was learnt: " + why, file.string(),
                 "remove the file by hand");
   };
-  contents c = read_whole(file);
+  history_contents c = read_contents(file);
   if (c.absent) return false;
   if (!c.ours) fail(c.refused);
   std::error_code failed;
   if (c.refused.empty()) {
     if (c.whole["machines"].erase(signature_of(machine)) == 0) return false;
     if (!c.whole["machines"].empty()) {
-      if (const std::string why = write_whole(file, c.whole); !why.empty()) fail(why);
+      if (const std::string why = write_contents(file, c.whole); !why.empty()) fail(why);
       return true;
     }
   }

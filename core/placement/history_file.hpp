@@ -42,22 +42,8 @@ stored_history read_history(const std::filesystem::path& file, std::span<const s
 std::string write_history(const std::filesystem::path& file, std::span<const std::string> machine,
                           std::span<const place_kind> kinds, std::span<const history_cell> cells);
 
-/// How fast a leaf was at a region (policy auto of hierarchy/policy).
-struct region_rate {
-  std::string region;                ///< its name
-  std::string leaf;                  ///< the location's name
-  double iterations_per_second = 0;  ///< beside the fixed cost
-  double fixed_seconds = 0;          ///< of each launch
-};
 /// A name as a history has it: what is not UTF-8 is replaced.
 std::string kept_name(std::string_view name);
-/// Those of one machine that the file has; none where it cannot be used.
-std::vector<region_rate> read_region_rates(const std::filesystem::path& file, std::span<const std::string> machine);
-/// Writes them into the machine's part of the file, beside what write_history writes: these replace what there is of
-/// the same region and leaf, at most `most_region_rates` stay, the oldest go first. Returns "" or why not.
-std::string write_region_rates(const std::filesystem::path& file, std::span<const std::string> machine,
-                               std::span<const region_rate> measured);
-inline constexpr std::size_t most_region_rates = 4096;  ///< of a machine
 
 /// Forgets the machine; a file without machines is removed. Returns whether there was something to forget. Throws
 /// tessera::error (configuration) when the file is no history or cannot be written.

@@ -14,6 +14,9 @@
 
 #include "core/plugin/refuse.hpp"
 
+/// Made by the linker.
+extern "C" __attribute__((visibility("hidden"))) const ElfW(Ehdr) __ehdr_start;
+
 namespace tessera::plugin {
 namespace {
 
@@ -78,11 +81,8 @@ class reader {
   int m_descriptor;
 };
 
-/// The machine number of this very program.
-std::uint16_t own_machine() {
-  const opened_file self("/proc/self/exe");
-  return reader("/proc/self/exe", self.descriptor()).at<ElfW(Ehdr)>(0).e_machine;
-}
+/// The machine number of this very library, from its own header in memory: there need be no /proc.
+std::uint16_t own_machine() { return __ehdr_start.e_machine; }
 
 }  // namespace
 

@@ -209,7 +209,7 @@ trusted_file check_before_loading(const std::filesystem::path& path) {
   return file;
 }
 
-loaded_plugin load_plugin(const std::filesystem::path& path, const checksums& expected) {
+loaded_plugin load_plugin(const std::filesystem::path& path, const checksums& expected, purpose why) {
   const trusted_file file(path);
   const auto check_sum = [&](const std::string& name) {
     for (const auto& [plugin, sum] : expected)
@@ -241,7 +241,7 @@ loaded_plugin load_plugin(const std::filesystem::path& path, const checksums& ex
     check_sum(plugin.name);
     check_company(path, plugin.name);
   }
-  company().join(plugin.name);
+  if (why == purpose::use) company().join(plugin.name);
   return plugin;
 }
 

@@ -3,6 +3,7 @@
 #include <tessera/plugin.h>
 
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <optional>
@@ -34,9 +35,15 @@ using checksums = std::vector<std::pair<std::string, std::string>>;
 /// tessera::error (kind plugin) with the file as the place. What is loaded through the result is what was looked at.
 trusted_file check_before_loading(const std::filesystem::path& path);
 
+/// Why a file is loaded. One whose header alone is read brings no driver along, and keeps no rival out of the process.
+enum class purpose : std::uint8_t {
+  use,
+  header
+};
+
 /// Trust, checksum, ELF facts, load, query, version, sanitizer, mandatory entries: everything short of probe and open.
 /// Throws tessera::error (kind plugin) with the file as the place.
-loaded_plugin load_plugin(const std::filesystem::path& path, const checksums& expected);
+loaded_plugin load_plugin(const std::filesystem::path& path, const checksums& expected, purpose why = purpose::use);
 
 /// Takes and checks a header: the second half of load_plugin, also used on what a layer's wrap returned.
 loaded_plugin accept_header(const std::filesystem::path& path, const tsr_plugin_header* raw);

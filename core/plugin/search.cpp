@@ -18,7 +18,7 @@ wish wish_of(const std::string& wanted) {
   return {wanted, false};
 }
 
-search::search(const registry_options& options) : m_options(options) {
+search::search(const registry_options& options, purpose why) : m_options(options), m_why(why) {
   for (const fs::path& directory : options.directories) add_directory(directory);
   for (const std::string& wanted : options.wanted) {
     const fs::path path = wish_of(wanted).name;
@@ -63,7 +63,7 @@ bool search::look(candidate& file) {
   if (!file.looked) {
     file.looked = true;
     try {
-      file.loaded.push_back(load_plugin(file.report.path, m_options.sha256));
+      file.loaded.push_back(load_plugin(file.report.path, m_options.sha256, m_why));
       file.report.name = file.loaded.front().name;
     } catch (const error& failure) {
       file.report.outcome = state::refused;
@@ -79,13 +79,13 @@ loaded_plugin search::find(const std::string& wanted) {
   if (const fs::path path = wanted; path.is_absolute()) {
     candidate& file = at(path);
     if (look(file)) return file.loaded.front();
-    return load_plugin(path, m_options.sha256);  // throws the full error
+    return load_plugin(path, m_options.sha256, m_why);  // throws the full error
   }
   const auto is_it = [&](candidate& file) { return look(file) && file.loaded.front().name == wanted; };
   for (candidate& file : m_files) {
     if (file.promised != wanted && !file.promised.empty()) continue;
     if (is_it(file)) return file.loaded.front();
-    if (file.promised == wanted && file.loaded.empty()) return load_plugin(file.report.path, m_options.sha256);
+    if (file.promised == wanted && file.loaded.empty()) return load_plugin(file.report.path, m_options.sha256, m_why);
   }
   // A file may be called otherwise than its plugin; looked into last, because it means to load what nobody asked for.
   for (candidate& file : m_files)

@@ -13,7 +13,7 @@ namespace tessera::plugin {
 /// on every file. Refers to the options, which must outlive it. Not thread-safe.
 class search {
  public:
-  explicit search(const registry_options& options);
+  explicit search(const registry_options& options, purpose why = purpose::use);
 
   /// Loads the plugin called `wanted` (a name or an absolute path). Throws tessera::error (kind plugin) when its file
   /// is refused, no_such_plugin when there is none.
@@ -43,6 +43,7 @@ class search {
   std::string left_out_hint(const std::string& wanted) const;
 
   const registry_options& m_options;
+  purpose m_why;
   std::vector<candidate> m_files;
 };
 

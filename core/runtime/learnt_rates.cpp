@@ -1,10 +1,10 @@
 #include "core/runtime/learnt_rates.hpp"
 
-#include <algorithm>
-#include <tuple>
+#include <ranges>
 #include <utility>
 
 #include "core/placement/history_file.hpp"
+#include "core/placement/region_rates.hpp"
 
 namespace tessera {
 
@@ -13,9 +13,9 @@ std::vector<learnt_rate> read_learnt_rates(const machine& m) {
   const auto file = placement::history_path(m.settings.history, placement::signature_of(lines));
   std::vector<learnt_rate> rates;
   if (file.empty()) return rates;
-  for (placement::region_rate& r : placement::read_region_rates(file, lines))
-    rates.push_back({std::move(r.region), std::move(r.leaf), r.iterations_per_second, r.fixed_seconds});
-  std::ranges::sort(rates, {}, [](const learnt_rate& r) { return std::tie(r.region, r.location); });
+  for (placement::program_rates& of : placement::read_region_rates(file, lines))
+    for (placement::region_rate& r : std::views::reverse(of.rates))
+      rates.push_back({of.program, std::move(r.region), std::move(r.leaf), r.iterations_per_second, r.fixed_seconds});
   return rates;
 }
 

@@ -11,6 +11,7 @@
 #include "hierarchy/discovery/topology.hpp"
 #include "hierarchy/machine/host_memory.hpp"
 #include "hierarchy/machine/names.hpp"
+#include "hierarchy/machine/plugin_tables.hpp"
 #include "hierarchy/policy/policy.hpp"
 
 namespace tessera::hierarchy {
@@ -61,7 +62,8 @@ machine assemble(const config::document& configuration, log_function log) {
   // A policy that cannot be read is found now, not when the first region asks for it.
   resolve({policy_kind::runtime, {}, {}}, configuration.region().policy, configuration.origin("region.policy"));
   const topology seen = topology::as_configured(configuration);
-  auto plugins = std::make_shared<plugin::registry>(registry_options_of(configuration, seen.cpu_mask(), log));
+  const plugin::registry_options found_by = registry_options_of(configuration, seen.cpu_mask(), log);
+  auto plugins = std::make_shared<plugin::registry>(found_by);
   const std::vector<found_device> devices = devices_of(*plugins);
   if (std::ranges::count(devices, tsr_device_class{TSR_DEVICE_CPU}, &found_device::device_class) == 0)
     throw error(error_kind::configuration, "no opened plugin offers host memory and host workers",
@@ -78,7 +80,7 @@ machine assemble(const config::document& configuration, log_function log) {
   made.settings.detached = detached_locations(configuration, made.tree, devices);
   std::vector<std::string> opened;
   for (const auto& p : made.plugins->plugins()) opened.push_back(p.name);
-  check_plugin_tables(configuration, opened, installed_plugins(made.plugins->files()), made.notes);
+  check_plugin_tables(configuration, found_by, opened, installed_plugins(made.plugins->files()), made.notes);
   check_layers(configuration, opened);
 
   const std::size_t cores = std::max<std::size_t>(host_workers(made.tree, devices), 1);

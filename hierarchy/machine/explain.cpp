@@ -11,6 +11,7 @@
 #include "core/plugin/loaded_plugin.hpp"
 #include "hierarchy/machine/assemble.hpp"
 #include "hierarchy/machine/names.hpp"
+#include "hierarchy/machine/plugin_tables.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -60,7 +61,7 @@ std::vector<config::explained> explain(const config::document& configuration, st
   installed.insert(installed.end(), names.begin(), names.end());
   // A plugin that could not be looked into may have a table all the same.
   for (const std::string& wanted : options.wanted) installed.push_back(wanted);
-  check_plugin_tables(configuration, names, installed, notes);
+  check_plugin_tables(configuration, options, names, installed, notes);
   if (plugins.size() >= options.wanted.size()) check_layers(configuration, names);
 
   std::vector<config::explained> lines = configuration.explain();

@@ -37,23 +37,6 @@ std::optional<std::string> location_of_device(const std::string& name, const loc
 
 }  // namespace
 
-void check_plugin_tables(const config::document& configuration, const std::vector<std::string>& opened,
-                         const std::vector<std::string>& installed, std::vector<std::string>& notes) {
-  for (const auto& [name, where] : configuration.plugins_with_values()) {
-    if (std::ranges::count(opened, name) != 0 || std::ranges::count(configuration.runtime().plugins, name + "?") != 0)
-      continue;
-    if (const std::string near = suggest(name, opened); !near.empty())
-      throw error(error_kind::configuration, fmt::format("there is no plugin '{}' among the opened ones", name), where,
-                  fmt::format("did you mean [plugin.{}]?", near));
-    if (std::ranges::count(installed, name) == 0) {
-      const std::string near = suggest(name, installed);
-      throw error(error_kind::configuration, fmt::format("[plugin.{0}]: there is no plugin '{0}'", name), where,
-                  near.empty() ? one_of("the plugins are", installed) : fmt::format("did you mean [plugin.{}]?", near));
-    }
-    notes.push_back(fmt::format("[plugin.{}] at {} is not used: '{}' is not among runtime.plugins", name, where, name));
-  }
-}
-
 void check_layers(const config::document& configuration, const std::vector<std::string>& opened) {
   for (const std::string& pair : configuration.runtime().layers) {
     const std::string inner = pair.substr(pair.find(':') + 1);

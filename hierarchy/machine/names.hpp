@@ -11,12 +11,6 @@
 
 namespace tessera::hierarchy {
 
-/// A table [plugin.NAME] of a plugin that is not opened is an error when there is no such plugin at all, or the name is
-/// near an opened one; else worth a note. One that is used only where it can run, "NAME?", is neither. Throws
-/// tessera::error (configuration).
-void check_plugin_tables(const config::document& configuration, const std::vector<std::string>& opened,
-                         const std::vector<std::string>& installed, std::vector<std::string>& notes);
-
 /// What a layer wraps is opened, or would be where it can run. Throws tessera::error (configuration).
 void check_layers(const config::document& configuration, const std::vector<std::string>& opened);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/placement/history_file.hpp"
 #include "core/runtime/inside.hpp"
 
 namespace tessera::hierarchy {
@@ -12,7 +13,7 @@ kept_rates::kept_rates(runtime& of) : m_runtime(of) {
   m_machine = placement::machine_lines(on.plugins->devices());
   m_file = placement::history_path(on.settings.history, placement::signature_of(m_machine));
   if (m_file.empty()) return;
-  for (placement::region_rate& r : placement::read_region_rates(m_file, m_machine))
+  for (placement::region_rate& r : placement::read_region_rates(m_file, m_machine, m_program))
     m_costs[{std::move(r.region), std::move(r.leaf)}] = {r.fixed_seconds, 1 / r.iterations_per_second};
 }
 
@@ -24,7 +25,7 @@ leaf_cost kept_rates::cost(std::string_view region, std::string_view leaf) const
 void kept_rates::keep(const std::vector<placement::region_rate>& rates) const noexcept {
   if (m_file.empty() || rates.empty()) return;
   try {
-    if (const std::string why = placement::write_region_rates(m_file, m_machine, rates); !why.empty())
+    if (const std::string why = placement::write_region_rates(m_file, m_machine, m_program, rates); !why.empty())
       say(m_runtime.inside().machine.log, 1,
           fmt::format("what regions learnt cannot be written to {}: {}", m_file.string(), why));
   } catch (const std::exception& e) {  // out of memory, a log that throws: what was learnt is not worth more

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/placement/history_file.hpp"
+#include "core/placement/region_rates.hpp"
 #include "hierarchy/policy/learning.hpp"
 #include "tessera/runtime.hpp"
 
 namespace tessera::hierarchy {
 
-/// The rates in the file that runtime.history names. Not thread-safe.
+/// The rates of this program in the file that runtime.history names. Not thread-safe.
 class kept_rates {
  public:
   /// Reads what an earlier run has kept; nothing where runtime.history is "off", and of a simulated run.
@@ -27,6 +27,7 @@ class kept_rates {
   runtime& m_runtime;
   std::filesystem::path m_file;  // "": none
   std::vector<std::string> m_machine;
+  std::string m_program = placement::this_program();
   std::map<std::pair<std::string, std::string>, leaf_cost> m_costs;  // by region and leaf
 };
 

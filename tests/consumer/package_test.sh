@@ -65,6 +65,34 @@ step_install() {
   expect_text "$WORK/version.txt" "$VERSION"
 }
 
+# What `./bootstrap run` has built, the target `product`, can be installed and found. Stands in for such a build folder:
+# the scripts of the installation, and hard links to the files of this one that the target needs.
+step_product() {
+  local folder="$WORK/product/build" there="$WORK/product/prefix" file
+  fresh "$WORK/product"
+  mkdir "$folder"
+  (cd "$BUILD" && find . -name cmake_install.cmake -o -path '*/CMakeFiles/Export/*' -type f -o -maxdepth 1 -type f \
+    '(' -name '*.cmake' -o -name '*.pc' ')') >"$WORK/product/scripts.txt"
+  while read -r file; do
+    mkdir -p "$folder/$(dirname "$file")"
+    sed "s|$BUILD|$folder|g" "$BUILD/$file" >"$folder/$file"
+  done <"$WORK/product/scripts.txt"
+  ninja -C "$BUILD" -t inputs product | grep -E '^(bin|lib)/' >"$WORK/product/files.txt"
+  while read -r file; do
+    [ -f "$BUILD/$file" ] || continue  # a folder of the build, or a name for several files
+    mkdir -p "$folder/$(dirname "$file")"
+    cp -al "$BUILD/$file" "$folder/$file"
+  done <"$WORK/product/files.txt"
+  "$CMAKE" --install "$folder" --prefix "$there" >"$WORK/product/install.log" 2>&1 ||
+    fail "$(tail -n 5 "$WORK/product/install.log")"
+  expect_text "$WORK/product/install.log" "Not installed: tessera-translate"
+  "$there/$BINDIR/tessera" --version >"$WORK/product/version.txt"
+  expect_text "$WORK/product/version.txt" "$VERSION"
+  "$CMAKE" -S "$SOURCE/tests/consumer/project" -B "$WORK/product/consumer" -G "$GENERATOR" \
+    -DCMAKE_PREFIX_PATH="$there" -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" >"$WORK/product/consumer.log" 2>&1 ||
+    fail "$(cat "$WORK/product/consumer.log")"
+}
+
 step_find_package() {
   fresh "$WORK/find_package"
   "$CMAKE" -S "$SOURCE/tests/consumer/project" -B "$WORK/find_package" -G "$GENERATOR" \

@@ -403,6 +403,15 @@ TEST(commands, history) {
     found =
         found || (row.at("region") == "triad" && row.at("iterations_per_second") > 0 && row.at("fixed_seconds") >= 0);
   EXPECT_TRUE(found);
+  EXPECT_THAT(history().out, HasSubstr("\nregions of tessera\n"));
+  EXPECT_EQ(learnt.at("regions")[0].at("program"), "tessera");
+  const std::string triad = history({"--name", "tria"}).out, gemm = history({"--name", "gemm", "--top", "1"}).out;
+  EXPECT_THAT(triad, AllOf(HasSubstr("\ntriad "), Not(HasSubstr("gemm")), Not(HasSubstr("\nadd "))));
+  EXPECT_THAT(gemm, AllOf(HasSubstr("\ngemm "), Not(HasSubstr("\ntriad "))));
+  EXPECT_EQ(json_of(history({"--top", "1", "--json", "-"}).out).at("regions").size(), 1u);
+  EXPECT_LE(json_of(history({"--top", "1", "--json", "-"}).out).at("sizes").size(), 1u);
+  EXPECT_THAT(history({"--name", "nonesuch"}).out, HasSubstr("nothing learnt has 'nonesuch' in its name"));
+  EXPECT_EQ(history({"--clear", "--name", "gemm"}).code, 2) << "it would forget all";
   EXPECT_THAT(run({"history"}, cache).out, HasSubstr("nothing has been learnt yet")) << "another machine";
   EXPECT_THAT(history({"--clear"}).out, HasSubstr("is forgotten"));
   EXPECT_THAT(history({"--clear"}).out, HasSubstr("nothing had been learnt"));

@@ -91,6 +91,34 @@ TEST_F(names, of_plugins_twice) {
   }
 }
 
+TEST_F(names, of_configurations_that_come_with_tessera) {
+  for (const std::string name : {"sim_two", "sim_two.toml"}) {
+    const outcome given = run({"topology", "--config", name}), named = run({"topology"}, {"TESSERA_CONFIG=" + name});
+    EXPECT_EQ(given.code, 0) << given.err;
+    EXPECT_THAT(given.out, HasSubstr("sim1"));
+    EXPECT_EQ(named.out, given.out) << named.err;
+  }
+  const outcome near = run({"topology", "--config", "sim_tow"});
+  EXPECT_EQ(near.code, 3);
+  EXPECT_THAT(near.err, AllOf(HasSubstr("cannot read the file 'sim_tow': No such file"), HasSubstr("'sim_two'")));
+  const outcome elsewhere = run({"topology"}, {"TESSERA_CONFIG=configs/in/the/wrong/place/sim_two.toml"});
+  EXPECT_EQ(elsewhere.code, 3);
+  EXPECT_THAT(elsewhere.err, HasSubstr("'sim_two'"));
+  const outcome none = run({"topology", "--config", "laptop"});
+  EXPECT_EQ(none.code, 3);
+  EXPECT_THAT(none.err, AllOf(HasSubstr("host, "), HasSubstr("sim_one"), HasSubstr("two_domains")));
+  // A file that is there is what is meant, whatever it is called.
+  const std::string own = (m_place.path() / "sim_two.toml").string();
+  std::ofstream(own) << "[runtime]\nplugins = [\"host\"]\n";
+  EXPECT_THAT(run({"topology", "--config", own}).out, Not(HasSubstr("sim1")));
+  const outcome folder = run({"topology", "--config", m_place.path().string()});
+  EXPECT_EQ(folder.code, 3);
+  EXPECT_THAT(folder.err, HasSubstr("it is a directory"));
+  // No result takes the place of one.
+  const outcome over = run({"topology", "--config", "sim_two", "--json", source("configs/sim_two.toml")});
+  EXPECT_EQ(over.code, 2) << over.err;
+}
+
 TEST_F(names, of_tables_of_plugins) {
   for (const std::string command : {"topology", "config"}) {
     const std::vector<std::string> words =
@@ -102,6 +130,18 @@ TEST_F(names, of_tables_of_plugins) {
   const outcome noted = run({"topology", "--config", config("", "[plugin.disk]\ncapacity = \"1 GiB\"\n")});
   EXPECT_EQ(noted.code, 0) << noted.err;
   EXPECT_THAT(noted.err, HasSubstr("note: [plugin.disk]"));
+}
+
+TEST_F(names, of_options_of_plugins_that_are_not_opened) {
+  const std::string file = (m_place.path() / "m.toml").string();
+  std::ofstream(file) << "[runtime]\nplugins = [\"host\"]\n[plugin.sim]\nmemori = 1\n";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"topology"}, {"config", "explain"}, {"gemm", "--n", "10"}})
+    refuses(file, {"m.toml:4:1", "plugin \"sim\" has no option \"memori\"", "did you mean \"device[].memory\"?"},
+            words);
+  const outcome done = run({"config", "explain", "--set", "plugin.sim.device[0].memori=1"});
+  EXPECT_EQ(done.code, 3);
+  EXPECT_THAT(done.err, AllOf(HasSubstr("command line"), HasSubstr("did you mean \"device[0].memory\"?")));
 }
 
 TEST_F(names, of_options_in_config_explain) {

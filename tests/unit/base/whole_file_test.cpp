@@ -130,6 +130,25 @@ TEST_F(whole_file, what_cannot_be_written_is_known_before) {
   }
 }
 
+TEST_F(whole_file, all_of_a_file_is_read_or_nothing) {
+  std::string text = "before";
+  EXPECT_EQ(read_whole_file(folder / "none", text), std::errc::no_such_file_or_directory);
+  EXPECT_EQ(read_whole_file(folder, text), std::errc::is_a_directory);
+  EXPECT_EQ(text, "");
+  for (const std::size_t length : {0u, 1u, 65535u, 65536u, 65537u, 3000000u}) {
+    const std::string written(length, 'x');
+    std::ofstream(folder / "a", std::ios::binary) << written;
+    text = "before";
+    EXPECT_FALSE(read_whole_file(folder / "a", text));
+    EXPECT_EQ(text, written);
+  }
+  EXPECT_FALSE(read_whole_file("/proc/self/cmdline", text)) << "its size is said to be 0";
+  EXPECT_NE(text, "");
+  text = "before";
+  EXPECT_EQ(read_whole_file("/proc/self/mem", text), std::errc::io_error) << "it opens, and cannot be read";
+  EXPECT_EQ(text, "");
+}
+
 TEST_F(whole_file, hints_are_something_to_do) {
   for (const std::errc reason :
        {std::errc::no_space_on_device, std::errc::file_too_large, std::errc::no_such_file_or_directory,

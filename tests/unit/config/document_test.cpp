@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "core/base/error.hpp"
+#include "core/config/toml.hpp"
 #include "tests/support/damaged_text.hpp"
 #include "tests/support/error_of.hpp"
 
@@ -348,6 +349,57 @@ TEST(document, letters_that_are_not_ascii_stand_in_quotes_and_comments) {
     EXPECT_NO_THROW((void)document::parse(
         "\xEF\xBB\xBF# \u00e4 \"\n" + types + "[[location]]\nname = " + name + "\ntype = \"t\"\n", "laptop.toml"))
         << name;
+}
+
+TEST(document, what_is_no_toml_has_its_place_and_what_to_write) {
+  expect_error("[runtime]\nplacement = cost\n", {"laptop.toml:2:13", "a text wants quotes: \"cost\""});
+  expect_error("[runtime]\nplacement = policy:mine # mine\n",
+               {"laptop.toml:2:", "a text wants quotes: \"policy:mine\""});
+  expect_error("[runtime]\nplugins = [\"host\", sim]\n", {"laptop.toml:2:", "a text wants quotes: \"sim\""});
+  expect_error("[runtime]\nbind = tru\n", {"laptop.toml:2:", "a text wants quotes: \"tru\""});
+  // The header of a table inside of what is a value already.
+  expect_error("runtime = {workers = 2}\n\n  [runtime.more]\na = 1\n", {"redefine", "laptop.toml:3:3"});
+  expect_error("runtime = {workers = 2}\n[runtime.more] # x\n", {"redefine", "laptop.toml:2:1"});
+  expect_error("[runtime]\nworkers = 2\n[runtime]\n", {"redefine", "laptop.toml:3:1"});
+  for (const char* other :
+       {"[runtime]\nworkers 3\n", "[runtime\n", "[runtime]\nworkers = 3 4\n", "[runtime]\nspin = \"2\n"})
+    EXPECT_EQ(message_of([&] { document::parse(other, "laptop.toml"); }).find("wants quotes"), std::string::npos)
+        << other;
+}
+
+TEST(document, values_inside_values_have_an_end) {
+  const auto repeated = [](const std::string& piece, int times) {
+    std::string text;
+    for (int k = 0; k < times; ++k) text += piece;
+    return text;
+  };
+  const std::vector<std::string> deep{"256 deep", "laptop.toml:1:"};
+  for (const int parts : {257, 50000}) {
+    expect_error("x" + repeated(".a", parts) + " = 1\n", deep);
+    expect_error("[x" + repeated(".a", parts) + "]\nb = 1\n", deep);
+    expect_error("[[x" + repeated(" . \"a.b\"", parts) + "]]\nb = 1\n", deep);
+    expect_error("x = " + repeated("[", parts) + "1" + repeated("]", parts) + "\n", deep);
+    expect_error("x = " + repeated("{a=", parts) + "1" + repeated("}", parts) + "\n", deep);
+  }
+  // Sums of levels that are few each.
+  expect_error("[a" + repeated(".a", 99) + "]\nb" + repeated(".b", 99) + " = {c" + repeated(".c", 99) + " = 1}\n",
+               {"256 deep", "laptop.toml:2:"});
+  // What is long and not deep; the last is a comment.
+  std::string list = "1.5";
+  for (int k = 0; k < 1000; ++k) list += ", 0.5";
+  const std::string text = "[plugin.sim]\nx = [" + list + "]\ny = [{a.b = 1.5}, {a.b = 2.5}]\nz = \"" +
+                           repeated("a.", 1000) + "\"\n# " + repeated("a.", 1000) + repeated("[", 1000) + "\n";
+  EXPECT_EQ(document::parse(text).plugin_values("sim").size(), 1001u + 2u + 1u);
+}
+
+TEST(document, a_file_whose_read_fails_is_an_error) {
+  // It opens, and its first page cannot be read.
+  EXPECT_NE(message_of([] { (void)read_text_file("/proc/self/mem"); }).find("Input/output error"), std::string::npos);
+  EXPECT_NE(message_of([] {
+              (void)document::load({{"/proc/self/mem"}, {}, {}, {{}}});
+            }).find("/proc/self/mem"),
+            std::string::npos);
+  EXPECT_NE(message_of([] { (void)read_text_file("/proc/self"); }).find("it is a directory"), std::string::npos);
 }
 
 TEST(document, damaged_text_is_refused_and_never_worse) {

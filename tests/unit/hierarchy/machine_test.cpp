@@ -1,5 +1,6 @@
 // Whole machines: configuration files, real plugins, this computer.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -165,6 +166,29 @@ TEST(machine, mistakes_are_found_before_anything_runs) {
       has(message_of([] { assembled({}, {"region.policy=flaten"}); }), {"did you mean 'flatten'", "command line"}));
   const machine m = assembled({}, {"plugin.sim.clock=real"});
   EXPECT_TRUE(has(m.notes.at(0), {"[plugin.sim]", "not used"}));
+}
+
+TEST(machine, options_of_plugins_that_are_not_opened_are_checked) {
+  EXPECT_TRUE(has(message_of([] { assembled({}, {"plugin.sim.device[0].memori=1"}); }),
+                  {"plugin \"sim\" has no option \"device[0].memori\"", "command line", "device[0].memory"}));
+  EXPECT_TRUE(has(message_of([] { assembled({}, {"plugin.sim.clock=sundial"}); }), {"clock", "command line"}));
+  // Also of one that is opened only where it can run, whether it can or not.
+  EXPECT_TRUE(has(message_of([] {
+                    assembled({}, {"runtime.plugins=host,opencl?", "plugin.opencl.platform=none of these",
+                                   "plugin.opencl.platfrom=x"});
+                  }),
+                  {"platfrom", "did you mean \"platform\"?"}));
+  // A file that is no plugin cannot be asked.
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tessera_tables_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file(TESSERA_PLUGIN_DIR "/tessera_host.so", folder / "tessera_host.so");
+  std::ofstream(folder / "tessera_acme.so") << "no library";
+  const machine m = assemble(
+      config::document::load({{}, {"runtime.plugin_path=" + folder.string(), "plugin.acme.memori=1"}, {}, {{}}}));
+  std::filesystem::remove_all(folder);
+  ASSERT_EQ(m.notes.size(), 1u);
+  EXPECT_TRUE(has(m.notes[0], {"[plugin.acme] at command line is not used", "its options are not checked: "}));
 }
 
 TEST(machine, the_default_folder_is_the_one_beside_the_library) {

@@ -57,62 +57,6 @@ history_cell cell(const std::string& operation, const std::string& place, std::u
   return c;
 }
 
-/// What regions learnt stands beside what placement learnt, and neither takes the other away.
-TEST_F(history_file, has_what_regions_learnt_too) {
-  EXPECT_TRUE(read_region_rates(m_file, here).empty());
-  EXPECT_EQ(write_region_rates(m_file, here,
-                               std::vector<region_rate>{{"axpy", "core0", 2e6, 0}, {"axpy", "sim0", 9e6, 0.25}}),
-            "");
-  EXPECT_EQ(write_history(m_file, here, kinds, std::vector{cell("gemm", "cpu", 20, {1.5F})}), "");
-  EXPECT_EQ(write_region_rates(m_file, here,
-                               std::vector<region_rate>{{"axpy", "sim0", 4.5e6, 0.5}, {"dot", "core0", 1e6, 0}}),
-            "");
-  EXPECT_EQ(read_history(m_file, here).cells.size(), 1u);
-  const std::vector<region_rate> all = read_region_rates(m_file, here);
-  ASSERT_EQ(all.size(), 3u);
-  EXPECT_EQ(all[0].leaf, "core0");
-  EXPECT_EQ(all[0].iterations_per_second, 2e6);
-  EXPECT_EQ(all[1].leaf, "sim0");
-  EXPECT_EQ(all[1].iterations_per_second, 4.5e6);
-  EXPECT_EQ(all[1].fixed_seconds, 0.5);
-  EXPECT_EQ(all[2].region, "dot");
-  EXPECT_TRUE(read_region_rates(m_file, elsewhere).empty());
-  std::string damaged = text();
-  damaged.replace(damaged.find("4500000"), 7, "-500000");
-  put(damaged);
-  EXPECT_TRUE(read_region_rates(m_file, here).empty());
-  EXPECT_EQ(read_history(m_file, here).cells.size(), 1u);
-  for (const char* const fixed : {"1e308", "-1", "1e7"}) {
-    damaged = text();
-    damaged.replace(damaged.find("-500000"), 7, "4500000");
-    damaged.replace(damaged.find("0.5", damaged.find("fixed_seconds")), 3, fixed);
-    const std::string sound = text();
-    put(damaged);
-    EXPECT_TRUE(read_region_rates(m_file, here).empty()) << fixed;
-    put(sound);
-  }
-  put("{}");
-  EXPECT_NE(write_region_rates(m_file, here, std::vector<region_rate>{{"axpy", "core0", 2e6, 0}}), "");
-  EXPECT_EQ(text(), "{}");
-}
-
-/// A program in another encoding loses no more than those letters.
-TEST_F(history_file, has_names_that_are_not_utf8) {
-  const std::string name = "W\xe4rme", kept = "W\xef\xbf\xbdrme";
-  for (const double rate : {1e6, 2e6})
-    EXPECT_EQ(
-        write_region_rates(m_file, here, std::vector<region_rate>{{name, "core0", rate, 0}, {"dot", "core0", 3, 0}}),
-        "");
-  const std::vector<region_rate> all = read_region_rates(m_file, here);
-  ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[0].region, kept);
-  EXPECT_EQ(all[0].region, kept_name(name));
-  EXPECT_EQ(all[0].iterations_per_second, 2e6);
-  EXPECT_EQ(kept_name("W\xc3\xa4rme"), "W\xc3\xa4rme");
-  EXPECT_EQ(write_history(m_file, here, kinds, std::vector{cell(name, "cpu", 20, {1.5F})}), "");
-  EXPECT_EQ(read_history(m_file, here).cells.front().operation, kept);
-}
-
 TEST_F(history_file, what_is_written_is_read_back) {
   const std::vector<history_cell> cells{cell("gemm", "cpu", 20, {1.5F, 0.1F, 3.25e-7F}),
                                         cell("gemm", "sim: fast", 20, {0.25F})};
