@@ -5,10 +5,13 @@
 #include <memory>
 #include <utility>
 
+#include "core/base/process.hpp"
+
 namespace tessera {
 
 /// Whether a service is still there. Shared by the service, which ends it, and by objects that may outlive the service:
-/// they ask with enter(), and the service waits in end() for those that are inside. Thread-safe.
+/// they ask with enter(), and the service waits in end() for those that are inside. For a child that was forked while
+/// the service was there it has ended: its threads are in the parent. Thread-safe.
 class lifetime {
  public:
   /// While it exists and is true, the service stays.
@@ -28,6 +31,7 @@ class lifetime {
 
   /// False when the service has ended, or is ending.
   visit enter() noexcept {
+    if (left_behind()) return visit(nullptr);
     if ((m_state.fetch_add(1, std::memory_order_acq_rel) & ended) == 0) return visit(this);
     leave();
     return visit(nullptr);
@@ -35,10 +39,14 @@ class lifetime {
 
   /// By the service, not inside a visit: no visitor enters from now on; returns when all visitors have left.
   void end() noexcept {
+    if (left_behind()) return;  // visitors of the parent do not leave here
     for (std::uint32_t now = m_state.fetch_or(ended, std::memory_order_acq_rel) | ended; now != ended;
          now = m_state.load(std::memory_order_acquire))
       m_state.wait(now, std::memory_order_acquire);
   }
+
+  /// Whether this process was forked from the one that began it.
+  bool left_behind() const noexcept { return m_process != process_number(); }
 
  private:
   static constexpr std::uint32_t ended = 1u << 31;
@@ -47,6 +55,7 @@ class lifetime {
     if ((m_state.fetch_sub(1, std::memory_order_acq_rel) & ended) != 0) m_state.notify_all();
   }
 
+  const std::uint32_t m_process = process_number();
   std::atomic<std::uint32_t> m_state{0};  ///< visitors, and whether it has ended
 };
 

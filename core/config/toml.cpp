@@ -155,7 +155,7 @@ std::string_view line_of(std::string_view text, std::size_t number) {
 position position_of(const toml::parse_error& problem, std::string_view text) {
   position at{problem.source().begin.line, problem.source().begin.column};
   const std::string_view what = problem.description();
-  if (what.find("table header") == what.npos || what.find("redefine") == what.npos) return at;
+  if (what.find("table header") == what.npos || what.find("existing") == what.npos) return at;
   for (std::size_t line = at.line; line > 0; --line)
     if (const std::size_t first = line_of(text, line).find_first_not_of(" \t");
         first != std::string_view::npos && line_of(text, line)[first] == '[')

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
 
 namespace tessera::operation {
 
@@ -43,11 +42,12 @@ tsr_launch kernel_launch::to_abi() const {
 }
 
 kernel_image kernel_image::from_file(std::string plugin, const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  kernel_image made{.plugin = std::move(plugin), .bytes = {std::istreambuf_iterator<char>(stream), {}}};
-  if (!stream || made.bytes.empty())
-    throw error(error_kind::input, "the image of a kernel cannot be read, or is empty", file.string(),
+  std::string bytes;
+  if (const std::error_code reason = read_whole_file(file, bytes))
+    throw error(error_kind::input, "the image of a kernel cannot be read: " + reason.message(), file.string(),
                 "check the path");
+  if (bytes.empty()) throw error(error_kind::input, "the image of a kernel is empty", file.string(), "check the path");
+  kernel_image made{.plugin = std::move(plugin), .bytes = {bytes.begin(), bytes.end()}};
   return made;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/units.hpp"
 #include "core/operation/tensor.hpp"
+#include "core/task/block_names.hpp"
 #include "core/task/replay.hpp"
 
 namespace tessera::placement {
@@ -174,24 +175,31 @@ block::failure placer::why_no_place(task::record& t) const {
       const std::uint64_t workspace = workspace_at(*e, t);
       const std::string beside =
           workspace > 0 ? fmt::format(" and a workspace of {}", format_bytes(static_cast<double>(workspace))) : "";
-      return {fmt::format("it must run at '{}': its blocks{} need more than {} holds ({})",
+      return {fmt::format("it must run at '{}': its blocks{} need more than {} holds ({}): {}",
                           m_setup.tree->at(t.hint).properties.name, beside, space.name(),
-                          format_bytes(static_cast<double>(space.limit()))),
+                          format_bytes(static_cast<double>(space.limit())), task::names_of_blocks(t)),
               {},
               error_kind::memory};
     }
-  if (std::ranges::any_of(m_places, [&](const auto& e) { return would(*e); }))
-    return {
-        fmt::format("it must run at '{}', where nothing can run it (runtime.placement = \"pinned\" makes hints orders)",
-                    m_setup.tree->at(t.hint).properties.name),
-        {},
-        error_kind::usage};
+  if (std::ranges::any_of(m_places, [&](const auto& e) { return would(*e); })) {
+    std::string there;
+    for (const auto& e : m_places)
+      if (obeys_hint(*e, t)) there += (there.empty() ? "" : ", ") + e->name;
+    return {fmt::format("it must run at '{}', where nothing can run it (runtime.placement = \"pinned\" makes hints "
+                        "orders): {}",
+                        m_setup.tree->at(t.hint).properties.name,
+                        there.empty() ? "no place for tasks is there, as a place has workers and a memory of its own"
+                                      : fmt::format("'{}' has no form for {} and the type of its blocks",
+                                                    t.operation->name, there)),
+            {},
+            error_kind::usage};
+  }
   std::uint64_t bytes = 0, workspace = 0;
   for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
   for (const auto& e : m_places)
     if (e->attached() && offers(*e, t)) workspace = std::max(workspace, workspace_at(*e, t));
-  return {fmt::format("no location that offers it can hold its blocks{}: they take {} bytes",
-                      workspace > 0 ? " and its workspace" : "", bytes + workspace),
+  return {fmt::format("no location that offers it can hold its blocks{}: they take {} bytes: {}",
+                      workspace > 0 ? " and its workspace" : "", bytes + workspace, task::names_of_blocks(t)),
           {},
           error_kind::memory};
 }

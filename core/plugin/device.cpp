@@ -76,7 +76,11 @@ void device::fail(tsr_status status, std::string_view what) const {
   const std::string details = take_error_details();
   const bool full = status == TSR_RESOURCE_EXHAUSTED || status == TSR_WORKING_SET_TOO_LARGE;
   std::string hint;
-  if (full)
+  if (full && what.starts_with("creation of a stream"))
+    hint =
+        "a stream has threads or memory of a driver: raise the limit of processes (ulimit -u, pids.max) or of "
+        "addresses (ulimit -v), or use fewer devices";
+  else if (full)
     hint = fmt::format("use smaller blocks, or give the device more memory; tessera topology shows what it has");
   if (status == TSR_DEVICE_LOST) {
     hint = "the device is gone for this process; run again without it";

@@ -43,7 +43,8 @@ void host::on_log(void* context, std::int32_t level, const char* message) {
 
 tsr_status note_escaped(const char* entry, const char* words) noexcept {
   try {
-    last_error = std::string("the plugin threw a C++ exception out of ") + entry + ": " + words;
+    last_error = std::string("the plugin threw a C++ exception out of ") + entry + ": " +
+                 (words != nullptr ? words : "it has no words");
   } catch (...) {
     last_error.clear();
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/exception_text.hpp"
 #include "core/plugin/call_watch.hpp"
 #include "core/plugin/option.hpp"
 #include "core/plugin/trust.hpp"
@@ -84,7 +85,7 @@ auto call_plugin(const std::filesystem::path& path, const char* entry, F&& funct
     const call_watch::call watched(path, entry);
     return function();
   } catch (const std::exception& failure) {
-    fail(failure.what());
+    fail(text_of(failure));
   } catch (...) {
     fail({});
   }

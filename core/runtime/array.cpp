@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/call_site.hpp"
 #include "core/runtime/inside.hpp"
 #include "tessera/block_group.hpp"
 
@@ -41,6 +42,7 @@ array_blocks::array_blocks(runtime& of, std::string name, element_type type, std
       m_block_extents(block_extents) {
   if (m_extents.rank() != m_block_extents.rank())
     throw error(error_kind::usage, "array " + m_name + " and its blocks differ in rank");
+  of.inside().scheduler->require_this_process();
   make_blocks(type);
   try {
     runtime_inside& inside = of.inside();
@@ -116,6 +118,11 @@ void array_blocks::keep_to_this_thread(std::source_location site) {
   m_runtime->inside().note_kept(m_blocks, site);
 }
 
+void refuse_null_memory(const std::string& name, std::size_t elements, std::source_location site) {
+  throw error(error_kind::usage, fmt::format("array {} is to adopt {} elements from a null pointer on", name, elements),
+              file_and_line(site), "adopt takes memory of the program; make_array has memory of its own");
+}
+
 void array_blocks::refuse_ordinal(std::size_t ordinal) const {
   throw error(error_kind::usage, fmt::format("array {} has {} blocks", m_name, m_blocks.size()), {},
               fmt::format("block {} was asked for", ordinal));
@@ -129,6 +136,7 @@ void array_blocks::refuse_index(std::size_t dimension, std::int64_t index) const
 block::record& loose_blocks::make(element_type type, const shape& extents, std::uint32_t ordinal,
                                   std::source_location site) {
   runtime_inside& inside = m_runtime->inside();
+  inside.scheduler->require_this_process();
   block::record* made;
   {
     const std::lock_guard guard(m_mutex);

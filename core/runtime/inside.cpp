@@ -74,10 +74,8 @@ void make_memories(runtime_inside& of) {
   const auto registering = devices_that_register_memory(plugins);
   of.registrations = std::make_unique<memory::registration_cache>(registering, settings.registration_limit);
   std::vector<memory::space_number> parents;
-  of.largest_limit = 0;
   for (const planned_memory& planned : plan) {
     of.spaces.push_back(make_space(of, planned, static_cast<memory::space_number>(of.spaces.size()), registering));
-    of.largest_limit = std::max(of.largest_limit, of.spaces.back()->limit());
     parents.push_back(planned.parent);
   }
   of.coherence = std::make_unique<transfer::coherence>(
@@ -148,6 +146,8 @@ runtime_inside::runtime_inside(tessera::machine&& found) : machine(std::move(fou
   builtin = add_builtin(operations);
   add_those_of_plugins(operations, *machine.plugins);
   scheduler = start_scheduler(*this);
+  largest_limit = 0;  // of the memories where tasks run: a disk is none
+  for (const auto& place : scheduler->places()) largest_limit = std::max(largest_limit, spaces[place->space]->limit());
   if (const std::string& why = scheduler->workers_binding().trouble(); !why.empty()) say(machine.log, 2, why);
   if (scheduler->placement().model() != nullptr)
     history = history_keeper::open(machine, *scheduler->placement().model());
@@ -198,7 +198,10 @@ void runtime_inside::check_working_set_slowly(std::string_view name, std::span<c
   throw error(error_kind::memory,
               fmt::format("the blocks of task '{}' need {} together and no memory holds more than {}", name,
                           format_bytes(static_cast<double>(bytes)), format_bytes(static_cast<double>(largest_limit))),
-              names, "use smaller blocks or raise memory.host_limit");
+              names,
+              machine.host_bound.empty()
+                  ? "use smaller blocks or raise memory.host_limit"
+                  : fmt::format("use smaller blocks; the host's memory is bounded by {}", machine.host_bound));
 }
 
 void runtime_inside::note_array(std::span<block::record* const> made, bool adopted, std::source_location site) {

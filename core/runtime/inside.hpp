@@ -41,7 +41,7 @@ struct runtime_inside {
   std::unique_ptr<transfer::coherence> coherence;
   std::unique_ptr<schedule::scheduler> scheduler;
   std::unique_ptr<history_keeper> history;          ///< null: nothing is learnt, or nothing is kept
-  std::uint64_t largest_limit = ~std::uint64_t{0};  ///< bytes of the largest memory; ~0: unlimited
+  std::uint64_t largest_limit = ~std::uint64_t{0};  ///< bytes of the largest memory where tasks run; ~0: unlimited
 
   /// Throws memory when the blocks of a task can never be in one space together.
   void check_working_set(std::string_view name, std::span<const block::access> accesses) const {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <limits>
 
+#include "core/base/leak_on_purpose.hpp"
 #include "core/base/suggest.hpp"
 #include "core/runtime/inside.hpp"
 #include "core/trace/timeline.hpp"
@@ -14,15 +16,30 @@ namespace {
 
 std::atomic<std::uint64_t> next_serial{1};
 
+/// What takes locks that a fork may have left taken, as no thread of the child will give them back: asked for by a
+/// child it is an error. Submissions, fences and views find that out by themselves.
+runtime_inside& here(const std::unique_ptr<runtime_inside>& of) {
+  of->scheduler->require_this_process();
+  return *of;
+}
+
 }  // namespace
 
 runtime::runtime(machine&& found)
     : m_inside(std::make_unique<runtime_inside>(std::move(found))), m_serial(next_serial.fetch_add(1)) {}
 
-runtime::~runtime() = default;
+runtime::~runtime() {
+  if (m_inside->scheduler->left_behind()) leak_on_purpose(std::move(m_inside));  // it is the parent's
+}
 
-void runtime::register_memory(void* pointer, std::uint64_t bytes) { m_inside->registrations->keep(pointer, bytes); }
-void runtime::unregister_memory(void* pointer) { m_inside->registrations->forget(pointer); }
+void runtime::register_memory(void* pointer, std::uint64_t bytes) {
+  if (pointer == nullptr ||
+      bytes > std::numeric_limits<std::uintptr_t>::max() - reinterpret_cast<std::uintptr_t>(pointer))
+    throw error(error_kind::usage, fmt::format("{} bytes from {} on are no memory of a program", bytes, pointer),
+                "register_memory", "give the first byte, and how many there are");
+  here(m_inside).registrations->keep(pointer, bytes);
+}
+void runtime::unregister_memory(void* pointer) { here(m_inside).registrations->forget(pointer); }
 
 runtime::no_waiting::no_waiting(runtime& of) : m_of(*of.inside().scheduler) { m_of.begin_no_waiting(); }
 runtime::no_waiting::~no_waiting() { m_of.end_no_waiting(); }
@@ -34,17 +51,17 @@ bool runtime::in_task() const noexcept { return !m_inside->scheduler->in_program
 
 void runtime::fence(std::source_location site) { m_inside->scheduler->fence(site); }
 void runtime::drain() noexcept { m_inside->scheduler->drain(); }
-void runtime::cancel(std::string reason) { m_inside->scheduler->cancel(std::move(reason)); }
+void runtime::cancel(std::string reason) { here(m_inside).scheduler->cancel(std::move(reason)); }
 bool runtime::cancelled() const noexcept { return m_inside->scheduler->cancelled(); }
 
-void runtime::detach(std::uint32_t location) { m_inside->scheduler->devices().detach(location); }
-void runtime::attach(std::uint32_t location) { m_inside->scheduler->devices().attach(location); }
+void runtime::detach(std::uint32_t location) { here(m_inside).scheduler->devices().detach(location); }
+void runtime::attach(std::uint32_t location) { here(m_inside).scheduler->devices().attach(location); }
 bool runtime::attached(std::uint32_t location) const { return m_inside->scheduler->devices().attached(location); }
 
 operation::catalog& runtime::operations() noexcept { return m_inside->operations; }
 const builtin_operations& runtime::builtin() const noexcept { return m_inside->builtin; }
 const operation::definition& runtime::define(operation::definition what) {
-  return m_inside->operations.add(std::move(what));
+  return here(m_inside).operations.add(std::move(what));
 }
 
 const location::tree& runtime::tree() const noexcept { return m_inside->machine.tree; }
@@ -88,7 +105,7 @@ void runtime::order_after(const order_point& point) {
 
 trace::timeline runtime::timeline(std::string title) const {
   if (!m_inside->tracer) throw error(error_kind::usage, "nothing was recorded", {}, "set runtime.trace = true");
-  trace::recording all = m_inside->tracer->take();
+  trace::recording all = here(m_inside).tracer->take();
   all.title = std::move(title);
   all.machine = topology_line() + "; " + plugin_line();
   for (std::size_t k = 0; k < m_inside->operations.size(); ++k) {

@@ -30,6 +30,7 @@ std::vector<idle_device> idle_devices(const plugin::registry& plugins,
 }  // namespace
 
 tessera::statistics runtime::statistics() const {
+  m_inside->scheduler->require_this_process();
   tessera::statistics s;
   s.tasks_retired = m_inside->scheduler->threads().retired();
   s.tasks_submitted = m_inside->scheduler->threads().submitted();

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <boost/core/demangle.hpp>
 #include <cstring>
+#include <limits>
 
 #include "core/base/call_site.hpp"
+#include "core/base/units.hpp"
 #include "core/runtime/inside.hpp"
 #include "tessera/task.hpp"
 
@@ -67,6 +69,11 @@ submission::submission(runtime_inside& of, const operation::definition& what, st
 
 void submission::fill(std::string_view name, const task_options& options, std::span<const block_access> blocks,
                       std::size_t argument_bytes) {
+  if (argument_bytes > std::numeric_limits<std::uint32_t>::max())
+    throw error(error_kind::usage,
+                fmt::format("a task with {} of arguments", format_bytes(static_cast<double>(argument_bytes))),
+                file_and_line(m_task->site),
+                "arguments are copied, and have less than 4 GiB: put what is large into a block");
   task::record& t = *m_task;
   if (!name.empty()) t.need_more().name = name;
   if (options.from != nullptr) t.need_more().from = options.from;

@@ -77,14 +77,16 @@ failures::reason failures::cancellation() const {
   return std::make_shared<const block::failure>(block::failure{m_cancel_reason, "", m_cancel_kind});
 }
 
-std::optional<error> fence_error(const failures::report& failed, const transfer::loss_report& lost, bool cancelled) {
+std::optional<error> fence_error(const failures::report& failed, const transfer::loss_report& lost, bool cancelled,
+                                 std::string_view no_room) {
   std::string given_up;
   if (failed.given_up != 0)
     given_up = fmt::format("; {} task{}{} {} given up", failed.given_up, failed.given_up == 1 ? "" : "s",
                            cancelled ? "" : " that depended on it", failed.given_up == 1 ? "was" : "were");
   if (lost.blocks.empty()) {
     if (!failed.first) return std::nullopt;
-    return error(failed.first->kind, failed.first->text + given_up, failed.first->where);
+    return error(failed.first->kind, failed.first->text + given_up, failed.first->where,
+                 failed.first->kind == error_kind::memory ? std::string(no_room) : std::string());
   }
   constexpr std::size_t most = 16;
   const std::size_t named = std::min(most, lost.blocks.size());

@@ -69,6 +69,8 @@ class failures {
 
 /// The error that a fence throws, or nothing. Lost devices come before the first failure, which may follow from them.
 /// Pure.
-std::optional<error> fence_error(const failures::report& failed, const transfer::loss_report& lost, bool cancelled);
+/// @param no_room  what to do about a failure for want of memory
+std::optional<error> fence_error(const failures::report& failed, const transfer::loss_report& lost, bool cancelled,
+                                 std::string_view no_room = {});
 
 }  // namespace tessera::schedule

@@ -10,6 +10,7 @@
 #include "core/schedule/operands.hpp"
 #include "core/schedule/outcome.hpp"
 #include "core/schedule/trace_points.hpp"
+#include "core/task/block_names.hpp"
 #include "core/task/replay.hpp"
 #include "core/validate/validator.hpp"
 
@@ -66,8 +67,8 @@ bool host_runner::wait_for_memory(thread_context& mine, task::record& t, placeme
   const memory::space& space = m_setup.coherence->space_at(lacking.lacking);
   if (missing > space.limit()) {
     m_owner.fail(mine, t,
-                 m_setup.failures->note(t, {fmt::format("its blocks need {} bytes in {}, which holds {}", missing,
-                                                        space.name(), space.limit()),
+                 m_setup.failures->note(t, {fmt::format("its blocks need {} bytes in {}, which holds {}: {}", missing,
+                                                        space.name(), space.limit(), task::names_of_blocks(t)),
                                             "", error_kind::memory}));
     return true;
   }

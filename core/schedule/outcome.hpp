@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/exception_text.hpp"
 
 namespace tessera::schedule {
 
@@ -27,7 +28,7 @@ std::optional<thrown> thrown_by(Function&& function) {
   } catch (const error& e) {
     return thrown{e.message(), e.where(), e.kind(), true};
   } catch (const std::exception& e) {
-    return thrown{e.what()};
+    return thrown{text_of(e)};
   } catch (...) {
     return thrown{"unknown exception"};
   }

@@ -41,7 +41,9 @@ void scheduler::begin_recording(task::graph_recorder& taker) {
   mine.recorder = &taker;
 }
 
-void scheduler::end_recording() noexcept { current_thread().recorder = nullptr; }
+void scheduler::end_recording() noexcept {
+  if (!left_behind()) current_thread().recorder = nullptr;
+}
 
 void scheduler::wait_for(running_replay& what) {
   run_tasks_until(

@@ -7,6 +7,7 @@
 
 #include "core/schedule/scheduler.hpp"
 #include "core/schedule/simulated_run.hpp"
+#include "core/task/block_names.hpp"
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
@@ -134,12 +135,7 @@ bool scheduler::resolve_memory_deadlock(thread_context& mine) {
   if (found.hopeless == nullptr) return found.released;
   task::record* const t = parking::give_up(*found.hopeless);
   if (t == nullptr) return true;
-  constexpr std::size_t most_named = 4;
-  const auto accesses = t->all_accesses();
-  std::string why = std::move(found.why) + "; it needs ";
-  for (std::size_t k = 0; k < std::min(accesses.size(), most_named); ++k)
-    why += (k == 0 ? "" : ", ") + block::name_of(*accesses[k].block);
-  if (accesses.size() > most_named) why += fmt::format(" and {} more blocks", accesses.size() - most_named);
+  std::string why = std::move(found.why) + "; it needs " + task::names_of_blocks(*t);
   fail(mine, *t, m_failures.note(*t, {std::move(why), "", error_kind::memory}));
   return true;
 }

@@ -407,10 +407,12 @@ std::atomic<bool>& scheduler::wait_elsewhere() {
 }
 
 void scheduler::drain() noexcept {
+  if (left_behind()) return;
   run_tasks_until(current_thread(), [this] { return all_retired() && m_views.held(std::memory_order_acquire) == 0; });
 }
 
 void scheduler::settle() noexcept {
+  if (left_behind()) return;
   run_tasks_until(current_thread(), [this] { return all_retired(); });
 }
 
@@ -433,6 +435,14 @@ void scheduler::wait_home(const transfer::memory_choice& where, std::source_loca
   wait_for_all(site, true, where);
 }
 
+const char* scheduler::hint_for_room() const {
+  const auto is_disk = [](const auto& s) { return s->device().description().device_class == TSR_DEVICE_STORAGE; };
+  return std::ranges::any_of(m_setup.coherence->streams().all(), is_disk)
+             ? "use smaller blocks, free arrays that are not needed any more, or raise memory.host_limit"
+             : "use smaller blocks, free arrays that are not needed any more, raise memory.host_limit, or let a disk "
+               "take blocks that wait: add \"disk\" to runtime.plugins";
+}
+
 void scheduler::wait_for_all(std::source_location site, bool home, const transfer::memory_choice& where) {
   thread_context& mine = current_thread();
   if (!mine.in_program())
@@ -447,7 +457,8 @@ void scheduler::wait_for_all(std::source_location site, bool home, const transfe
     m_setup.validator->at_fence(site, failed.first ? failed.first->text : std::string());
   transfer::device_losses& losses = m_setup.coherence->losses();
   run_tasks_until(mine, [&] { return losses.all_known(); });
-  if (const std::optional<error> e = fence_error(failed, losses.report(), cancelled())) throw error(*e);
+  if (const std::optional<error> e = fence_error(failed, losses.report(), cancelled(), hint_for_room()))
+    throw error(*e);
 }
 
 void scheduler::cancel(std::string reason, error_kind kind) {

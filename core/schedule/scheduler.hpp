@@ -102,8 +102,10 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// Instead of step 2: the record goes back as it came; its arguments have been destroyed, or were never made.
   static void take_back(thread_context& mine, task::record& t) noexcept { mine.tasks.give_back(t, t); }
   /// In between, submissions of the calling thread neither wait nor run tasks, however many are open. Calls nest.
-  void begin_no_waiting() noexcept { ++current_thread().unbounded; }
-  void end_no_waiting() noexcept { --current_thread().unbounded; }
+  void begin_no_waiting() { ++current_thread().unbounded; }
+  void end_no_waiting() noexcept {
+    if (!left_behind()) --current_thread().unbounded;
+  }
   /// See runtime::waiting_elsewhere: sets the flag that it returns, of the current thread; false ends it.
   std::atomic<bool>& wait_elsewhere();
 
@@ -232,6 +234,11 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// Ends with the scheduler; for what may outlive it.
   const std::shared_ptr<lifetime>& alive() const noexcept { return m_registry.alive(); }
 
+  /// Throws usage in a child that was forked while this was there. All else that is asked of it there throws the same,
+  /// or does nothing where it must not throw.
+  void require_this_process() const { m_registry.require_this_process(); }
+  bool left_behind() const noexcept { return alive()->left_behind(); }  ///< whether this is such a child
+
   // Facts for people and programs.
   const driver_table& drivers() const noexcept { return m_drivers; }         ///< of all devices
   const thread_table& threads() const noexcept { return m_threads; }         ///< with what they have counted
@@ -302,6 +309,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void begin_simulation();  ///< instead of start_threads
   void end_own_views();
   bool bring_home(const transfer::memory_choice& where, std::source_location site);
+  const char* hint_for_room() const;  // what to do when memory is full
   void wait_for_all(std::source_location site, bool home, const transfer::memory_choice& where = {});
   bool all_retired() const noexcept;
   void worker_thread(thread_context& mine);

@@ -1,6 +1,8 @@
 #include "core/schedule/thread_registry.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <mutex>
@@ -16,7 +18,18 @@ std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two registrie
 
 }  // namespace
 
-thread_registry::thread_registry(setup with) : m_setup(std::move(with)), m_serial(next_serial.fetch_add(1)) {}
+thread_registry::thread_registry(setup with)
+    : m_setup(std::move(with)), m_serial(next_serial.fetch_add(1)), m_process(::getpid()) {
+  // What a thread knows of its context is looked up again in a child, so that `current` need not ask for forks.
+  [[maybe_unused]] static const int once = ::pthread_atfork(nullptr, nullptr, [] { t_known = {}; });
+}
+
+void thread_registry::refuse_this_process() const {
+  throw error(error_kind::usage,
+              fmt::format("the runtime belongs to process {}, and this is process {}, which was forked from it",
+                          m_process, ::getpid()),
+              {}, "a fork copies no threads: start a runtime in the child, or fork before there is one");
+}
 
 /// Contexts that the current thread has in live registries; when the thread ends they become free for other threads.
 struct thread_registry::thread_registrations {
@@ -63,6 +76,7 @@ struct thread_registry::thread_registrations {
 constinit thread_local thread_registry::cached thread_registry::t_known;
 
 thread_context& thread_registry::register_thread(const placement::place* driven) {
+  require_this_process();
   thread_registrations* const known = thread_registrations::of_this_thread();
   const std::thread::id self = std::this_thread::get_id();
   if (known != nullptr) {

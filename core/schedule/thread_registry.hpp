@@ -29,7 +29,7 @@ class thread_registry {
   thread_registry(const thread_registry&) = delete;
   thread_registry& operator=(const thread_registry&) = delete;
 
-  /// The calling thread's.
+  /// The calling thread's. Throws usage in a child that was forked while the registry was there.
   thread_context& current() {
     const cached& known = t_known;  // one look-up of the thread's memory
     if (known.serial == m_serial) return *known.mine;
@@ -50,8 +50,13 @@ class thread_registry {
   /// Ends with close; for what may outlive the scheduler.
   const std::shared_ptr<lifetime>& alive() const noexcept { return m_alive.shared(); }
   void close() noexcept { m_alive.end(); }
+  /// Throws usage in a child that was forked while the registry was there: the threads are in the parent.
+  void require_this_process() const {
+    if (m_alive.shared()->left_behind()) refuse_this_process();
+  }
 
  private:
+  [[noreturn]] void refuse_this_process() const;
   struct thread_registrations;
   thread_context& make(const placement::place* driven);  // with the table's mutex held, not yet the calling thread's
   void attach_this_thread() const;                       // to all devices, as plugins ask
@@ -64,6 +69,7 @@ class thread_registry {
 
   const setup m_setup;
   const std::uint64_t m_serial;  // tells the registries of one process apart
+  const int m_process;           // its number, as the system has it
   living m_alive;
 };
 

@@ -142,7 +142,7 @@ void scheduler::wait_for(std::unique_ptr<host_access>& asked) {
 }
 
 void scheduler::end_host_access(host_access& held) {
-  if (held.ended) return;
+  if (held.ended || left_behind()) return;
   thread_context& mine = current_thread();
   mine.releases.store(true, std::memory_order_relaxed);
   task::record& t = *held.held_by;

@@ -3,6 +3,7 @@
 #include "apps/sial/instructions/instruction.hpp"
 #include "apps/sial/instructions/instruction_job.hpp"
 #include "core/base/error.hpp"
+#include "core/base/exception_text.hpp"
 
 namespace tessera::sial {
 namespace {
@@ -29,7 +30,7 @@ void execute(const instruction& what, instruction_job& job, std::span<const sial
   } catch (const error& failure) {
     failed(what, failure.message(), failure.where(), failure.hint());
   } catch (const std::exception& failure) {
-    failed(what, failure.what(), {}, {});
+    failed(what, text_of(failure), {}, {});
   } catch (...) {
     failed(what, "it threw something that is no std::exception", {}, {});
   }

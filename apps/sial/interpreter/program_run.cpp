@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "apps/sial/interpreter/worker.hpp"
+#include "core/base/exception_text.hpp"
 
 namespace tessera::sial {
 
@@ -122,7 +123,7 @@ std::exception_ptr told(const worker* who, const program_run& run) {
   } catch (const std::bad_alloc&) {
     return std::make_exception_ptr(error(error_kind::memory, "out of memory", who != nullptr ? who->place() : where));
   } catch (const std::exception& e) {
-    return std::make_exception_ptr(error(error_kind::task, e.what(), where));
+    return std::make_exception_ptr(error(error_kind::task, text_of(e), where));
   }
 }
 

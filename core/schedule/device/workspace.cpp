@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/units.hpp"
+#include "core/task/block_names.hpp"
 
 namespace tessera::schedule {
 
@@ -51,10 +52,11 @@ bool device_driver::fits(const task::record& t, std::uint64_t workspace_bytes) c
 void device_driver::fail_for_memory(task::record& t, std::uint64_t workspace_bytes) {
   const memory::space& space = m_setup.coherence->space_at(m_where.space);
   m_owner.fail(*m_context, t,
-               m_setup.failures->note(t, {fmt::format("its blocks and a workspace of {} need more than {} holds ({})",
-                                                      format_bytes(static_cast<double>(workspace_bytes)), space.name(),
-                                                      format_bytes(static_cast<double>(space.limit()))),
-                                          "", error_kind::memory}));
+               m_setup.failures->note(
+                   t, {fmt::format("its blocks and a workspace of {} need more than {} holds ({}): {}",
+                                   format_bytes(static_cast<double>(workspace_bytes)), space.name(),
+                                   format_bytes(static_cast<double>(space.limit())), task::names_of_blocks(t)),
+                       "", error_kind::memory}));
 }
 
 }  // namespace tessera::schedule

@@ -195,7 +195,7 @@ TEST(bad_input, a_working_set_larger_than_any_memory) {
   // Two memories that hold the matrices together, and no task of one tile each alone.
   expect_failure({"gemm", "--n", "512", "--tile", "512", "--set", "memory.host_limit=4 MiB", "--set",
                   "runtime.plugins=[\"host\", \"sim\"]", "--set", "plugin.sim.device[0].memory=4 MiB"},
-                 7, {"no memory where it can run holds more than 4 MiB", "gemm", "host_limit"});
+                 7, {"no memory holds more than 4 MiB", "gemm", "host_limit"});
   EXPECT_EQ(run({"gemm", "--n", "512", "--tile", "512", "--set", "memory.host_limit=64 MiB", "--quiet"}).code, 0);
 }
 

@@ -14,6 +14,7 @@ namespace tessera {
 namespace {
 
 using test_support::error_of;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 /// What a refused call must not change.
@@ -134,6 +135,82 @@ TEST_F(refused, arrays) {
   same_after([&] { (void)a(2, 0); });
   std::vector<double> mine(16);
   same_after([&] { (void)rt.adopt("m", std::span(mine), 0); });
+  EXPECT_EQ(rt.adopt("empty", std::span<double>(), 5).size(), 0u);
+}
+
+TEST_F(refused, memory_that_is_none) {
+  double mine[4];
+  EXPECT_EQ(same_after([&] { rt.register_memory(nullptr, 5); }).kind(), error_kind::usage);
+  EXPECT_EQ(same_after([&] { rt.register_memory(mine, ~std::uint64_t{0}); }).kind(), error_kind::usage);
+  rt.register_memory(mine, sizeof mine);
+  rt.unregister_memory(mine);
+}
+
+TEST_F(refused, arguments_that_are_too_large) {
+  const operation::definition& any = rt.define({.name = "any", .host = [](const operation::context&) {}});
+  const error e =
+      same_after([&] { rt.submit_operation(any, &any, (std::size_t{1} << 32) + 8, std::span<const block_access>()); });
+  EXPECT_EQ(e.kind(), error_kind::usage);
+  EXPECT_THAT(e.what(), AllOf(HasSubstr("4 GiB"), HasSubstr("refused_test.cpp")));
+}
+
+TEST_F(refused, working_sets_that_only_a_disk_could_hold) {
+  runtime with_disk(testing::machine_of(
+      "plugins = [\"host\", \"disk\"]\n[memory]\nhost_limit = \"1 MiB\"\nslab_bytes = \"64 KiB\"\n", 2));
+  auto two = with_disk.make_array<double>("two", {1 << 18}, {1 << 17});
+  const error e = error_of([&] {
+    with_disk.submit(
+        "both", [](view<double>, view<double>) {}, write(two(0)), write(two(1)));
+  });
+  EXPECT_EQ(e.kind(), error_kind::memory);
+  EXPECT_THAT(e.what(), AllOf(HasSubstr("both"), HasSubstr("two(0) (1 MiB), two(1) (1 MiB)")));
+}
+
+TEST_F(refused, private_copies_that_find_no_room) {
+  runtime own(
+      testing::machine_of("plugins = [\"host\"]\n[memory]\nhost_limit = \"1 MiB\"\nslab_bytes = \"64 KiB\"\n", 2));
+  auto sum = own.make_array<double>("sum", {90000}, {90000});  // 703 KiB of 1 MiB
+  fill(own, sum(0), 1.0);
+  own.submit(
+      "add", [](view<double> x) { x[0] += 1; }, accumulate(sum(0)));
+  const error e = error_of([&] { own.fence(); });
+  EXPECT_EQ(e.kind(), error_kind::memory);
+  EXPECT_THAT(e.what(), AllOf(HasSubstr("add"), HasSubstr("it needs the private copy of sum(0) (703 KiB)")));
+  EXPECT_THAT(e.hint(), AllOf(HasSubstr("memory.host_limit"), HasSubstr("disk")));
+}
+
+/// What a task throws that has no words.
+struct wordless : std::exception {
+  const char* what() const noexcept override { return nullptr; }
+};
+
+TEST_F(refused, failures_without_words) {
+  rt.submit(
+      "wordless", [](view<double>) { throw wordless(); }, update(a(0, 1)));
+  const error e = error_of([&] { rt.fence(); });
+  EXPECT_EQ(e.kind(), error_kind::task);
+  EXPECT_THAT(e.what(), AllOf(HasSubstr("wordless"), HasSubstr("null pointer")));
+}
+
+/// A workspace of so many bytes fails the task that asks for it, wherever it would run.
+template <std::uint64_t bytes>
+void fails_for_workspace(runtime& rt) {
+  operation::definition greedy{.name = "greedy"};
+  greedy.enqueue = [](const operation::context&) {};
+  greedy.workspace = [](const plugin::device&, const void*, std::span<const block::access>) { return bytes; };
+  const operation::definition& what = rt.define(greedy);
+  auto x = rt.make_array<double>("x", {8}, {8});
+  const block::access use[] = {{.block = &x(0).record(), .intent = intent::write}};
+  rt.submit_operation(what, nullptr, 0, use);
+  const error e = error_of([&] { rt.fence(); });
+  EXPECT_EQ(e.kind(), error_kind::memory) << e.what();
+  EXPECT_THAT(e.what(), AllOf(HasSubstr("greedy"), HasSubstr("workspace")));
+}
+
+TEST_F(refused, workspaces_near_the_end_of_all_addresses) {
+  fails_for_workspace<~std::uint64_t{0}>(rt);
+  runtime with_sim(testing::with_sims(1, "1 MiB", false, 2, "placement = \"eager\"\n"));
+  fails_for_workspace<~std::uint64_t{0} - 255>(with_sim);
 }
 
 TEST_F(refused, views) {

@@ -358,9 +358,9 @@ TEST(document, what_is_no_toml_has_its_place_and_what_to_write) {
   expect_error("[runtime]\nplugins = [\"host\", sim]\n", {"laptop.toml:2:", "a text wants quotes: \"sim\""});
   expect_error("[runtime]\nbind = tru\n", {"laptop.toml:2:", "a text wants quotes: \"tru\""});
   // The header of a table inside of what is a value already.
-  expect_error("runtime = {workers = 2}\n\n  [runtime.more]\na = 1\n", {"redefine", "laptop.toml:3:3"});
-  expect_error("runtime = {workers = 2}\n[runtime.more] # x\n", {"redefine", "laptop.toml:2:1"});
-  expect_error("[runtime]\nworkers = 2\n[runtime]\n", {"redefine", "laptop.toml:3:1"});
+  expect_error("runtime = {workers = 2}\n\n  [runtime.more]\na = 1\n", {"existing", "laptop.toml:3:3"});
+  expect_error("runtime = {workers = 2}\n[runtime.more] # x\n", {"existing", "laptop.toml:2:1"});
+  expect_error("[runtime]\nworkers = 2\n[runtime]\n", {"existing", "laptop.toml:3:1"});
   for (const char* other :
        {"[runtime]\nworkers 3\n", "[runtime\n", "[runtime]\nworkers = 3 4\n", "[runtime]\nspin = \"2\n"})
     EXPECT_EQ(message_of([&] { document::parse(other, "laptop.toml"); }).find("wants quotes"), std::string::npos)
