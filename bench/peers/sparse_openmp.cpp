@@ -16,7 +16,7 @@
 #include "apps/sparse/matrix/row_panels.hpp"
 #include "apps/sparse/product/compressed_rows.hpp"
 #include "apps/sparse/program/kernels.hpp"
-#include "apps/sparse/solver/pencil.hpp"
+#include "apps/sparse/solver/conjugate_step.hpp"
 #include "bench/common/measure.hpp"
 
 extern "C" void openblas_set_num_threads(int);
@@ -66,7 +66,8 @@ class lobpcg_by_hand {
     else
       all_products(with_a, plain);
     if (mode == "blas") openblas_set_num_threads(1);  // a small problem never profits from threads
-    ritz = rayleigh_ritz({3 * b, with_a, plain}, b, spectrum_end::smallest, used(3 * b));
+    ritz = conjugate_step_of({3 * b, with_a, plain}, b, spectrum_end::smallest, used(3 * b),
+                             table(std::size_t(2 * b), 1));
     if (mode == "blas") openblas_set_num_threads(workers);
     values = ritz.values;
     coefficients.assign(std::size_t(6 * b * b), 0);
@@ -257,7 +258,7 @@ class lobpcg_by_hand {
   long products;
   numbers x, ax, r, ar, p, ap, next_x, next_p;
   table values, squares, coefficients, grams;
-  ritz_step ritz;
+  conjugate_step ritz;
 };
 
 }  // namespace

@@ -247,7 +247,7 @@ class filtered_subspace {
                       const ritz_step step = rayleigh_ritz(
                           {2 * b, assembled(in[0], in[2], in[4]), assembled(in[1], in[3], in[5])}, b, end, used);
                       std::ranges::copy(step.vectors, out[0].data);
-                      give_values(step, out[1], out[2]);
+                      give_values(step.values, out[1], out[2]);
                     });
   }
 

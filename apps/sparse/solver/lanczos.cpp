@@ -146,7 +146,7 @@ class restarted_lanczos {
         p.products_a[static_cast<std::size_t>(i * m + j)] = i / b <= j / b ? projected(i, j) : projected(j, i);
     }
     const std::int64_t found = std::min<std::int64_t>(kept, std::ranges::count(used, true));
-    const ritz_step step = rayleigh_ritz(std::move(p), found, end, used);
+    const ritz_step step = rayleigh_ritz(p, found, end, used);
     const auto vector = [&](std::int64_t row, std::int64_t column) {
       return column < found ? step.vectors[static_cast<std::size_t>(row * found + column)] : 0;
     };

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <list>
 #include <optional>
 #include <utility>
 
+#include "apps/sparse/solver/conjugate_step.hpp"
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/copies.hpp"
 #include "apps/sparse/solver/deflation.hpp"
@@ -67,10 +69,18 @@ class iteration {
     m_x.set(started_at(o, a.rows, b));
   }
 
-  /// X becomes Ritz vectors of its span, AX is multiplied again, and there are no directions yet.
+  /// X becomes Ritz vectors of its span, and AX is multiplied again. Directions stay, unless products are lost.
   void start() {
-    const std::vector<double> none(static_cast<std::size_t>(m_a.rows * m_b), 0.0);
-    m_p.set(none), m_ap.set(none), m_bp.set(none);
+    std::vector<double> growth(static_cast<std::size_t>(2 * m_b), 1.0);
+    if (m_has_directions && !lost_products()) {
+      const std::vector<double> before = m_growth.values();
+      std::copy(before.begin() + m_b, before.end(), growth.begin() + m_b);
+    } else {
+      const std::vector<double> none(static_cast<std::size_t>(m_a.rows * m_b), 0.0);
+      m_p.set(none), m_ap.set(none), m_bp.set(none);
+    }
+    m_has_directions = true;
+    m_growth.set(growth);
     if (m_deflation) m_deflation->project(m_x);
     mxm(m_a, m_x, m_ax);
     if (m_mass != nullptr) mxm(*m_mass, m_x, m_bx);
@@ -88,21 +98,27 @@ class iteration {
 
   loop_outcome iterate(int most, int before) {
     const auto converged = [this] { return lost_products() || has_small_shift() || pairs_done() == m_options.pairs; };
+    int renewed = 0;
     const auto after = [&](int k) {
-      if (k % iterations_between_products == 0) renew_products();
+      // With a lag iterations are under way which have not seen the last ones.
+      if (k > renewed && products_aged()) {
+        renew_products();
+        renewed = k + m_options.lag;
+      }
       if (m_options.report)
         m_options.report(m_rule.progress(before + k, m_values.values(), m_norms.values(), m_options.pairs));
     };
     return m_program.while_not(
         converged, [this] { step(); },
-        {.most_iterations = most, .after_each = after, .lag = m_options.lag, .watched = {m_values, m_norms}});
+        {.most_iterations = most, .after_each = after, .lag = m_options.lag, .watched = {m_values, m_norms, m_growth}});
   }
 
-  /// Whether rounding has made of AX and AP what no products with A are: a Ritz value beyond the norm. Where X moves by
-  /// tiny directions only, making those of unit length makes their errors large. X itself is still good.
+  /// Whether AX cannot be products with A: a Ritz value is beyond the norm, or has gone back, which is impossible where
+  /// the space contains X. X itself is still good.
   bool lost_products() const {
-    const std::vector<double> values = m_values.values();
-    return !std::ranges::all_of(values, [&](double v) { return std::abs(v) <= 1.01 * m_rule.norm; });
+    const std::vector<double> values = m_values.values(), growth = m_growth.values();
+    return !std::ranges::all_of(values, [&](double v) { return std::abs(v) <= 1.01 * m_rule.norm; }) ||
+           !std::ranges::all_of(growth, [](double g) { return std::isfinite(g); });
   }
 
   std::int64_t pairs_done() const { return m_rule.pairs_done(m_values.values(), m_norms.values(), m_options.pairs); }
@@ -128,13 +144,27 @@ class iteration {
     m_preconditioners.splice(m_preconditioners.end(), made_for(m_shift));
   }
 
-  /// The products with A and B of the iteration are sums of earlier ones. What they lose grows once residuals are near
-  /// rounding, until nothing is right.
-  static constexpr int iterations_between_products = 20;
+  /// The products with A and B of the iteration are sums of earlier ones, and so are their errors. Residuals can be no
+  /// smaller than those of AX. Those of AP decide how well a step goes, and enter AX as far as X moves by them.
+  bool products_aged() const {
+    constexpr double most_of_p = 1e5, part_of_residual = 0.1;
+    const std::vector<double> values = m_values.values(), growth = m_growth.values();
+    double wanted = std::numeric_limits<double>::infinity();
+    for (const double v : std::span(values).first(static_cast<std::size_t>(m_options.pairs)))
+      wanted = std::min(wanted, m_rule.wanted(v));
+    const double unit = std::numeric_limits<double>::epsilon() * m_rule.norm;
+    const auto of_p = growth.begin() + m_b;
+    return *std::max_element(growth.begin(), of_p) * unit > part_of_residual * wanted ||
+           *std::max_element(of_p, growth.end()) > most_of_p;
+  }
   void renew_products() {
     mxm(m_a, m_x, m_ax), mxm(m_a, m_p, m_ap);
     if (m_mass != nullptr) mxm(*m_mass, m_x, m_bx), mxm(*m_mass, m_p, m_bp);
     measure();
+    small_operation("renewed", {}, std::span(&m_growth, 1),
+                    [](std::span<const small_view>, std::span<const small_view> to) {
+                      std::fill_n(to[0].data, to[0].rows * to[0].columns, 1.0);
+                    });
   }
 
   /// One pass over the rows for the products with A R, the pencil, and one pass for everything else.
@@ -147,8 +177,8 @@ class iteration {
     gram(m_x, m_ar, m_x_ar);
     gram(m_r, m_ar, m_r_ar);
     gram(m_p, m_ar, m_p_ar);
-    gram(m_bx, m_r, m_xr);
-    gram(m_r, m_bp, m_rp);
+    gram(m_x, m_br, m_xr);
+    gram(m_br, m_p, m_rp);
     solve_pencil();
     const block_vector basis[] = {m_x, m_r, m_p}, next[] = {m_x, m_p};
     combine(basis, m_coefficients, next);
@@ -164,15 +194,16 @@ class iteration {
     measure();
   }
 
-  /// Residuals, and all products of columns that need no A R and B R.
+  /// Residuals, and all products of columns that need no A R and B R. Those of X with P take the products of X, whose
+  /// errors are smaller.
   void measure() {
     record_residuals(m_ax, m_bx, m_minus_values, m_residual, m_norms);
     if (!m_preconditioners.empty()) apply(m_preconditioners.back(), m_residual, m_r);
     if (m_deflation) m_deflation->project(m_r);
     gram(m_x, m_bx, m_xx);
     gram(m_x, m_ax, m_x_ax);
-    gram(m_x, m_bp, m_xp);
-    gram(m_x, m_ap, m_x_ap);
+    gram(m_bx, m_p, m_xp);
+    gram(m_ax, m_p, m_x_ap);
     gram(m_p, m_bp, m_pp);
     gram(m_p, m_ap, m_p_ap);
     if (m_mass == nullptr) gram(m_r, m_r, m_rr);
@@ -193,36 +224,50 @@ class iteration {
     of_xp,
     of_rp,
     of_norms,
-    of_values
+    of_values,
+    of_growth
   };
 
   void solve_pencil() {
-    const small_matrix from[] = {m_x_ax, m_r_ar, m_p_ap, m_x_ar, m_x_ap, m_p_ar,  m_xx,
-                                 m_rr,   m_pp,   m_xr,   m_xp,   m_rp,   m_norms, m_values};
-    const small_matrix to[] = {m_coefficients, m_values, m_minus_values};
-    small_operation("rayleigh_ritz", from, to,
-                    [b = m_b, end = m_options.which, rule = m_rule](std::span<const small_view> in,
-                                                                    std::span<const small_view> out) {
-                      // R^T A P is the transposed P^T A R.
-                      std::vector<double> turned(static_cast<std::size_t>(b * b));
-                      for (std::int64_t i = 0; i < b; ++i)
-                        for (std::int64_t j = 0; j < b; ++j)
-                          turned[static_cast<std::size_t>(j * b + i)] = in[of_p_ar](i, j);
-                      const small_view beside_a[] = {in[of_x_ar], in[of_x_ap], {turned.data(), b, b}};
-                      // A pair that is done adds no new direction, and goes on in the small space: soft locking.
-                      std::vector<bool> used(static_cast<std::size_t>(3 * b), true);
-                      for (std::int64_t j = 0; j < b; ++j)
-                        used[static_cast<std::size_t>(b + j)] = !rule.done(in[of_values](0, j), in[of_norms](0, j));
-                      const ritz_step step = rayleigh_ritz({3 * b, assembled(b, in.subspan(of_x_ax, 3), beside_a),
-                                                            assembled(b, in.subspan(of_xx, 3), in.subspan(of_xr, 3))},
-                                                           b, end, used);
-                      for (std::int64_t i = 0; i < 3 * b; ++i)
-                        for (std::int64_t j = 0; j < b; ++j) {
-                          out[0](i, j) = step.vectors[static_cast<std::size_t>(i * b + j)];
-                          out[0](i, b + j) = step.directions[static_cast<std::size_t>(i * b + j)];
-                        }
-                      give_values(step, out[1], out[2]);
-                    });
+    const small_matrix from[] = {m_x_ax, m_r_ar, m_p_ap, m_x_ar, m_x_ap,  m_p_ar,   m_xx,    m_rr,
+                                 m_pp,   m_xr,   m_xp,   m_rp,   m_norms, m_values, m_growth};
+    const small_matrix to[] = {m_coefficients, m_values, m_minus_values, m_growth};
+    small_operation(
+        "rayleigh_ritz", from, to,
+        [b = m_b, end = m_options.which, rule = m_rule](
+            std::span<const small_view> in, std::span<const small_view> out) { make_step(b, end, rule, in, out); });
+  }
+
+  static void make_step(std::int64_t b, spectrum_end end, const stopping_rule& rule, std::span<const small_view> in,
+                        std::span<const small_view> out) {
+    // R^T A P is the transposed P^T A R.
+    std::vector<double> turned(static_cast<std::size_t>(b * b));
+    for (std::int64_t i = 0; i < b; ++i)
+      for (std::int64_t j = 0; j < b; ++j) turned[static_cast<std::size_t>(j * b + i)] = in[of_p_ar](i, j);
+    const small_view beside_a[] = {in[of_x_ar], in[of_x_ap], {turned.data(), b, b}};
+    // A pair that is done adds no new direction, and goes on in the small space: soft locking. A direction whose
+    // product is worth nothing, as may be with a lag, is left out.
+    constexpr double worthless = 1e10;
+    std::vector<bool> used(static_cast<std::size_t>(3 * b), true);
+    for (std::int64_t j = 0; j < b; ++j) {
+      used[static_cast<std::size_t>(b + j)] = !rule.done(in[of_values](0, j), in[of_norms](0, j));
+      used[static_cast<std::size_t>(2 * b + j)] = in[of_growth](0, b + j) < worthless;
+    }
+    conjugate_step step = conjugate_step_of({3 * b, assembled(b, in.subspan(of_x_ax, 3), beside_a),
+                                             assembled(b, in.subspan(of_xx, 3), in.subspan(of_xr, 3))},
+                                            b, end, used, elements_of(in[of_growth]));
+    for (std::int64_t j = 0; j < b; ++j) {
+      const auto k = static_cast<std::size_t>(j);
+      const double back = (step.values[k] - in[of_values](0, j)) * (end == spectrum_end::largest ? -1 : 1);
+      if (!(back <= rule.wanted(step.values[k]))) step.growth[k] = std::numeric_limits<double>::infinity();
+    }
+    for (std::int64_t i = 0; i < 3 * b; ++i)
+      for (std::int64_t j = 0; j < b; ++j) {
+        out[0](i, j) = step.vectors[static_cast<std::size_t>(i * b + j)];
+        out[0](i, b + j) = step.directions[static_cast<std::size_t>(i * b + j)];
+      }
+    give_values(step.values, out[1], out[2]);
+    std::ranges::copy(step.growth, out[3].data);
   }
 
   block_vector made(const char* name) { return m_program.vector(name, m_b); }
@@ -242,6 +287,7 @@ class iteration {
   /// The last one is used; loops of the program that have ended name the others. None where there is none.
   std::list<preconditioner> m_preconditioners;
   program m_program;
+  bool m_has_directions = false;  ///< or zeros in their place
   std::optional<deflation> m_deflation = deflation::of(m_program, m_a.rows, m_options, m_b, &m_a);
   block_vector m_x = made("X"), m_ax = made("AX"), m_r = made("R"), m_ar = made("AR"), m_p = made("P"),
                m_ap = made("AP");
@@ -254,7 +300,7 @@ class iteration {
                m_rp = products("R'P"), m_p_ar = products("P'AR"), m_pp = products("P'P"), m_p_ap = products("P'AP"),
                m_start = products("start"), m_coefficients = m_program.small("coefficients", 3 * m_b, 2 * m_b),
                m_values = m_program.small("values", 1, m_b), m_minus_values = m_program.small("-values", 1, m_b),
-               m_norms = m_program.small("residuals", 1, m_b);
+               m_norms = m_program.small("residuals", 1, m_b), m_growth = m_program.small("growth", 1, 2 * m_b);
 };
 
 /// Of a mass matrix, if there is one, whose smallest eigenvalue is 1.

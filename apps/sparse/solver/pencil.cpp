@@ -4,51 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "apps/sparse/solver/small_table.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::sparse {
-namespace {
-
-/// Rows of the columns of S that are used, each times its factor; zeros elsewhere.
-small_table spread(const small_table& of, const std::vector<std::int64_t>& rows, const std::vector<double>& factors,
-                   std::int64_t m, std::int64_t wanted) {
-  small_table made(m, wanted);
-  for (std::int64_t i = 0; i < of.rows; ++i)
-    for (std::int64_t j = 0; j < of.columns; ++j) {
-      const auto k = static_cast<std::size_t>(i);
-      made(rows[k], j) = factors[k] * of(i, j);
-    }
-  return made;
-}
-
-/// What `vectors` have outside of the first rows (those of S's first columns), in the inner product of g.
-small_table outer_directions(const small_table& g, const small_table& vectors, std::int64_t inner_rows) {
-  small_table d = vectors;
-  std::fill_n(d.numbers.begin(), inner_rows * d.columns, 0.0);
-  for (int twice = 0; twice < 2; ++twice) {  // orthogonal to the vectors
-    const small_table overlap = adjoint_product(vectors, product(g, d)), inside = product(vectors, overlap);
-    for (std::size_t k = 0; k < d.numbers.size(); ++k) d.numbers[k] -= inside.numbers[k];
-  }
-  for (int twice = 0; twice < 2 && d.columns > 0; ++twice) {  // orthonormal
-    small_table overlap = adjoint_product(d, product(g, d));
-    std::vector<double> factor(static_cast<std::size_t>(d.columns));
-    for (std::int64_t j = 0; j < d.columns; ++j)
-      factor[static_cast<std::size_t>(j)] = overlap(j, j) > 1e-24 ? 1 / std::sqrt(overlap(j, j)) : 0;
-    for (std::int64_t i = 0; i < d.columns; ++i)
-      for (std::int64_t j = 0; j < d.columns; ++j)
-        overlap(i, j) *= factor[static_cast<std::size_t>(i)] * factor[static_cast<std::size_t>(j)];
-    small_table white = whitening(overlap, dependent);
-    for (std::int64_t i = 0; i < white.rows; ++i)
-      for (std::int64_t j = 0; j < white.columns; ++j) white(i, j) *= factor[static_cast<std::size_t>(i)];
-    d = product(d, white);
-  }
-  return d;
-}
-
-}  // namespace
 
 std::int64_t outermost_place(std::int64_t rank, std::int64_t count, spectrum_end end) noexcept {
   switch (end) {
@@ -71,40 +31,53 @@ std::int64_t rank_of_pair(std::int64_t pair, std::int64_t pairs, spectrum_end en
   return end != spectrum_end::both ? pair : pair < lower ? 2 * pair : 2 * (pair - lower) + 1;
 }
 
-ritz_step rayleigh_ritz(pencil p, std::int64_t wanted, spectrum_end end, const std::vector<bool>& used) {
-  // Columns of unit length, without those that are not used or are zero.
-  std::vector<std::int64_t> rows;
-  std::vector<double> factors;
-  std::int64_t inner_rows = 0;
+unit_pencil of_unit_length(const pencil& p, const std::vector<bool>& used) {
+  unit_pencil made{{}, {}, {0, 0}, {0, 0}, p.m};
   for (std::int64_t i = 0; i < p.m; ++i) {
     const double square = p.products[static_cast<std::size_t>(i * p.m + i)];
     if (!used[static_cast<std::size_t>(i)] || !(square > 0)) continue;
-    rows.push_back(i);
-    factors.push_back(1 / std::sqrt(square));
-    inner_rows += static_cast<std::int64_t>(i < wanted);
+    made.columns.push_back(i);
+    made.factors.push_back(1 / std::sqrt(square));
   }
-  const auto kept = std::ssize(rows);
+  const auto kept = std::ssize(made.columns);
   const auto scaled = [&](const std::vector<double>& of) {
-    small_table made(kept, kept);
+    small_table table(kept, kept);
     for (std::int64_t i = 0; i < kept; ++i)
       for (std::int64_t j = 0; j < kept; ++j) {
         const auto k = static_cast<std::size_t>(i), l = static_cast<std::size_t>(j);
-        const double here = of[static_cast<std::size_t>(rows[k] * p.m + rows[l])],
-                     mirror = of[static_cast<std::size_t>(rows[l] * p.m + rows[k])];
-        made(i, j) = 0.5 * (here + mirror) * factors[k] * factors[l];
+        const double here = of[static_cast<std::size_t>(made.columns[k] * p.m + made.columns[l])],
+                     mirror = of[static_cast<std::size_t>(made.columns[l] * p.m + made.columns[k])];
+        table(i, j) = 0.5 * (here + mirror) * made.factors[k] * made.factors[l];
       }
-    return made;
+    return table;
   };
-  const auto refuse = [&](std::int64_t left) {
+  made.products_a = scaled(p.products_a), made.products = scaled(p.products);
+  return made;
+}
+
+std::vector<double> unit_pencil::spread(const small_table& of, std::int64_t wanted) const {
+  std::vector<double> made(static_cast<std::size_t>(m * wanted));
+  for (std::int64_t i = 0; i < of.rows; ++i)
+    for (std::int64_t j = 0; j < of.columns; ++j) {
+      const auto k = static_cast<std::size_t>(i);
+      made[static_cast<std::size_t>(columns[k] * wanted + j)] = factors[k] * of(i, j);
+    }
+  return made;
+}
+
+void require_directions(std::int64_t left, std::int64_t wanted) {
+  if (left < wanted)
     throw error(error_kind::numerical,
                 fmt::format("only {} independent directions are left, and {} are needed", left, wanted),
                 "rayleigh_ritz", "a smaller block, or another start (--seed)");
-  };
-  if (kept < wanted) refuse(kept);
-  const small_table a = scaled(p.products_a), g = scaled(p.products);
-  const small_table basis = whitening(g, dependent);
-  if (basis.columns < wanted) refuse(basis.columns);
-  small_table inner = adjoint_product(basis, product(a, basis));
+}
+
+ritz_step rayleigh_ritz(const pencil& p, std::int64_t wanted, spectrum_end end, const std::vector<bool>& used) {
+  const unit_pencil s = of_unit_length(p, used);
+  require_directions(std::ssize(s.columns), wanted);
+  const small_table basis = whitening(s.products, dependent);
+  require_directions(basis.columns, wanted);
+  small_table inner = adjoint_product(basis, product(s.products_a, basis));
   const std::vector<double> values = diagonalize(inner);
 
   ritz_step step;
@@ -114,9 +87,7 @@ ritz_step rayleigh_ritz(pencil p, std::int64_t wanted, spectrum_end end, const s
     step.values.push_back(values[static_cast<std::size_t>(from)]);
     for (std::int64_t i = 0; i < inner.rows; ++i) outermost(i, j) = inner(i, from);
   }
-  const small_table vectors = product(basis, outermost);
-  step.vectors = spread(vectors, rows, factors, p.m, wanted).numbers;
-  step.directions = spread(outer_directions(g, vectors, inner_rows), rows, factors, p.m, wanted).numbers;
+  step.vectors = s.spread(product(basis, outermost), wanted);
   step.dropped = p.m - basis.columns;
   return step;
 }

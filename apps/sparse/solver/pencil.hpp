@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "apps/sparse/solver/small_table.hpp"
+
 namespace tessera::sparse {
 
 /// Which end of the spectrum.
@@ -28,17 +30,29 @@ struct pencil {
   std::vector<double> products;    ///< S^T S
 };
 
+/// The same of the columns of S that are used and not zero, each divided by its length.
+struct unit_pencil {
+  std::vector<std::int64_t> columns;  ///< of S
+  std::vector<double> factors;        ///< what each was multiplied by
+  small_table products_a, products;
+  /// Coefficients of these columns as those of S, row-major: m x wanted, zeros where there are none.
+  std::vector<double> spread(const small_table& of, std::int64_t wanted) const;
+  std::int64_t m;
+};
+unit_pencil of_unit_length(const pencil& p, const std::vector<bool>& used);
+
 /// What comes of it. Coefficients are row-major, a row for each column of S.
 struct ritz_step {
-  std::vector<double> values;      ///< `wanted` Ritz values, the outermost first
-  std::vector<double> vectors;     ///< m x wanted: S vectors is orthonormal
-  std::vector<double> directions;  ///< m x wanted: what the vectors have outside of the first `wanted` columns of S,
-                                   ///< made orthonormal and orthogonal to them; columns of zeros where nothing is left
-  std::int64_t dropped = 0;        ///< directions of S that depend on others, or were not used
+  std::vector<double> values;   ///< `wanted` Ritz values, the outermost first
+  std::vector<double> vectors;  ///< m x wanted: S vectors is orthonormal
+  std::int64_t dropped = 0;     ///< directions of S that depend on others, or were not used
 };
 
 /// Columns of S that are not `used` take no part. Directions whose part outside of the others is below 1e-6 of their
 /// length are dropped. Throws tessera::error (numerical) when fewer than `wanted` are left.
-ritz_step rayleigh_ritz(pencil p, std::int64_t wanted, spectrum_end end, const std::vector<bool>& used);
+ritz_step rayleigh_ritz(const pencil& p, std::int64_t wanted, spectrum_end end, const std::vector<bool>& used);
+
+/// Throws tessera::error (numerical) when fewer directions are left than are wanted.
+void require_directions(std::int64_t left, std::int64_t wanted);
 
 }  // namespace tessera::sparse

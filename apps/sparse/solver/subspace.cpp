@@ -103,9 +103,9 @@ void require_vectors(const std::vector<double>& numbers, std::int64_t rows, cons
 
 std::vector<double> elements_of(const small_view& v) { return {v.data, v.data + v.rows * v.columns}; }
 
-void give_values(const ritz_step& step, const small_view& values, const small_view& minus) {
+void give_values(const std::vector<double>& found, const small_view& values, const small_view& minus) {
   for (std::int64_t j = 0; j < values.columns; ++j) {
-    values(0, j) = step.values[static_cast<std::size_t>(j)];
+    values(0, j) = found[static_cast<std::size_t>(j)];
     minus(0, j) = -values(0, j);
   }
 }
@@ -118,7 +118,7 @@ void record_ritz_vectors(const small_matrix& x_ax, const small_matrix& xx, spect
     const ritz_step step = rayleigh_ritz({b, elements_of(in[0]), elements_of(in[1])}, b, end,
                                          std::vector<bool>(static_cast<std::size_t>(b), true));
     std::ranges::copy(step.vectors, out[0].data);
-    give_values(step, out[1], out[2]);
+    give_values(step.values, out[1], out[2]);
   });
 }
 

@@ -27,7 +27,7 @@ void require_vectors(const std::vector<double>& numbers, std::int64_t rows, cons
 std::vector<double> elements_of(const small_view& v);
 
 /// Ritz values and the same with a minus, as rows.
-void give_values(const ritz_step& step, const small_view& values, const small_view& minus);
+void give_values(const std::vector<double>& found, const small_view& values, const small_view& minus);
 
 /// Records that C becomes what makes Ritz vectors X C of X, from the products X^T A X and X^T B X.
 void record_ritz_vectors(const small_matrix& x_ax, const small_matrix& xx, spectrum_end end, const small_matrix& c,
