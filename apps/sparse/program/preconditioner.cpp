@@ -10,16 +10,26 @@
 namespace tessera::sparse {
 namespace {
 
-/// |T + shift|^-1 of a symmetric tile, row-major: by its eigenvalues, of which those that are as good as zero count as
-/// a small one. It is the inverse of T + shift where that is positive definite.
+/// What counts in place of an element or eigenvalue that rounding has left of 0: a small part of the mean of the
+/// others. Of a positive matrix its vector is soon known. A smaller number would cover all other residuals with
+/// rounding.
+constexpr double part_of_mean = 1e-4;
+
+/// |T + shift|^-1 of a symmetric tile, row-major: by its eigenvalues, of which small ones count as larger ones. It is
+/// the inverse of T + shift where that is positive definite.
 std::vector<double> absolute_inverse(std::vector<double> tile, std::int64_t n, double shift) {
-  constexpr double least = 1e-8;  // of the largest
+  constexpr double least = 1e-8, rounding = 1e-13;  // of the largest
   std::vector<double> values(static_cast<std::size_t>(n));
   if (lapack::dsyev(static_cast<int>(n), tile.data(), values.data()) != 0)
     throw error(error_kind::numerical, "the eigenvalues of a diagonal tile do not converge", "block_jacobi");
-  for (double& v : values) v += shift;
-  const double largest = std::max(std::abs(values.front()), std::abs(values.back()));
-  for (double& v : values) v = largest > 0 ? 1 / std::max(std::abs(v), least * largest) : 1;
+  double largest = 0, sum = 0, count = 0;
+  for (double& v : values) v = std::abs(v + shift), largest = std::max(largest, v);
+  for (const double v : values)
+    if (v > rounding * largest) sum += v / largest, ++count;
+  for (double& v : values)
+    v = largest == 0
+            ? 1
+            : 1 / (v > rounding * largest ? std::max(v, least * largest) : part_of_mean * sum / count * largest);
   std::vector<double> made(static_cast<std::size_t>(n * n), 0.0);
   for (std::int64_t k = 0; k < n; ++k) {
     const double* const vector = tile.data() + k * n;
@@ -115,13 +125,12 @@ preconditioner preconditioner::jacobi(const csr_matrix& a, double shift) {
   for (double& d : factors) d += shift;
   for (const double d : factors) largest = std::max(largest, std::abs(d));
   // What rounding leaves of a diagonal says nothing, and its inverse covers all other residuals with that of its row.
-  // Such a row counts as a small part of the mean: of a positive matrix it is one of zeros, whose vector is soon known.
-  constexpr double part = 1e-4;
+  // Of a positive matrix it is a row of zeros.
   const double least = std::numeric_limits<double>::epsilon() * largest;
   const auto told = [&](double d) { return std::abs(d) > least; };
   for (const double d : factors) sum += told(d) ? std::abs(d) / largest : 0;
   const auto count = static_cast<double>(std::ranges::count_if(factors, told));
-  const double instead = count > 0 ? count / sum / largest / part : 1;
+  const double instead = count > 0 ? count / sum / largest / part_of_mean : 1;
   for (double& d : factors) d = told(d) ? 1 / std::abs(d) : instead;
   preconditioner made;
   made.m_factors = std::move(factors);
