@@ -66,8 +66,8 @@ class lobpcg_by_hand {
     else
       all_products(with_a, plain);
     if (mode == "blas") openblas_set_num_threads(1);  // a small problem never profits from threads
-    ritz = conjugate_step_of({3 * b, with_a, plain}, b, spectrum_end::smallest, used(3 * b),
-                             table(std::size_t(2 * b), 1));
+    ritz =
+        conjugate_step_of({3 * b, with_a, plain}, b, spectrum_end::smallest, used(3 * b), table(std::size_t(2 * b), 1));
     if (mode == "blas") openblas_set_num_threads(workers);
     values = ritz.values;
     coefficients.assign(std::size_t(6 * b * b), 0);

@@ -13,8 +13,8 @@ struct conjugate_step {
   std::vector<double> vectors;     ///< 3b x b: of the next X, orthonormal
   std::vector<double> directions;  ///< 3b x b: of the next P, orthonormal and orthogonal to the next X. It spans what
                                    ///< the next X has outside of X; columns of zeros where nothing is left
-  std::vector<double> growth;  ///< 2b: of the next X and P, see conjugate_step_of
-  std::int64_t dropped = 0;    ///< directions of [X R P] that depend on others, or were not used
+  std::vector<double> growth;      ///< 2b: of the next X and P, see conjugate_step_of
+  std::int64_t dropped = 0;        ///< directions of [X R P] that depend on others, or were not used
 };
 
 /// `p` has the products of [X R P], 3b x 3b. Columns that are not `used` take no part.

@@ -267,8 +267,7 @@ TEST_F(sparse_lobpcg, stays_exact_on_a_graph_of_cliques) {
   o.report = [&](const eigen_progress& now) {
     for (const pair_progress& p : now.of_pairs) least = std::min(least, p.value);
   };
-  for (o.seed = 1; o.seed <= 8; ++o.seed)
-    EXPECT_LE(expect(cliques, o, {0, 0, 0}, 1e-11).loop.iterations, 25) << o.seed;
+  for (o.seed = 1; o.seed <= 8; ++o.seed) EXPECT_LE(expect(cliques, o, {0, 0, 0}, 1e-11).loop.iterations, 25) << o.seed;
   EXPECT_GT(least, -1e-10);
 }
 
