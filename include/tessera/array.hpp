@@ -46,6 +46,9 @@ class held_block {
   schedule::host_access* m_held;
 };
 
+/// Throws usage: so many elements are to be adopted, and there is no memory.
+[[noreturn]] void refuse_null_memory(const std::string& name, std::size_t elements, std::source_location site);
+
 /// What arrays of all element types have in common: the blocks, which it owns.
 class array_blocks {
  public:
@@ -197,6 +200,7 @@ array<T> runtime::make_array(std::string name, std::initializer_list<std::int64_
 
 template <class T>
 array<T> runtime::adopt(std::string name, std::span<T> memory, std::int64_t block_elements, std::source_location site) {
+  if (memory.data() == nullptr && !memory.empty()) detail::refuse_null_memory(name, memory.size(), site);
   const std::int64_t elements[] = {static_cast<std::int64_t>(memory.size())}, per_block[] = {block_elements};
   return array<T>({*this, std::move(name), element_type_of<T>(), elements, per_block, memory.data(), site});
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The built-in operations as functions: each submits one task and returns. Blocks are whole column-major matrices.
-// Shapes and element types that do not fit, and devices that fail, are reported by the next fence.
+// Scalars are converted to the element type of the blocks. Shapes and element types that do not fit, and devices that
+// fail, are reported by the next fence.
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -65,8 +66,9 @@ void fill(const submit_call& call, block::record& x, const any_element& value);
 
 /// C = alpha op(A) op(B) + beta C. With beta == 0, C is written without being read.
 template <class T>
-void gemm(runtime& rt, T alpha, block_of<T> a, transpose ta, block_of<T> b, transpose tb, T beta, block_of<T> c,
-          task_options options = {}, std::source_location site = std::source_location::current()) {
+void gemm(runtime& rt, std::type_identity_t<T> alpha, block_of<T> a, transpose ta, block_of<T> b, transpose tb,
+          std::type_identity_t<T> beta, block_of<T> c, task_options options = {},
+          std::source_location site = std::source_location::current()) {
   detail::gemm({rt, options, site}, detail::number(alpha), {a.record(), ta}, {b.record(), tb}, detail::number(beta),
                c.record());
 }
@@ -107,37 +109,37 @@ void permute(runtime& rt, double alpha, block_of<T> from, std::span<const std::u
 /// labels.
 /// @code tessera::contract(rt, 1.0, a(0, 0), "abcd", b(0, 0), "cdij", 0.0, c(0, 0), "abij"); @endcode
 template <class T>
-void contract(runtime& rt, T alpha, block_of<T> a, std::string_view of_a, block_of<T> b, std::string_view of_b, T beta,
-              block_of<T> c, std::string_view of_c, task_options options = {},
-              std::source_location site = std::source_location::current()) {
+void contract(runtime& rt, std::type_identity_t<T> alpha, block_of<T> a, std::string_view of_a, block_of<T> b,
+              std::string_view of_b, std::type_identity_t<T> beta, block_of<T> c, std::string_view of_c,
+              task_options options = {}, std::source_location site = std::source_location::current()) {
   detail::contract({rt, options, site}, detail::number(alpha), {a.record(), transpose::no, of_a},
                    {b.record(), transpose::no, of_b}, detail::number(beta), {c.record(), transpose::no, of_c});
 }
 
 /// y += alpha x, element by element.
 template <class T>
-void axpy(runtime& rt, T alpha, block_of<T> x, block_of<T> y, task_options options = {},
+void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T> x, block_of<T> y, task_options options = {},
           std::source_location site = std::source_location::current()) {
   detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::update);
 }
 
 /// The same into private copies: such tasks commute and run at the same time.
 template <class T>
-void axpy_accumulate(runtime& rt, T alpha, block_of<T> x, block_of<T> y, task_options options = {},
-                     std::source_location site = std::source_location::current()) {
+void axpy_accumulate(runtime& rt, std::type_identity_t<T> alpha, block_of<T> x, block_of<T> y,
+                     task_options options = {}, std::source_location site = std::source_location::current()) {
   detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::accumulate);
 }
 
 /// x *= alpha.
 template <class T>
-void scal(runtime& rt, T alpha, block_of<T> x, task_options options = {},
+void scal(runtime& rt, std::type_identity_t<T> alpha, block_of<T> x, task_options options = {},
           std::source_location site = std::source_location::current()) {
   detail::scal({rt, options, site}, detail::number(alpha), x.record());
 }
 
 /// Every element becomes `value`, exactly, whatever the type.
 template <class T>
-void fill(runtime& rt, block_of<T> x, T value, task_options options = {},
+void fill(runtime& rt, block_of<T> x, std::type_identity_t<T> value, task_options options = {},
           std::source_location site = std::source_location::current()) {
   detail::fill({rt, options, site}, x.record(), detail::element_of(value));
 }

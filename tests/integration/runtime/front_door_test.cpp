@@ -181,6 +181,20 @@ TEST(fill, every_element_type_holds_the_value_exactly) {
   }
 }
 
+/// Literals need not have the type of the elements.
+TEST(fill, scalars_are_converted_to_the_type_of_the_elements) {
+  runtime rt(testing::host_only(1));
+  auto x = rt.make_array<double>("x", {2, 2}, {2, 2}), y = rt.make_array<double>("y", {2, 2}, {2, 2});
+  auto z = rt.make_array<std::complex<float>>("z", {2}, {2});
+  fill(rt, x(0, 0), 1);
+  gemm(rt, 2, x(0, 0), transpose::no, x(0, 0), transpose::no, 0, y(0, 0));  // 4
+  axpy(rt, 1, x(0, 0), y(0, 0));                                            // 5
+  scal(rt, 2.0F, y(0, 0));                                                  // 10
+  fill(rt, z(0), 3);
+  EXPECT_EQ(y.read_host(y(0, 0))[3], 10);
+  EXPECT_EQ(z.read_host(z(0))[1], std::complex<float>(3));
+}
+
 // --- the start, said by the program
 
 TEST(start, workers_and_settings_come_from_the_program) {

@@ -135,6 +135,9 @@ TEST_F(refused, arrays) {
   same_after([&] { (void)a(2, 0); });
   std::vector<double> mine(16);
   same_after([&] { (void)rt.adopt("m", std::span(mine), 0); });
+  const error none =
+      same_after([&] { (void)rt.adopt("nowhere", std::span<double>(static_cast<double*>(nullptr), 5), 5); });
+  EXPECT_THAT(none.what(), AllOf(HasSubstr("nowhere"), HasSubstr("null pointer"), HasSubstr("refused_test.cpp")));
   EXPECT_EQ(rt.adopt("empty", std::span<double>(), 5).size(), 0u);
 }
 
