@@ -26,7 +26,10 @@ void add_apps(CLI::App& to, command& selected) {
         text += fmt::format("{:<14} {}\n", name, line);
       }
       if (*json != "-") apps::write_text("-", text);
-      if (!json->empty()) apps::write_text(*json, nlohmann::ordered_json{{"applications", rows}}.dump(2) + "\n");
+      if (!json->empty())
+        apps::write_text(*json, nlohmann::ordered_json{{"applications", rows}}.dump(
+                                    2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+                                    "\n");
       return 0;
     };
   });

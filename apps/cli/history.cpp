@@ -87,7 +87,7 @@ std::string to_json_text(const learnt_times& learnt, const learnt_rates& rates) 
                        {"iterations_per_second", r.iterations_per_second},
                        {"fixed_seconds", r.fixed_seconds}});
   all["regions"] = std::move(regions);
-  return all.dump(2) + "\n";
+  return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 int run(const history_options& o) {

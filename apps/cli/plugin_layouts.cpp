@@ -47,7 +47,7 @@ std::string layouts_json() {
                                 {"pointer_bytes", sizeof(void*)},
                                 {"structs", std::move(structs)},
                                 {"constants", std::move(constants)}}
-             .dump(2) +
+             .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
          "\n";
 }
 

@@ -149,7 +149,10 @@ int list_checks(const std::string& json) {
   const std::vector<std::string> names = conformance::names();
   if (json != "-")
     for (const std::string& name : names) fmt::print("{}\n", name);
-  if (!json.empty()) apps::write_text(json, nlohmann::ordered_json{{"checks", names}}.dump(2) + "\n");
+  if (!json.empty())
+    apps::write_text(json, nlohmann::ordered_json{{"checks", names}}.dump(
+                               2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+                               "\n");
   return 0;
 }
 

@@ -107,7 +107,7 @@ int write_new(const new_options& o) {
     apps::write_text(o.json,
                      nlohmann::ordered_json{
                          {"name", o.name}, {"language", language}, {"directory", directory.string()}, {"files", files}}
-                             .dump(2) +
+                             .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
                          "\n");
   folder.keep();
   if (o.json != "-") apps::write_text("-", text);

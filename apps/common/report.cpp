@@ -144,6 +144,8 @@ std::string report::to_text() const {
   return text;
 }
 
-std::string report::to_json() const { return m_implementation->values.dump(2) + "\n"; }
+std::string report::to_json() const {
+  return m_implementation->values.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace tessera::apps

@@ -135,7 +135,7 @@ void write(const study_options& o, const study::curve& of, const std::string& co
                                    {"best", of.best().at.label},
                                    {"points", to_json(of.points)},
                                    {"policies", to_json(of.others)}};
-  write_text(o.json, all.dump(2) + "\n");
+  write_text(o.json, all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 /// Measures and writes. `plan` makes the points, given the leaves of the application's loops, and names the curve.

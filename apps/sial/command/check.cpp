@@ -48,7 +48,7 @@ int check(const check_options& o) {
         o.json,
         nlohmann::ordered_json{
             {"program", o.file}, {"errors", errors}, {"warnings", c.messages.size() - errors}, {"messages", rows}}
-                .dump(2) +
+                .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
             "\n");
   if (o.json != "-") {
     fmt::print(stderr, "{}", sial::to_text(c.messages, c.sources));
@@ -66,7 +66,9 @@ int list(const check_options& o) {
   }
   const std::string text = sial::to_text(sial::lower(*c.result));
   if (!o.json.empty())
-    write_text(o.json, nlohmann::ordered_json{{"program", c.result->name()}, {"listing", text}}.dump(2) + "\n");
+    write_text(o.json, nlohmann::ordered_json{{"program", c.result->name()}, {"listing", text}}.dump(
+                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+                           "\n");
   if (o.json != "-") fmt::print("{}", text);
   return 0;
 }

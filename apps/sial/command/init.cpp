@@ -28,7 +28,7 @@ int convert(const init_options& o) {
                                               {"segments", segments},
                                               {"float_arrays", data.float_arrays.size()},
                                               {"int_arrays", data.int_arrays.size()}}
-                               .dump(2) +
+                               .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
                            "\n");
   if (o.json == "-") return 0;
   if (o.to.empty())

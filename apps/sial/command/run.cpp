@@ -87,7 +87,7 @@ int dry_run(const run_options& o, const session& s, const std::vector<sial::job_
                                               {"fits", fits},
                                               {"contraction_flops", flops},
                                               {"programs", rows}}
-                               .dump(2) +
+                               .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
                            "\n");
   return fits ? 0 : exit_code_of(error_kind::memory);
 }
@@ -204,7 +204,8 @@ int run(const run_options& o) {
                       done.seconds, c.iterations, c.gets(), c.puts(), c.flops * 1e-9, c.barrier_seconds),
           nullptr);
   }
-  if (!o.dump.empty()) write_text(o.dump, dumps.dump(1) + "\n");
+  if (!o.dump.empty())
+    write_text(o.dump, dumps.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   if (!o.profile.empty()) write_text(o.profile, profile);
   if (o.json == "-") r.note("output", output);
   r.note("programs", rows);

@@ -130,7 +130,8 @@ int run(const options& o) {
   const int status = tool.run(&actions);
   if (status != 0 || failed) return exit_code_of(error_kind::input);
   write(o.output, made.text);
-  if (!o.json.empty()) write(o.json, json_of(made).dump(2) + "\n");
+  if (!o.json.empty())
+    write(o.json, json_of(made).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   return 0;
 }
 
