@@ -113,14 +113,15 @@ void session::describe(report& to) const {
   to.note("seed", m_options.seed);
 }
 
-void session::require_memory(double bytes, const std::string& what) const {
+void session::require_memory(double bytes, const std::string& what, const char* hint) const {
   double all = 0;
   for (const auto& space : m_runtime->statistics().spaces) all += static_cast<double>(space.statistics.limit_bytes);
   if (bytes > all)
     throw error(
         error_kind::memory,
         fmt::format("{} take {}, and all memories together hold {}", what, format_bytes(bytes), format_bytes(all)), {},
-        "choose a smaller problem, or raise memory.host_limit if it is set");
+        fmt::format("{}, or raise memory.host_limit, or the limit of the process (ulimit -v), if one is set",
+                    hint != nullptr ? hint : "choose a smaller problem"));
 }
 
 void session::check_interrupt() const {
@@ -157,6 +158,11 @@ void session::finish(report& r) {
   m_finished = true;
   const statistics s = m_runtime->statistics();
   r.add_statistics(s);
+  if (s.losses.devices > 0)
+    r.add("", "lost",
+          fmt::format("{} device{}, and {} blocks with them", s.losses.devices, s.losses.devices == 1 ? "" : "s",
+                      s.losses.blocks),
+          nullptr);
   if (m_runtime->validates()) add_findings(r);
   if (!m_options.quiet && m_options.json != "-") write_text("-", r.to_text());
   if (m_options.stats) {

@@ -34,7 +34,7 @@ class session {
   void describe(report& to) const;
   /// Throws tessera::error (memory) when all memories together cannot hold so many bytes of blocks. `what` names them:
   /// "the tiles of A".
-  void require_memory(double bytes, const std::string& what) const;
+  void require_memory(double bytes, const std::string& what, const char* hint = nullptr) const;
   /// Throws tessera::error (interrupted) after Ctrl-C; for long work outside of tasks.
   void check_interrupt() const;
   /// Ctrl-C calls this too, on a thread of its own; at once when it has come already. Empty: nothing any more, and it

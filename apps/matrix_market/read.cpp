@@ -53,7 +53,8 @@ class scanner {
   std::uint32_t line() const { return m_number; }
 
   [[noreturn]] void fail(std::string message, std::string hint = {}) const {
-    throw error(error_kind::input, std::move(message), fmt::format("{}:{}", m_name, m_number), std::move(hint));
+    throw error(error_kind::input, std::move(message),
+                fmt::format("{}:{}", m_name, std::max<std::uint32_t>(m_number, 1)), std::move(hint));
   }
 
   std::int64_t whole(const char* what) {
@@ -275,14 +276,15 @@ std::int64_t room_in(std::uintmax_t bytes) { return static_cast<std::int64_t>(by
 
 /// A file, and how many entries it has room for.
 struct opened {
-  explicit opened(const std::filesystem::path& file) : stream(file, std::ios::binary) {
+  explicit opened(const std::filesystem::path& named) : opened(named, named == "-" ? "/dev/stdin" : named) {}
+  opened(const std::filesystem::path& named, const std::filesystem::path& file) : stream(file, std::ios::binary) {
     std::error_code status;
     if (std::filesystem::is_directory(file, status))
       throw error(error_kind::input, "the matrix is a directory, not a file", file.string());
     if (!stream)
       throw error(error_kind::input,
                   std::filesystem::exists(file, status) ? "the matrix cannot be read" : "there is no such matrix file",
-                  file.string(), "give a file in Matrix Market form; standard input is /dev/stdin");
+                  named.string(), "give a file in Matrix Market form; standard input is -");
     const auto bytes = std::filesystem::file_size(file, status);
     room = room_in(status ? longest_line : bytes);  // a pipe has no size
   }

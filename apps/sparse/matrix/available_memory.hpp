@@ -1,12 +1,18 @@
 #pragma once
 // Memory that the machine has left.
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 namespace tessera::sparse {
 
-/// Bytes that programs can have without swapping, as the system estimates them; 2^62 where it does not say.
+/// Bytes that this process can have without swapping: what the system estimates, what a limit of its address space
+/// (ulimit -v) leaves, and what the limits of its control groups leave, as a container has them. 2^62 where none says.
 std::int64_t available_memory();
+
+/// What the limit of one control group leaves, by the files in its folder (version 2 or 1): memory that is only a cache
+/// of files counts as free. 2^62 where it has no limit.
+std::int64_t left_in_group(const std::filesystem::path& folder);
 
 /// Throws tessera::error of kind memory for a matrix that takes more than `memory` bytes while it is `how`: read from a
 /// file, or made; `where` says from which, or of what.

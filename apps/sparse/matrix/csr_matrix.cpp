@@ -93,6 +93,16 @@ csr_matrix matrix_of(std::string name, std::int64_t rows, std::int64_t columns, 
   });
 }
 
+/// Of entries that are finite each.
+static void require_finite_sums(const csr_matrix& a) {
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (auto k = static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i) + 1]); ++k)
+      if (!std::isfinite(a.values[k]))
+        refuse(a, fmt::format("entries that are given twice, at ({}, {}), add up to a number that is not finite", i + 1,
+                              a.entry_columns[k] + 1));
+}
+
 csr_matrix read_matrix(const std::filesystem::path& file, std::optional<std::int64_t> memory) {
   matrix_market::open_file from(file, matrix_market::patterns::ones, matrix_market::numbers::real);
   return read_real(from, memory);
@@ -117,8 +127,7 @@ csr_matrix read_real(matrix_market::open_file& file, std::optional<std::int64_t>
       if (mirrored && e.row != e.column) visit(e.column, e.row, e.value);
     }
   });
-  for (const double v : made.values)
-    if (!std::isfinite(v)) refuse(made, "entries that are given twice add up to a number that is not finite");
+  require_finite_sums(made);
   return made;
 }
 
