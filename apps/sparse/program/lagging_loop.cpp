@@ -56,6 +56,11 @@ void lagging_loop::run(const std::function<bool()>& converged, loop_outcome& don
 
 void lagging_loop::begin(int iteration) {
   if (!m_program.recorded.empty()) {
+    // Whatever was recorded so far is done but for the last iterations: waiting takes a moment, and once for several.
+    if (m_between.size() == program_state::most_under_way) {
+      m_program.rt.drain();
+      m_between.clear();
+    }
     m_between.push_back(m_program.make_graph(m_program.taken()));
     m_between.back()->submit();
     m_program.done += m_between.back()->work();

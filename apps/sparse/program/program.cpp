@@ -2,9 +2,11 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -84,27 +86,61 @@ std::int64_t chosen_panel_rows(const csr_matrix& a, std::int64_t columns) {
   return std::clamp((a.rows + panels - 1) / panels, std::clamp(long_enough / of_row, least, most), most);
 }
 
-/// The same for devices that have the rows to themselves and room for all of them: a launch takes as long whether many
-/// rows are its or few, so a panel has as many as fill a device. 0: it is not so.
-std::int64_t panel_rows_on_devices(const runtime& rt, const csr_matrix& a, std::uint32_t at) {
-  constexpr std::int64_t filling = std::int64_t{1} << 20, most_each = 8, most_entries = std::int64_t{1} << 30,
-                         columns_likely = 128;
+/// Devices that have the rows to themselves.
+struct lone_devices {
+  std::int64_t count = 0;
+  double memory = 0;  ///< of all
+};
+
+/// Those at a location; none where it has a host's workers too.
+lone_devices devices_at(const runtime& rt, std::uint32_t at) {
   const location::tree& tree = rt.tree();
-  std::int64_t devices = 0;
-  double memory = 0;
+  lone_devices found;
   for (location::node_id id = 0; id < tree.known(); ++id) {
     const location::properties& p = tree.at(id).properties;
     if (p.kind != location::kind::worker || !tree.attached(id) || !tree.is_ancestor(at, id)) continue;
-    if (!p.cpus.empty()) return 0;
-    ++devices;
-    memory += static_cast<double>(p.memory_bytes);
+    if (!p.cpus.empty()) return {};
+    ++found.count;
+    found.memory += static_cast<double>(p.memory_bytes);
   }
+  return found;
+}
+
+/// Where they have room for all rows: a launch takes as long whether many rows are its or few, so a panel has as many
+/// as fill a device. 0: they have not.
+std::int64_t panel_rows_in_memory(const lone_devices& on, const csr_matrix& a) {
+  constexpr std::int64_t filling = std::int64_t{1} << 20, most_each = 8, most_entries = std::int64_t{1} << 30,
+                         columns_likely = 128;
   const double bytes_of_row = static_cast<double>(columns_likely * sizeof(double)),
                bytes = 12 * static_cast<double>(a.nonzeros()) + bytes_of_row * static_cast<double>(a.rows);
-  if (devices == 0 || memory < 2 * bytes) return 0;
-  const std::int64_t each = std::clamp<std::int64_t>(a.rows / devices / filling, 1, most_each),
-                     panels = std::max(each * devices, 1 + a.nonzeros() / most_entries);
+  if (on.count == 0 || on.memory < 2 * bytes) return 0;
+  const std::int64_t each = std::clamp<std::int64_t>(a.rows / on.count / filling, 1, most_each),
+                     panels = std::max(each * on.count, 1 + a.nonzeros() / most_entries);
   return std::max<std::int64_t>((a.rows + panels - 1) / panels, 1);
+}
+
+/// The most rows where they have less memory than the vectors of an iteration and the matrix: what tasks under way hold
+/// is no cache for the others, so a panel of all of these is a small part of the memory. The size
+/// of a vector's blocks is a power of two, which the pieces of a full memory divide without a rest.
+std::int64_t most_panel_rows(const lone_devices& on, const csr_matrix& a, std::int64_t columns) {
+  constexpr std::int64_t least = 32, vectors = 6, usual_columns = 4;
+  constexpr double parts = 32;
+  const auto rows = static_cast<double>(std::max<std::int64_t>(a.rows, 1));
+  const std::int64_t of_vector = (columns > 0 ? columns : usual_columns) * static_cast<std::int64_t>(sizeof(double));
+  const double of_row =
+      12 * static_cast<double>(a.nonzeros()) / rows + static_cast<double>(vectors) * static_cast<double>(of_vector);
+  const double memory = on.memory / static_cast<double>(std::max<std::int64_t>(on.count, 1));
+  if (on.count == 0 || on.memory >= of_row * rows) return std::numeric_limits<std::int64_t>::max();
+  const auto fit = static_cast<std::uint64_t>(memory / parts / of_row) * static_cast<std::uint64_t>(of_vector);
+  return std::max(least, static_cast<std::int64_t>(std::bit_floor(fit)) / of_vector);
+}
+
+/// By the options, else by the devices at the location that is asked for, else by the matrix.
+std::int64_t panel_rows_for(const runtime& rt, const csr_matrix& a, std::uint32_t at, const program_options& how) {
+  if (how.panel_rows > 0) return how.panel_rows;
+  const lone_devices on = at == anywhere ? lone_devices{} : devices_at(rt, at);
+  if (const std::int64_t rows = panel_rows_in_memory(on, a); rows > 0) return rows;
+  return std::min(chosen_panel_rows(a, how.columns), most_panel_rows(on, a, how.columns));
 }
 
 /// New numbers for all tiles, wherever they are.
@@ -150,12 +186,7 @@ program_state::program_state(runtime& on, const csr_matrix& a, const program_opt
     throw error(error_kind::input, fmt::format("the matrix is {} x {}, not square", a.rows, a.columns), a.name,
                 "the vectors of a program have as many rows as its matrix");
   if (!how.at.empty()) location = rt.at(how.at);
-  const std::int64_t on_devices_alone =
-      location == anywhere || how.panel_rows > 0 ? 0 : panel_rows_on_devices(rt, a, location);
-  const std::int64_t wanted = how.panel_rows > 0     ? how.panel_rows
-                              : on_devices_alone > 0 ? on_devices_alone
-                                                     : chosen_panel_rows(a, how.columns);
-  panels = balanced_panels(a, wanted, weight_of_row);
+  panels = balanced_panels(a, panel_rows_for(rt, a, location, how), weight_of_row);
   if (rt.has_devices()) on_devices.emplace(rt, panels);
 }
 
@@ -297,9 +328,11 @@ void program_state::run(const std::string& what) {
     }
   }
   // Whoever wants a value waits for that. A fence would bring all vectors home from devices.
-  constexpr std::size_t many = 64;
-  if (between_iterations && under_way.size() < many) return;
-  rt.fence();
+  if (between_iterations && under_way.size() < most_under_way) return;
+  if (between_iterations)
+    rt.drain();
+  else
+    rt.fence();
   under_way.clear();
 }
 

@@ -60,7 +60,10 @@ struct program_state {
   std::map<std::pair<int, std::int64_t>, block_vector> scratch_blocks;
   std::optional<device_data> on_devices;  ///< where devices take part
   std::vector<operation> recorded;
-  std::vector<std::unique_ptr<task_graph>> under_way;  ///< of run, until a fence: their tasks use them
+  /// Graphs that are kept between iterations for tasks that may use them. A graph of a scattered matrix may have
+  /// megabytes: each panel names most others.
+  static constexpr std::size_t most_under_way = 4;
+  std::vector<std::unique_ptr<task_graph>> under_way;  ///< of run, until they are done
   double looked_seconds = 0;          ///< at matrices that are to be multiplied by, since the last loop began
   int applied_in_place = 0;           ///< preconditioners, one inside of the other
   counted_work done;                  ///< by all that ran so far

@@ -3,6 +3,7 @@
 // becomes one task graph over all of its operations, panel by panel, and is replayed (docs/sparse.md).
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -236,6 +237,11 @@ void gram(const block_vector& x, const block_vector& y, const small_matrix& g);
 /// [Y1 Y2 ...] = [X1 X2 ...] C + beta [Y1 Y2 ...] at one time: a block may be source and destination. C has a row for
 /// each column of the sources, and a column for each of the destinations. With beta 0 the Y before do not matter.
 void combine(std::span<const block_vector> x, const small_matrix& c, std::span<const block_vector> y, double beta = 0);
+/// The same, of blocks that are listed where it is called.
+inline void combine(std::initializer_list<block_vector> x, const small_matrix& c, std::initializer_list<block_vector> y,
+                    double beta = 0) {
+  combine(std::span(x.begin(), x.size()), c, std::span(y.begin(), y.size()), beta);
+}
 /// Y = X C + beta Y.
 void combine(const block_vector& x, const small_matrix& c, const block_vector& y, double beta = 0);
 /// Y = Y + X diag(alpha); alpha is 1 x columns.
@@ -249,6 +255,8 @@ void copy(const block_vector& x, const block_vector& y);
 /// Z = X Y, element by element; Z may be X or Y.
 void hadamard(const block_vector& x, const block_vector& y, const block_vector& z);
 /// norms(0, j) = 2-norm of column j. Summed as gram is.
+/// Squares are added up: columns whose largest element is above 1e150 or below 1e-150 may have a norm of infinity, or
+/// 0.
 void column_norms(const block_vector& x, const small_matrix& norms);
 /// dots(0, j) = product of column j of X with column j of Y. Summed as gram is.
 void column_dots(const block_vector& x, const block_vector& y, const small_matrix& dots);
