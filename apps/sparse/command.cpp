@@ -18,6 +18,8 @@
 #include "apps/sparse/matrix/reorder.hpp"
 #include "apps/sparse/matrix/single_precision.hpp"
 #include "apps/sparse/moved_bytes.hpp"
+#include "apps/sparse/place_of_rows.hpp"
+#include "apps/sparse/printed_value.hpp"
 #include "apps/sparse/report.hpp"
 #include "apps/sparse/solver/copies.hpp"
 #include "apps/sparse/solver/hermitian.hpp"
@@ -180,6 +182,9 @@ void describe(report& r, const eigs_options& o, const eigensolver& by, const eig
   r.add("reorder", "order", o.reorder);
   r.note("tasks_per_iteration", found.loop.tasks);
   r.add_integer("iterations", std::string(by.iteration), found.loop.iterations);
+  if (found.searched > 0)
+    r.add("search_iterations", "search",
+          fmt::format("{} {} more, for pairs that were passed over", found.searched, by.iteration), found.searched);
   r.note("seconds", found.loop.seconds);
   if (found.loop.iterations > 0) {
     const double each = found.loop.seconds / found.loop.iterations;
@@ -190,15 +195,18 @@ void describe(report& r, const eigs_options& o, const eigensolver& by, const eig
   auto rows = nlohmann::ordered_json::array();
   for (std::size_t k = 0; k < found.values.size(); ++k) {
     const eigenvalue& e = found.values[k];
+    const printed_value text(e.value, e.error_bound);
+    const std::string_view doubt = doubt_of(e);
     r.add("", fmt::format("lambda {}", k + 1),
-          fmt::format("{:.14g}  +- {:.1e}  residual {:.1e}{}{}", e.value, e.error_bound, e.residual,
+          fmt::format("{}  +- {}  residual {:.1e}{}{}", text.value, text.bound, e.residual,
                       !e.converged    ? "  NOT CONVERGED"
                       : e.at_rounding ? "  (to rounding; the criterion asks for more)"
                                       : "",
-                      e.clustered ? "  (in a cluster: may have another number)" : ""),
+                      doubt.empty() ? std::string() : fmt::format("  ({})", doubt)),
           nullptr);
     nlohmann::ordered_json row{{"value", e.value},         {"error_bound", e.error_bound}, {"residual", e.residual},
-                               {"converged", e.converged}, {"at_rounding", e.at_rounding}, {"clustered", e.clustered}};
+                               {"converged", e.converged}, {"at_rounding", e.at_rounding}, {"clustered", e.clustered},
+                               {"unsettled", e.unsettled}};
     if (k < run.known.size()) row["known"] = run.known[k];
     rows.push_back(std::move(row));
   }
@@ -235,20 +243,27 @@ int run(const eigs_options& o) {
   }
   if (by.preconditioned) how.precondition = chosen_preconditioning(a, how);
   s.require_memory(by.least_memory(a, hermitian ? real_options(a, how) : how),
-                   memory_of_copies(a, how) > 0 ? "the vectors, and a copy of a matrix," : "the vectors");
+                   memory_of_copies(a, how) > 0 ? "the vectors, and a copy of a matrix," : "the vectors",
+                   o.solver.block > 0 ? "choose a smaller --block, or fewer --pairs" : "choose fewer --pairs");
   solver_history history;
   how.report = [&](const eigen_progress& now) {
-    history.note(now);
+    if (!now.searching) history.note(now);
     s.check_interrupt();
   };
   eigenpairs found;
   {
     const progress line([&](double seconds) { return history.line(seconds); },
                         {.where = o.quiet ? progress_where::nowhere : progress_where::everywhere});
-    retry_on_loss(s.rt(), [&] {
-      history.begin();
-      found = hermitian ? hermitian_pairs(s.rt(), by.solve, a, how) : by.solve(s.rt(), a, how);
-    });
+    try {
+      retry_on_loss(s.rt(), [&] {
+        history.begin();
+        found = hermitian ? hermitian_pairs(s.rt(), by.solve, a, how) : by.solve(s.rt(), a, how);
+      });
+    } catch (const error& e) {  // of a task, which has lost its hint
+      if (e.kind() != error_kind::numerical || !e.hint().empty()) throw;
+      throw error(e.kind(), std::string(e.message()), std::string(e.where()),
+                  "another --seed, another --block, or another --solver");
+    }
   }
   if (order) found.vectors = order->restored(found.vectors);
   for (eigenvalue& e : found.values) e.error_bound += change;
@@ -262,6 +277,7 @@ int run(const eigs_options& o) {
   report r;
   s.describe(r);
   describe(r, o, by, how, told, hermitian);
+  describe_place(r, s.rt(), o.solver.program.at);
   if (o.storage == "float")
     r.add("storage", "values of A",
           fmt::format("float: eigenvalues move by {:.1e} at most, which the bounds contain", change), "float");
@@ -277,6 +293,11 @@ int run(const eigs_options& o) {
     r.add("vectors", "vectors", o.out);
   }
   s.finish(r);
+  if (const std::string wrong = contradiction(found.values, told.known); !wrong.empty()) {
+    fmt::print(stderr, "error: {}\n  at: {}\n  hint: pairs were passed over: {}a larger --block, or another --seed\n",
+               wrong, a.name, o.guess.empty() ? "" : "no --guess, ");
+    return 1;
+  }
   if (found.converged()) return 0;
   const std::string hint = hint_for({by, how, found, hermitian ? a.rows / 2 : a.rows, history.left(),
                                      o.precondition != "auto" && o.precondition != "none"});
@@ -366,7 +387,7 @@ void add_eigs(CLI::App& to, command& selected) {
   options->add_run_options(sub);
   sub.footer(
       "Example:\n  tessera eigs --generate lap3d:30 --pairs 4 --tol 1e-6\n"
-      "Ends with 1 when a pair did not converge.");
+      "Ends with 1 when a pair did not converge, or is not what a formula says of the family.");
   sub.callback([options, &selected] {
     if (options->matrix.empty() && options->family.empty())
       throw error(error_kind::usage, "eigs needs a matrix", "the command line", "give FILE.mtx or --generate FAMILY:N");

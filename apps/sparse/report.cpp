@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/common/plot.hpp"
+#include "apps/sparse/printed_value.hpp"
 #include "core/base/units.hpp"
 
 namespace tessera::apps {
@@ -81,14 +82,16 @@ std::string table_of_pairs(const solver_run& run) {
   std::string rows;
   for (std::size_t k = 0; k < run.found.values.size(); ++k) {
     const eigenvalue& e = run.found.values[k];
+    const printed_value text(e.value, e.error_bound);
+    const std::string_view doubt = doubt_of(e);
     rows += fmt::format(
-        "<tr><td class=\"n\">{}</td><td class=\"n\">{:.14g}</td><td class=\"n\">{:.1e}</td><td class=\"n\">{:.1e}</td>"
+        "<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{:.1e}</td>"
         "<td class=\"n\">{}</td><td>{}{}</td></tr>\n",
-        k + 1, e.value, e.error_bound, e.residual, k < run.known.size() ? fmt::format("{:.14g}", run.known[k]) : "",
+        k + 1, text.value, text.bound, e.residual, k < run.known.size() ? fmt::format("{:.17g}", run.known[k]) : "",
         !e.converged    ? "not converged"
         : e.at_rounding ? "to rounding"
                         : "converged",
-        e.clustered ? ", in a cluster: may have another number" : "");
+        doubt.empty() ? std::string() : fmt::format(", {}", doubt));
   }
   const bool known = !run.known.empty();
   return fmt::format(

@@ -11,7 +11,9 @@
 #include "apps/sparse/solver/deflation.hpp"
 #include "apps/sparse/solver/diagonal_mass.hpp"
 #include "apps/sparse/solver/iterated_pairs.hpp"
+#include "apps/sparse/solver/joined_pairs.hpp"
 #include "apps/sparse/solver/pace.hpp"
+#include "apps/sparse/solver/ritz_products.hpp"
 #include "apps/sparse/solver/scale.hpp"
 #include "apps/sparse/solver/small_table.hpp"
 #include "apps/sparse/solver/subspace.hpp"
@@ -62,29 +64,6 @@ bool independent(const small_view& products) {
       unit(i, j) = 0.5 * (products(i, j) + products(j, i)) / std::sqrt(products(i, i)) / std::sqrt(products(j, j));
     }
   return whitening(unit, dependent).columns == b;
-}
-
-/// What a Rayleigh-Ritz step of X alone makes.
-struct ritz_products {
-  ritz_products(program& p, std::int64_t b)
-      : xx(p.small("X'X", b, b)),
-        x_ax(p.small("X'AX", b, b)),
-        coefficients(p.small("start", b, b)),
-        values(p.small("values", 1, b)),
-        minus_values(p.small("-values", 1, b)),
-        norms(p.small("residuals", 1, b)) {}
-  small_matrix xx, x_ax, coefficients, values, minus_values, norms;
-};
-
-/// X becomes Ritz vectors of its span, and AX the sums of products that belong to them.
-void record_ritz_step(const csr_matrix& a, spectrum_end end, const block_vector& x, const block_vector& ax,
-                      const ritz_products& of) {
-  mxm(a, x, ax);
-  gram(x, x, of.xx);
-  gram(x, ax, of.x_ax);
-  record_ritz_vectors(of.x_ax, of.xx, end, of.coefficients, of.values, of.minus_values);
-  combine(x, of.coefficients, x);
-  combine(ax, of.coefficients, ax);
 }
 
 /// The solver as a program: X, AX, and the three blocks of the filter, of which one becomes A Y and one the residuals.
@@ -277,17 +256,6 @@ class filtered_subspace {
                m_coefficients = m_program.small("coefficients", 2 * m_b, m_b);
 };
 
-/// Columns from `first` on, `count` of them, of row-major numbers.
-std::vector<double> some_columns(const std::vector<double>& of, std::int64_t rows, std::int64_t first,
-                                 std::int64_t count) {
-  const std::int64_t all = std::ssize(of) / rows;
-  std::vector<double> made;
-  made.reserve(static_cast<std::size_t>(rows * count));
-  for (std::int64_t i = 0; i < rows; ++i)
-    made.insert(made.end(), of.begin() + i * all + first, of.begin() + i * all + first + count);
-  return made;
-}
-
 /// The columns in the opposite order.
 std::vector<double> turned(std::vector<double> of, std::int64_t rows) {
   const std::int64_t columns = std::ssize(of) / rows;
@@ -309,6 +277,7 @@ class parts_of_pairs {
     o.most_iterations = std::max(0, m_whole.most_iterations - m_found.loop.iterations);
     if (m_whole.report)
       o.report = [this, first](const eigen_progress& now) {
+        if (now.searching) return m_whole.report(now);
         std::ranges::copy(now.of_pairs, m_pairs.begin() + first);
         eigen_progress all{m_found.loop.iterations + now.iteration, 0, m_whole.pairs, 0, m_pairs};
         for (const pair_progress& p : m_pairs) {
@@ -331,6 +300,7 @@ class parts_of_pairs {
     m_found.degree = std::max(m_found.degree, part.degree);
     m_found.block = std::max(m_found.block, part.block);
     m_found.gave_up |= part.gave_up;
+    m_found.searched += part.searched;
     m_found.passed_over.insert(m_found.passed_over.end(), part.passed_over.begin(), part.passed_over.end());
   }
   const eigenpairs& found() const { return m_found; }
@@ -340,44 +310,6 @@ class parts_of_pairs {
   std::vector<pair_progress> m_pairs;
   eigenpairs m_found;
 };
-
-/// Ritz vectors of the vectors of all parts, with their residuals.
-eigenpairs joined(runtime& rt, const csr_matrix& a, const eigen_options& o, const stopping_rule& rule,
-                  const eigenpairs& parts) {
-  eigenpairs all = parts;
-  all.values.clear();
-  const std::int64_t b = o.pairs;
-  program p(rt, a, o.program.for_columns(b));
-  block_vector x = p.vector("X", b);
-  const block_vector ax = p.vector("AX", b), r = p.vector("R", b);
-  const ritz_products of_x(p, b);
-  x.set(std::exchange(all.vectors, {}));
-  // Once makes them orthogonal to half of the digits, where the parts have something in common.
-  for (int twice = 0; twice < 2; ++twice) record_ritz_step(a, o.which, x, ax, of_x);
-  mxm(a, x, ax);
-  record_residuals(ax, x, of_x.minus_values, r, of_x.norms);
-  gram(x, x, of_x.xx);
-  p.run();
-  // Pairs are given from outside, of both ends the smallest first; Ritz vectors come in turn.
-  const auto rank_of = [&](std::int64_t pair) { return rank_of_pair(pair, b, o.which); };
-  const auto in_order = [&](const std::vector<double>& by_rank) {
-    std::vector<double> made;
-    made.reserve(by_rank.size());
-    for (std::int64_t i = 0; i < std::ssize(by_rank) / b; ++i)
-      for (std::int64_t pair = 0; pair < b; ++pair)
-        made.push_back(by_rank[static_cast<std::size_t>(i * b + rank_of(pair))]);
-    return made;
-  };
-  const std::vector<double> rows = in_order(of_x.xx.values());
-  std::vector<double> overlap;
-  for (std::int64_t pair = 0; pair < b; ++pair)
-    overlap.insert(overlap.end(), rows.begin() + rank_of(pair) * b, rows.begin() + (rank_of(pair) + 1) * b);
-  give_pairs(all, rule, b,
-             {in_order(of_x.values.values()), in_order(of_x.norms.values()), in_order(x.values()), overlap});
-  doubt_pairs(all, o.which);
-  mark_clustered_as(parts.values, all.values);
-  return all;
-}
 
 /// Of one end. Pairs that lie far out keep a filter from the others: these are looked for beside them.
 eigenpairs pairs_of_one_end(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t block) {
@@ -394,7 +326,7 @@ eigenpairs pairs_of_one_end(runtime& rt, const csr_matrix& a, const eigen_option
   rest.guess = guess;
   rest.deflate = beside(found.vectors, o.deflate, a.rows);
   parts.add(pairs_of_one_end(rt, a, rest, block), a.rows);
-  found = joined(rt, a, o, rule, parts.found());
+  found = joined_pairs(rt, a, o, rule, parts.found());
   found.loop.converged = found.converged();
   found.norm = rule.norm;
   return found;
@@ -456,7 +388,7 @@ eigenpairs pairs_of_both_ends(runtime& rt, const csr_matrix& a, const eigen_opti
       parts.add(upper_pairs(rt, a, how, parts.found(), rule), a.rows);
     }
   }
-  eigenpairs found = joined(rt, a, o, rule, parts.found());
+  eigenpairs found = joined_pairs(rt, a, o, rule, parts.found());
   found.loop.converged = found.converged();
   found.norm = rule.norm;
   return found;

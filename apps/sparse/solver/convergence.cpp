@@ -13,6 +13,7 @@
 namespace tessera::sparse {
 
 double stopping_rule::tolerated(double value) const {
+  if (apart_from) return std::max(apart_from->blur, part_of_distance * std::abs(value - apart_from->value));
   return tolerance * (compare == criterion::relative ? std::abs(value) : compare == criterion::norm ? norm : 1);
 }
 
@@ -94,13 +95,11 @@ void record_residuals(const block_vector& ax, const block_vector& x, const small
 }
 
 void add_iterations(loop_outcome& to, const loop_outcome& more) {
-  to.form = more.form;
+  if (more.passes > 0) to.form = more.form, to.passes = more.passes, to.tasks = more.tasks;
   to.iterations += more.iterations;
   to.seconds += more.seconds;
   to.build_seconds += more.build_seconds;
   to.work += more.work;
-  to.passes = more.passes;
-  to.tasks = more.tasks;
   add_moved(to.moved, more.moved);
 }
 
@@ -144,11 +143,11 @@ void mark_clustered(std::span<eigenvalue> pairs, std::span<const double> others)
     e.clustered |= std::ranges::any_of(others, [&](double v) { return std::abs(v - e.value) <= width; });
 }
 
-void mark_clustered_as(const std::vector<eigenvalue>& from, std::vector<eigenvalue>& pairs) {
+void mark_as(const std::vector<eigenvalue>& from, std::vector<eigenvalue>& pairs) {
   for (eigenvalue& e : pairs)
-    e.clustered |= std::ranges::any_of(from, [&](const eigenvalue& f) {
-      return f.clustered && std::abs(f.value - e.value) <= f.error_bound + e.error_bound;
-    });
+    for (const eigenvalue& f : from)
+      if (std::abs(f.value - e.value) <= f.error_bound + e.error_bound)
+        e.clustered |= f.clustered, e.unsettled |= f.unsettled;
 }
 
 bool eigenpairs::converged() const noexcept { return std::ranges::all_of(values, &eigenvalue::converged); }

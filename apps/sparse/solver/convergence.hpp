@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,13 +11,21 @@
 
 namespace tessera::sparse {
 
+/// A residual of so much of the distance from a value says on which side of it an eigenvalue is.
+constexpr double part_of_distance = 0.1;
+
 /// When a pair is done.
 struct stopping_rule {
   criterion compare;
   double tolerance, norm;
   double rounding;  ///< residuals below are as good as zero
+  /// Of a search: what counts is on which side of a value an eigenvalue is, where they are further apart than the blur.
+  struct side {
+    double value, blur;
+  };
+  std::optional<side> apart_from = {};
 
-  /// The largest residual that the tolerance allows.
+  /// The largest residual that the tolerance allows; in a search, a part of the distance.
   double tolerated(double value) const;
   /// The same, or what rounding leaves: the largest one that is small enough.
   double wanted(double value) const { return std::max(rounding, tolerated(value)); }
@@ -69,7 +78,7 @@ void give_pairs(eigenpairs& to, const stopping_rule& rule, std::int64_t pairs, c
 void mark_clustered(std::span<eigenvalue> pairs, double innermost);
 /// Marks those that are as near to one of `others`, values of vectors beside those of the pairs.
 void mark_clustered(std::span<eigenvalue> pairs, std::span<const double> others);
-/// Marks pairs that are, within the bounds, marked ones of `from`.
-void mark_clustered_as(const std::vector<eigenvalue>& from, std::vector<eigenvalue>& pairs);
+/// Marks pairs that are, within the bounds, marked ones of `from`, as clustered and as unsettled.
+void mark_as(const std::vector<eigenvalue>& from, std::vector<eigenvalue>& pairs);
 
 }  // namespace tessera::sparse

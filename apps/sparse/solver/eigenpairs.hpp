@@ -43,6 +43,7 @@ struct eigen_progress {
   std::int64_t converged, pairs;
   double largest_residual;  ///< of the pairs that are asked for
   std::vector<pair_progress> of_pairs = {};
+  bool searching = false;  ///< all this is of a search for others, which only tells that it goes on
 };
 
 /// Of every solver.
@@ -61,6 +62,7 @@ struct eigen_options {
   const csr_matrix* mass = nullptr;  ///< B of A x = lambda B x, positive definite; diagonal but for LOBPCG; null: 1
   std::vector<double> guess = {};    ///< rows x columns, row-major: vectors to start with
   std::vector<double> deflate = {};  ///< rows x columns, row-major: pairs are looked for that are orthogonal to these
+  bool deflates_found = false;       ///< of Lanczos: residuals are measured beside them, since they are less exact
   program_options program = {};
   std::function<void(const eigen_progress&)> report = {};  ///< called behind each iteration
 };
@@ -73,6 +75,7 @@ struct eigenvalue {
   bool converged;          ///< by the criterion, or to what rounding allows
   bool at_rounding;        ///< converged by the latter alone
   bool clustered = false;  ///< others are so near, and not all of them known, that its number may be another one
+  bool unsettled = false;  ///< the search for pairs further out has ended before it was sure: likewise
 };
 
 struct eigenpairs {
@@ -87,6 +90,7 @@ struct eigenpairs {
   int degree = 0;        ///< of the last filter, of Chebyshev
   std::int64_t far = 0;  ///< of Chebyshev: so many of the first pairs are done, and hide the others from the filter
   bool gave_up = false;  ///< of Chebyshev: the largest degree was too slow for the iterations that were left
+  int searched = 0;      ///< iterations of searches for pairs that were passed over; not those of the loop
   /// Ritz values further out that were seen when no iteration was left: pairs inside of them have not converged.
   std::vector<double> passed_over = {};
   bool converged() const noexcept;  ///< all pairs

@@ -124,6 +124,7 @@ eigenpairs pairs_of_real_form(runtime& rt, eigensolver_function solve, const csr
   how.tolerance *= 0.5;  // a complex vector is a sum of real ones
   eigenpairs found;
   loop_outcome loop;
+  int searched = 0;
   if (o.report)
     how.report = [&](eigen_progress now) {
       now.iteration += loop.iterations;
@@ -133,17 +134,19 @@ eigenpairs pairs_of_real_form(runtime& rt, eigensolver_function solve, const csr
     how.most_iterations = o.most_iterations - loop.iterations;
     found = solve(rt, a, how);
     add_iterations(loop, found.loop);
+    searched += found.searched;
     const bool solved = found.converged();
     const std::vector<eigenvalue> real = found.values;
     std::vector<double> start = std::move(found.vectors);
     measure(a, chosen_vectors(a, complex_vectors(start, a.rows / 2), o), o, rule, found);
-    mark_clustered_as(real, found.values);
+    mark_as(real, found.values);
     if (!solved || found.converged() || loop.iterations >= o.most_iterations) break;
     how.guess = std::move(start);
     how.tolerance *= 0.1;
   }
   loop.converged = found.converged();
   found.loop = loop;
+  found.searched = searched;
   return found;
 }
 

@@ -1,9 +1,11 @@
 /// The course of solvers that improve a block of vectors: LOBPCG, Chebyshev filters.
 #pragma once
 
+#include <utility>
+
 #include "apps/sparse/solver/convergence.hpp"
 #include "apps/sparse/solver/dense.hpp"
-#include "apps/sparse/solver/missed_pairs.hpp"
+#include "apps/sparse/solver/outer_search.hpp"
 #include "apps/sparse/solver/subspace.hpp"
 
 namespace tessera::sparse {
@@ -44,9 +46,18 @@ eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options&
   } else {
     constexpr int most_starts = 10;
     eigen_options how = o;
+    const one_start search = [&](const eigen_options& options, const stopping_rule& side) {
+      return pairs_of_one_start<Iteration>(rt, a, options, options.block, side, {});
+    };
+    int searched = 0;
     found = pairs_of_one_start<Iteration>(rt, a, how, block, rule, {});
     for (int start = 1; found.converged(); ++start) {
-      const missed_pairs missed = missed_by(rt, a, how, rule, found);
+      missed_pairs missed = missed_by(rt, a, how, rule, found);
+      if (missed.values.empty() && !how.guess.empty()) {
+        missed_pairs more = searched_beside(a, how, rule, block, found, search);
+        missed.values = std::move(more.values), missed.vectors = std::move(more.vectors);
+      }
+      searched += std::exchange(found.searched, 0);
       if (missed.values.empty()) {
         // A block of the pairs alone knows no values beside them.
         if (block == o.pairs) mark_clustered(found.values, missed.seen);
@@ -63,6 +74,7 @@ eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options&
       how.seed += 0x10000;
       found = pairs_of_one_start<Iteration>(rt, a, how, block, rule, found.loop);
     }
+    found.searched = searched;
   }
   found.loop.converged = found.converged();
   found.norm = rule.norm;

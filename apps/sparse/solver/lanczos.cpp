@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "apps/sparse/solver/convergence.hpp"
@@ -13,7 +14,9 @@
 #include "apps/sparse/solver/deflation.hpp"
 #include "apps/sparse/solver/dense.hpp"
 #include "apps/sparse/solver/diagonal_mass.hpp"
+#include "apps/sparse/solver/joined_pairs.hpp"
 #include "apps/sparse/solver/krylov_basis.hpp"
+#include "apps/sparse/solver/outer_search.hpp"
 #include "apps/sparse/solver/scale.hpp"
 #include "apps/sparse/solver/subspace.hpp"
 
@@ -31,7 +34,7 @@ basis_shape shape_for(const eigen_options& o) {
 /// The vectors of the first block. A space that grows from a sum of vectors has all of them soon. One vector is random,
 /// or a part of the only one: a guess may be orthogonal to what is looked for.
 std::vector<double> first_block(const eigen_options& o, std::int64_t rows, std::int64_t width) {
-  std::vector<double> made = random_start(rows * width, o.seed);
+  std::vector<double> made = random_start(rows * width, start_seed(o));
   const small_table guess = usable_guess(o, rows);
   const std::int64_t guessed = std::min(guess.columns, std::max<std::int64_t>(1, width - 1));
   for (std::int64_t j = 0; j < guessed; ++j) {
@@ -59,9 +62,10 @@ class restarted_lanczos {
         m_options(o),
         m_rule(rule),
         m_program(rt, a, o.program.for_columns(shape.width)),
-        m_basis(m_program, a, shape, rule.rounding, o.orthogonal, deflation::of(m_program, a.rows, o, shape.width)) {
+        m_basis(m_program, a, shape, rule.rounding, o.orthogonal, deflation::of(m_program, a.rows, o, shape.width)),
+        m_away(o.deflates_found ? deflation::of(m_program, a.rows, o, o.pairs) : std::nullopt) {
     m_basis.refill(first_block(o, a.rows, shape.width));
-    m_seed = o.seed;
+    m_seed = start_seed(o);
     std::vector<double> places(static_cast<std::size_t>(shape.kept_columns() * o.pairs), 0.0);
     for (std::int64_t pair = 0; pair < o.pairs; ++pair)
       places[static_cast<std::size_t>(rank_of_pair(pair, o.pairs, o.which) * o.pairs + pair)] = 1;
@@ -172,28 +176,14 @@ class restarted_lanczos {
       out[6](0, j) = found > j ? step.values[static_cast<std::size_t>(found - 1 - j)] : 0;
   }
 
-  /// Marks pairs of clusters: those near the innermost vector that is kept; and where there are as many within their
-  /// bounds as the block has vectors, those and all behind them, since further ones are not seen.
+  /// Marks pairs of clusters: those near the innermost vector that is kept.
   void mark(std::vector<eigenvalue>& pairs) const {
     const std::vector<double> inner = m_innermost.values();
     const auto [least, most] = std::ranges::minmax(inner);
+    const bool both = m_options.which == spectrum_end::both;
     const auto low = pairs.begin() + pairs_of_lower_end(m_options.pairs, m_options.which);
-    mark_end({pairs.begin(), low}, m_options.which == spectrum_end::both ? least : inner[0]);
-    mark_end({low, pairs.end()}, m_options.which == spectrum_end::both ? most : inner[0]);
-  }
-  void mark_end(std::span<eigenvalue> pairs, double innermost) const {
-    if (pairs.empty()) return;
-    mark_clustered(pairs, innermost);
-    // A single vector has one of each, and random ones that step in may bring a second.
-    const auto width = static_cast<std::size_t>(std::max<std::int64_t>(m_basis.shape().width, 2));
-    bool full = false;
-    for (std::size_t k = 0; k < pairs.size() && !full; ++k) {
-      if (k + width > pairs.size()) break;
-      const eigenvalue &first = pairs[k], &last = pairs[k + width - 1];
-      full = std::abs(first.value - last.value) <= first.error_bound + last.error_bound;
-      if (full)
-        for (eigenvalue& e : pairs.subspan(k)) e.clustered = true;
-    }
+    if (low != pairs.begin()) mark_clustered({pairs.begin(), low}, both ? least : inner[0]);
+    if (low != pairs.end()) mark_clustered({low, pairs.end()}, both ? most : inner[0]);
   }
 
   /// The true residuals, of a product with A of the vectors.
@@ -201,6 +191,10 @@ class restarted_lanczos {
     m_basis.combine_kept(m_places, m_x);
     mxm(m_a, m_x, m_ax);
     record_residuals(m_ax, m_x, m_minus_values, m_ax, m_norms);
+    if (m_away) {
+      m_away->project(m_ax);
+      column_norms(m_ax, m_norms);
+    }
     gram(m_x, m_x, m_overlap);
     m_program.run();
     // A pair that the basis has no direction for is no vector.
@@ -222,6 +216,7 @@ class restarted_lanczos {
   std::uint64_t m_seed = 0;
   program m_program;
   krylov_basis m_basis;
+  std::optional<deflation> m_away;  ///< of the pairs
   block_vector m_x = m_program.vector("X", m_options.pairs), m_ax = m_program.vector("AX", m_options.pairs);
   small_matrix m_coefficients = m_program.small("restart", m_basis.shape().columns(), m_basis.shape().kept_columns()),
                m_places = m_program.small("places", m_basis.shape().kept_columns(), m_options.pairs),
@@ -233,9 +228,9 @@ class restarted_lanczos {
                m_innermost = m_program.small("innermost", 1, 2);
 };
 
-eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o) {
-  const basis_shape shape = shape_for(o);
-  const stopping_rule rule = rule_for(a, o);
+/// From one start.
+eigenpairs pairs_of_one_start(runtime& rt, const csr_matrix& a, const eigen_options& o, const basis_shape& shape,
+                              const stopping_rule& rule) {
   eigenpairs found;
   const bool selective = o.orthogonal == reorthogonalization::selective;
   bool in_full_instead = false;
@@ -268,14 +263,124 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
         now.iteration += before;
         o.report(now);
       };
-    eigenpairs again = lanczos_pairs(rt, a, in_full);
+    eigenpairs again = pairs_of_one_start(rt, a, in_full, shape, rule);
     again.loop.iterations += found.loop.iterations, again.loop.seconds += found.loop.seconds;
     again.loop.build_seconds += found.loop.build_seconds, again.loop.work += found.loop.work;
     return again;
   }
-  found.loop.converged = found.converged();
   found.norm = rule.norm;
   found.block = shape.width;
+  return found;
+}
+
+/// From the first pair on of those of one end that are as many within their bounds as the block has vectors: further
+/// ones are not seen, and what stands behind may have another number. A single vector has one of each, and random ones
+/// that step in may bring a second.
+std::span<eigenvalue> behind_full_level(std::span<eigenvalue> pairs, std::int64_t width) {
+  const auto full = static_cast<std::size_t>(std::max<std::int64_t>(width, 2));
+  for (std::size_t k = 0; k + full <= pairs.size(); ++k) {
+    const eigenvalue &first = pairs[k], &last = pairs[k + full - 1];
+    if (std::abs(first.value - last.value) <= first.error_bound + last.error_bound) return pairs.subspan(k);
+  }
+  return {};
+}
+
+/// The pairs of both ends that a level may hide others from.
+std::vector<std::span<eigenvalue>> behind_full_levels(eigenpairs& found, const eigen_options& o) {
+  const std::span<eigenvalue> all(found.values);
+  const auto low = static_cast<std::size_t>(pairs_of_lower_end(std::ssize(found.values), o.which));
+  std::vector<std::span<eigenvalue>> made;
+  for (const std::span<eigenvalue> end : {all.first(low), all.subspan(low)})
+    if (const std::span<eigenvalue> behind = behind_full_level(end, found.block); !behind.empty())
+      made.push_back(behind);
+  return made;
+}
+
+/// With those that were passed over: as many as they may take the place of are looked for at their end, beside all that
+/// is known, and the outermost of all are kept. A start from all of them would find as many copies of an eigenvalue as
+/// before.
+eigenpairs with_missed(runtime& rt, const csr_matrix& a, const eigen_options& o, const basis_shape& shape,
+                       const stopping_rule& rule, eigenpairs found, const missed_pairs& missed) {
+  const std::int64_t pairs = std::ssize(found.values), low = pairs_of_lower_end(pairs, o.which),
+                     all = std::ssize(missed.values);
+  std::int64_t below = 0;  // of the missed ones; they come first
+  double innermost = -std::numeric_limits<double>::infinity();
+  for (std::int64_t k = 0; k < low; ++k)
+    innermost = std::max(innermost, found.values[static_cast<std::size_t>(k)].value);
+  while (below < all && missed.values[static_cast<std::size_t>(below)] < innermost) ++below;
+  const std::vector<eigenvalue> before = found.values;
+  eigen_options how = o;
+  how.orthogonal = reorthogonalization::full;
+  how.deflates_found = true;
+  if (o.report)
+    how.report = [&o](eigen_progress now) {
+      now.searching = true;
+      o.report(now);
+    };
+  bool converged = true;
+  for (const spectrum_end end : {spectrum_end::smallest, spectrum_end::largest}) {
+    const bool lower = end == spectrum_end::smallest;
+    const std::int64_t first = lower ? 0 : below, count = lower ? below : all - below;
+    if (count == 0) continue;
+    const auto [least, most] = std::ranges::minmax(
+        std::span(missed.values).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+    const std::span of(before.begin() + (lower ? 0 : low), before.begin() + (lower ? low : pairs));
+    how.which = end;
+    how.deflate = beside(found.vectors, o.deflate, a.rows);
+    how.guess = some_columns(missed.vectors, a.rows, first, count);
+    how.pairs = std::ranges::count_if(
+        of, [&, l = least, m = most](const eigenvalue& e) { return lower ? e.value > l : e.value < m; });
+    how.pairs = std::min(how.pairs, a.rows - deflated_columns(a, how));
+    how.most_iterations = std::max(1, o.most_iterations - found.loop.iterations);
+    const eigenpairs more = pairs_of_one_start(rt, a, how, shape, rule);
+    converged &= more.converged();
+    found.vectors = beside(found.vectors, more.vectors, a.rows);
+    found.values.insert(found.values.end(), more.values.begin(), more.values.end());
+    add_iterations(found.loop, more.loop);
+  }
+  found = joined_pairs(rt, a, o, rule, found);
+  if (!converged || found.converged() || found.loop.iterations >= o.most_iterations) return found;
+  // What was found beside others is as exact as these are.
+  how = o;
+  how.guess = found.vectors;
+  how.most_iterations = o.most_iterations - found.loop.iterations;
+  loop_outcome all_loops = found.loop;
+  found = pairs_of_one_start(rt, a, how, shape, rule);
+  add_iterations(all_loops, found.loop);
+  found.loop = all_loops;
+  return found;
+}
+
+eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o) {
+  // Each one has a pair more that is right.
+  const std::int64_t most_starts = o.pairs + 10;
+  const basis_shape shape = shape_for(o);
+  const stopping_rule rule = rule_for(a, o);
+  // With few vectors behind a restart, a search would go nowhere in a cluster that has more.
+  const one_start search = [&](const eigen_options& options, const stopping_rule& side) {
+    return pairs_of_one_start(rt, a, options, shape, side);
+  };
+  eigen_options how = o;
+  eigenpairs found = pairs_of_one_start(rt, a, o, shape, rule);
+  bool doubtful = !o.guess.empty() || shape.width == 1;  // one vector sees one copy of each eigenvalue
+  for (std::int64_t start = 1; found.converged() && !found.dense; ++start) {
+    missed_pairs missed = missed_by(rt, a, how, rule, found);
+    // Copies that the block has not seen are not in a few steps from one vector, where the matrix is large.
+    if (missed.values.empty() && (doubtful || !behind_full_levels(found, o).empty()))
+      missed = searched_beside(a, how, rule, found.block, found, search);
+    if (missed.values.empty()) break;
+    if (start == most_starts || found.loop.iterations >= o.most_iterations) {
+      found.passed_over = missed.values;
+      doubt_pairs(found, o.which);
+      break;
+    }
+    doubtful = true;
+    how.seed += 0x10000;
+    const int searched = found.searched;
+    found = with_missed(rt, a, how, shape, rule, std::move(found), missed);
+    found.searched = searched;
+  }
+  found.loop.converged = found.converged();
   return found;
 }
 
@@ -285,7 +390,8 @@ double least_memory_of_lanczos(const csr_matrix& a, const eigen_options& o) {
   const basis_shape shape = shape_for(o);
   const std::int64_t columns = shape.past_columns(), deflated = deflated_columns(a, o);
   // Beside the basis: the product, spare vectors, and the pairs with theirs.
-  const std::int64_t kept = columns + 2 * shape.width + 2 * o.pairs + deflated;
+  // A search has the pairs too, twice where it begins.
+  const std::int64_t kept = columns + 2 * shape.width + 5 * o.pairs + deflated;
   return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
              static_cast<double>((a.rows - deflated <= columns ? a.rows : kept) + o.pairs) +
          memory_of_copies(a, o);

@@ -14,14 +14,6 @@ namespace {
 
 constexpr std::int64_t most_steps = 16;
 
-/// What may lie between an eigenvalue and the Ritz values beside it, where none was missed: vectors that were found are
-/// as exact as their residuals, and what is orthogonal to them is no better.
-double blur_of(const eigenpairs& found, const stopping_rule& rule) {
-  double squares = 0;
-  for (const eigenvalue& e : found.values) squares += e.residual * e.residual;
-  return 2 * std::sqrt(squares) + rule.rounding;
-}
-
 /// Which of the values are further out than the innermost pair of an end that was asked for.
 std::vector<std::int64_t> beyond_pairs(const std::vector<double>& values, const eigenpairs& found, spectrum_end which,
                                        double blur) {
@@ -43,6 +35,12 @@ std::vector<std::int64_t> beyond_pairs(const std::vector<double>& values, const 
 
 }  // namespace
 
+double blur_of(const eigenpairs& found, const stopping_rule& rule) {
+  double squares = 0;
+  for (const eigenvalue& e : found.values) squares += e.residual * e.residual;
+  return 2 * std::sqrt(squares) + rule.rounding;
+}
+
 missed_pairs missed_by(runtime& rt, const csr_matrix& a, const eigen_options& o, const stopping_rule& rule,
                        const eigenpairs& found) {
   // Rows that are left beside all that is known, and one for the block that follows.
@@ -54,7 +52,7 @@ missed_pairs missed_by(runtime& rt, const csr_matrix& a, const eigen_options& o,
   program p(rt, a, o.program.for_columns(1));
   krylov_basis basis(p, a, {.width = 1, .kept = steps, .blocks = steps}, rule.rounding, reorthogonalization::full,
                      deflation::of(p, a.rows, known, 1));
-  basis.refill(o.seed + 0x5eed);  // another vector than the solver's
+  basis.refill(start_seed(known) + 0x5eed);  // another vector than the solver's
   basis.begin();
   for (std::int64_t j = 0; j < steps; ++j) basis.extend(j);
   small_table h = projection(basis);

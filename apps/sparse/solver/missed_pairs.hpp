@@ -7,10 +7,14 @@
 namespace tessera::sparse {
 
 struct missed_pairs {
-  std::vector<double> values;   ///< Ritz values, the smallest first
+  std::vector<double> values;   ///< Ritz values, those of the lower end first
   std::vector<double> vectors;  ///< rows x values, row-major
   std::vector<double> seen;     ///< Ritz values of the search, all of them
 };
+
+/// What may lie between an eigenvalue and the Ritz values beside it, where none was missed: vectors that were found are
+/// as exact as their residuals, and what is orthogonal to them is no better.
+double blur_of(const eigenpairs& found, const stopping_rule& rule);
 
 /// Pairs further out than the innermost of those that were found, orthogonal to all of these. They are Ritz pairs of a
 /// few Lanczos steps from one random vector, so that a value which lies apart from the rest is seen, and one at the

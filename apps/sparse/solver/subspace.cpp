@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -66,8 +67,14 @@ small_table usable_guess(const eigen_options& o, std::int64_t rows) {
   return made;
 }
 
+std::uint64_t start_seed(const eigen_options& o) {
+  std::uint64_t seed = o.seed;
+  for (const double x : o.deflate) seed = (seed ^ std::bit_cast<std::uint64_t>(x)) * 0x100000001B3u;
+  return seed;
+}
+
 std::vector<double> started_at(const eigen_options& o, std::int64_t rows, std::int64_t columns) {
-  std::vector<double> x = random_start(rows * columns, o.seed);
+  std::vector<double> x = random_start(rows * columns, start_seed(o));
   const small_table guess = usable_guess(o, rows);
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < std::min(guess.columns, columns); ++j)
@@ -90,6 +97,16 @@ std::vector<double> beside(const std::vector<double>& a, const std::vector<doubl
     made.insert(made.end(), a.begin() + i * of_a, a.begin() + (i + 1) * of_a);
     made.insert(made.end(), b.begin() + i * of_b, b.begin() + (i + 1) * of_b);
   }
+  return made;
+}
+
+std::vector<double> some_columns(const std::vector<double>& of, std::int64_t rows, std::int64_t first,
+                                 std::int64_t count) {
+  const std::int64_t all = std::ssize(of) / rows;
+  std::vector<double> made;
+  made.reserve(static_cast<std::size_t>(rows * count));
+  for (std::int64_t i = 0; i < rows; ++i)
+    made.insert(made.end(), of.begin() + i * all + first, of.begin() + i * all + first + count);
   return made;
 }
 

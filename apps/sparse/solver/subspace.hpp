@@ -11,6 +11,10 @@ std::vector<double> of_moderate_size(std::vector<double> numbers, std::int64_t c
 /// The guessed vectors, of moderate size, without those that are zero or depend on deflated ones or on each other.
 small_table usable_guess(const eigen_options& o, std::int64_t rows);
 
+/// The seed of a run's random vectors, by the options' and by the deflated vectors: these may have been made of the
+/// same random ones. Then they would have all that those have of an eigenvalue with several copies.
+std::uint64_t start_seed(const eigen_options& o);
+
 /// rows x columns numbers, row-major: the guess as far as it is usable; the rest is random.
 std::vector<double> started_at(const eigen_options& o, std::int64_t rows, std::int64_t columns);
 
@@ -19,6 +23,10 @@ std::int64_t rank_of(const std::vector<double>& vectors, std::int64_t rows);
 
 /// Vectors side by side, all row-major: those of `a`, and those of `b` behind them.
 std::vector<double> beside(const std::vector<double>& a, const std::vector<double>& b, std::int64_t rows);
+
+/// Columns from `first` on, `count` of them, of row-major numbers.
+std::vector<double> some_columns(const std::vector<double>& of, std::int64_t rows, std::int64_t first,
+                                 std::int64_t count);
 
 /// Throws tessera::error (usage) for `numbers` that are no vectors of so many rows, or not finite; `what` they are for.
 void require_vectors(const std::vector<double>& numbers, std::int64_t rows, const char* what);

@@ -271,5 +271,19 @@ TEST(chebyshev_of_both_ends, share_an_eigenvalue_that_has_copies_for_both) {
   expect_pairs(zero, guessed, chebyshev(rt, zero, guessed), std::vector<double>(8, 0), 0);
 }
 
+/// The others are nothing beside them, and are looked for beside the outermost.
+TEST_F(sparse_chebyshev, solves_beside_values_that_are_far_out) {
+  const csr_matrix a = diagonal(200, [](std::int32_t i) {
+    return i == 0 ? 1e300 : i == 1 ? -5e299 : static_cast<double>(i - 1);
+  });
+  for (const std::uint64_t seed : {1, 2, 979510}) {
+    const eigenpairs found =
+        solve(a, {.pairs = 12, .block = 12, .tolerance = 1e-10, .compare = criterion::norm, .seed = seed});
+    EXPECT_TRUE(found.converged());
+    EXPECT_NEAR(found.values[0].value, -5e299, 1e287);
+    for (std::size_t k = 1; k < 12; ++k) EXPECT_LE(std::abs(found.values[k].value), found.values[k].error_bound) << k;
+  }
+}
+
 }  // namespace
 }  // namespace tessera::sparse

@@ -1,15 +1,20 @@
 // Compressed rows, generated families, panels of rows.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <numeric>
 #include <set>
 
 #include "apps/lapack/lapack.hpp"
+#include "apps/sparse/matrix/available_memory.hpp"
 #include "apps/sparse/matrix/generate.hpp"
 #include "apps/sparse/matrix/row_panels.hpp"
 #include "apps/sparse/product/compressed_rows.hpp"
@@ -304,6 +309,57 @@ TEST(row_panels, know_which_columns_they_touch_however_they_are_cut) {
   }
   const csr_matrix corners = matrix_of("corners", 40, 40, {{.row = 0, .column = 39, .value = 1}, {39, 0, 1}});
   EXPECT_EQ(touched_panels(corners, row_panels{{1, 39, 40}}), (std::vector<std::vector<std::int32_t>>{{2}, {}, {0}}));
+}
+
+TEST(available_memory, is_what_limits_of_the_process_leave) {
+  ::rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  ::rlimit low = before;
+  low.rlim_cur = static_cast<::rlim_t>(pages * ::sysconf(_SC_PAGESIZE) + gibibyte);
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &low), 0);
+  const std::int64_t left = available_memory();
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_LE(left, gibibyte);
+  EXPECT_GT(left, gibibyte / 2);
+}
+
+TEST(available_memory, is_what_limits_of_a_container_leave) {
+  const plugin_test::folder folder;
+  EXPECT_GE(left_in_group(folder.path()), std::int64_t{1} << 62);
+  folder.write("memory.max", "max\n"), folder.write("memory.current", "7000\n");
+  EXPECT_GE(left_in_group(folder.path()), std::int64_t{1} << 62);
+  folder.write("memory.max", "10000\n");
+  EXPECT_EQ(left_in_group(folder.path()), 3000);
+  folder.write("memory.stat", "anon 5000\ninactive_file 1500\nactive_file 500\n");
+  EXPECT_EQ(left_in_group(folder.path()), 4500);
+  const plugin_test::folder old;
+  old.write("memory.limit_in_bytes", "9000\n"), old.write("memory.usage_in_bytes", "8000\n");
+  EXPECT_EQ(left_in_group(old.path()), 1000);
+}
+
+TEST(read_matrix, takes_standard_input) {
+  const plugin_test::folder folder;
+  const std::string file =
+      folder.write("m.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n2 2 4\n");
+  const int before = ::dup(STDIN_FILENO), opened = ::open(file.c_str(), O_RDONLY);
+  ASSERT_GE(opened, 0);
+  ASSERT_GE(::dup2(opened, STDIN_FILENO), 0);
+  const csr_matrix a = read_matrix("-");
+  ::dup2(before, STDIN_FILENO), ::close(before), ::close(opened);
+  EXPECT_EQ(a.values, (std::vector<double>{3, 4}));
+}
+
+TEST(read_matrix, names_what_adds_up_to_infinity_and_the_first_line_of_an_empty_file) {
+  const plugin_test::folder folder;
+  const auto said = [&](const std::string& text) {
+    return message_of([&] { (void)read_matrix(folder.write("m.mtx", text)); }, error_kind::input);
+  };
+  EXPECT_THAT(said("%%MatrixMarket matrix coordinate real general\n2 2 2\n2 1 1e308\n2 1 1e308\n"),
+              ::testing::HasSubstr("at (2, 1), add up"));
+  EXPECT_THAT(said(""), ::testing::HasSubstr("m.mtx:1"));
 }
 
 }  // namespace

@@ -49,6 +49,18 @@ TEST_P(sparse_operations, factor_and_solve) {
   expect_near(right.values(), {0.5, 1.0 / 6, 1, 1.0 / 3, 0, 1.0 / 3});
 }
 
+TEST_P(sparse_operations, combine_blocks_that_are_listed) {
+  block_vector x1 = p.vector("X1", 1), x2 = p.vector("X2", 1), y1 = p.vector("Y1", 1), y2 = p.vector("Y2", 1);
+  x1.set(std::vector<double>(static_cast<std::size_t>(x1.rows()), 1.0));
+  x2.set(std::vector<double>(static_cast<std::size_t>(x2.rows()), 2.0));
+  const small_matrix c = small(2, 2, {1, 0, 1, 3});
+  combine({x1, x2}, c, {y1, y2});
+  EXPECT_EQ(y1.values()[7], 3);
+  EXPECT_EQ(y2.values()[7], 6);
+  combine({x1, x2}, c, {y1, y2}, 1);
+  EXPECT_EQ(y2.values()[7], 12);
+}
+
 TEST_P(sparse_operations, make_a_block_orthonormal) {
   block_vector y = p.vector("Y", 2);
   std::vector<double> numbers;

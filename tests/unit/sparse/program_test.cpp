@@ -332,6 +332,25 @@ TEST_F(sparse_calls, drop_what_a_loop_had_recorded_when_it_throws) {
   }
 }
 
+/// What is recorded behind iterations goes when it is done, and not at the end of the loop.
+TEST_F(sparse_calls, keep_no_graphs_of_iterations_that_are_done) {
+  row.set(std::vector<double>(4, 1.0));
+  for (const int lag : {0, 1}) {
+    std::vector<std::weak_ptr<int>> recorded;
+    std::ptrdiff_t most = 0;
+    const auto after = [&](int k) {
+      auto token = std::make_shared<int>(k);
+      recorded.emplace_back(token);
+      small_operation("hold", {}, std::span(&row, 1), [token](auto, auto out) { out[0](0, 0) = *token; });
+      most = std::max(most, std::ranges::count_if(recorded, [](const auto& r) { return !r.expired(); }));
+    };
+    (void)p.while_not([&] { return row.values()[0] < 0; }, [&] { copy(x, y); },
+                      {.most_iterations = 60, .after_each = after, .lag = lag, .watched = {row}});
+    EXPECT_EQ(recorded.size(), 60u);
+    EXPECT_LT(most, 12) << lag;
+  }
+}
+
 TEST_F(sparse_calls, refuse_another_program_inside_of_a_body) {
   program other(rt, a);
   block_vector x2 = other.vector("x2", 1), y2 = other.vector("y2", 1);
