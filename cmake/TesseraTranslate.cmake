@@ -1,18 +1,26 @@
-# tessera_translate(TARGET): the sources of a target that hold directives (#pragma gecko, #pragma pointerchain) are translated when it
-# is built, and their translations are compiled instead of them. Call it behind the target's sources, in the same folder. Compilers
-# report the lines of the sources. docs/directives.md
+# tessera_translate(TARGET [NO_REMARKS]): the sources of a target that hold directives (#pragma gecko, #pragma pointerchain) are
+# translated when it is built, and their translations are compiled instead of them. Call it behind the target's sources, in the same
+# folder. They are read with the target's include folders, definitions, options and standard of C++. Compilers report the lines of the
+# sources. Remarks say why a loop stays on the host; NO_REMARKS hides them. docs/directives.md
 function(tessera_translate target)
+  cmake_parse_arguments(PARSE_ARGV 1 _translate "NO_REMARKS" "" "")
+  if(_translate_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tessera_translate(${target}): unknown argument ${_translate_UNPARSED_ARGUMENTS}; there is NO_REMARKS.")
+  endif()
   if(NOT TARGET tessera::translator)
     message(FATAL_ERROR "tessera_translate(${target}): this Tessera has no tessera-translate. It is installed where all was built, "
       "and built with Clang's development files (on Debian 12: apt-get install llvm-22-dev libclang-22-dev; 19 and 16 will do).")
   endif()
+  set(made "${CMAKE_CURRENT_BINARY_DIR}/${target}.translated")
+  _tessera_translate_flags(${target} "${made}/flags" flags)
+  set(quiet $<$<BOOL:${_translate_NO_REMARKS}>:--no-remarks>)
   get_target_property(sources ${target} SOURCES)
   set(all "")
   foreach(source IN LISTS sources)
     get_filename_component(input "${source}" ABSOLUTE)
     set(found "")
     if(input MATCHES "\\.(c|cc|cpp|cxx|C)$" AND EXISTS "${input}")
-      file(STRINGS "${input}" found REGEX "^[ \t]*#[ \t]*pragma[ \t]+(gecko|pointerchain)[ \t]" LIMIT_COUNT 1)
+      file(STRINGS "${input}" found REGEX "[Pp]ragma.*[^A-Za-z_](gecko|pointerchain)[^A-Za-z_]" LIMIT_COUNT 1)
       set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${input}")
     endif()
     if(found STREQUAL "")
@@ -23,17 +31,50 @@ function(tessera_translate target)
     string(MD5 place "${folder}")
     string(SUBSTRING "${place}" 0 8 place)
     get_filename_component(name "${input}" NAME)
-    set(output "${CMAKE_CURRENT_BINARY_DIR}/${target}.translated/${place}_${name}.cpp")
-    set(includes "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
-    set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+    set(output "${made}/${place}_${name}.cpp")
     add_custom_command(OUTPUT "${output}"
-      COMMAND ${CMAKE_COMMAND} -E make_directory "${CMAKE_CURRENT_BINARY_DIR}/${target}.translated"
-      COMMAND tessera::translator "${input}" -o "${output}" --depfile "${output}.d" --no-remarks --
-        "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>" "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
-      DEPENDS "${input}" tessera::translator DEPFILE "${output}.d" COMMAND_EXPAND_LISTS VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E make_directory "${made}"
+      COMMAND tessera::translator "${input}" -o "${output}" --depfile "${output}.d" --flags "${flags}" "${quiet}"
+      DEPENDS "${input}" "${flags}" tessera::translator DEPFILE "${output}.d" COMMAND_EXPAND_LISTS VERBATIM
       COMMENT "Translating the directives of ${name}")
     target_include_directories(${target} PRIVATE "${folder}")  # what it includes in quotes
     list(APPEND all "${output}")
   endforeach()
   set_target_properties(${target} PROPERTIES SOURCES "${all}")
+endfunction()
+
+# A file with the flags that the target's sources in C++ are compiled with, one a line.
+function(_tessera_translate_flags target file result)
+  set(lines "")
+  separate_arguments(words NATIVE_COMMAND "${CMAKE_CXX_FLAGS}")
+  list(APPEND lines ${words})
+  foreach(config IN LISTS CMAKE_CONFIGURATION_TYPES CMAKE_BUILD_TYPE)
+    string(TOUPPER "${config}" upper)
+    separate_arguments(words NATIVE_COMMAND "${CMAKE_CXX_FLAGS_${upper}}")
+    foreach(word IN LISTS words)
+      list(APPEND lines "$<$<CONFIG:${config}>:${word}>")
+    endforeach()
+  endforeach()
+  # The newest of the target's own standard and of those that its libraries ask for, as CMake chooses.
+  set(written "$<TARGET_PROPERTY:${target},CXX_EXTENSIONS>")
+  set(extensions "$<OR:$<STREQUAL:${written},>,$<BOOL:${written}>>")
+  foreach(standard IN ITEMS 20 23 26)
+    set(own "$<STREQUAL:$<TARGET_PROPERTY:${target},CXX_STANDARD>,${standard}>")
+    set(asked "$<IN_LIST:cxx_std_${standard},$<TARGET_PROPERTY:${target},COMPILE_FEATURES>>")
+    list(APPEND lines "$<$<OR:${own},${asked}>:-std=$<IF:${extensions},gnu,c>++${standard}>")
+  endforeach()
+  foreach(property IN ITEMS COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES)
+    set(prefix "")
+    if(property STREQUAL "COMPILE_DEFINITIONS")
+      set(prefix "-D")
+    elseif(property STREQUAL "INCLUDE_DIRECTORIES")
+      set(prefix "-I")
+    endif()
+    set(values "$<TARGET_PROPERTY:${target},${property}>")
+    list(APPEND lines "$<$<BOOL:${values}>:${prefix}$<JOIN:${values},\n${prefix}>>")
+  endforeach()
+  list(JOIN lines "\n" lines)
+  # One for each language that the project has: options may be for one of them.
+  file(GENERATE OUTPUT "${file}.$<CONFIG>.$<COMPILE_LANGUAGE>" CONTENT "${lines}\n")
+  set(${result} "${file}.$<CONFIG>.CXX" PARENT_SCOPE)
 endfunction()

@@ -116,9 +116,19 @@ program_array& array_at(const void* first, element_type type, std::int64_t row_e
   const std::string where = place_of("region", site);
   const program_array& found = needed_whole(in, first, name, where);
   check_type(found, type, where);
+  const std::int64_t has = found.extents().row_elements();
+  if (row_elements == 1)  // by the loop's index alone
+    refuse(
+        fmt::format("rows of array '{}' have {} elements, and the region's subscripts mean single elements",
+                    found.name(), has),
+        where,
+        fmt::format("let the loop count rows, with one inside for the elements: {0}[i * {1} + j] for j from 0 to less "
+                    "than {1}; or give the array one range: {0}[0:{2}]",
+                    found.name(), has, found.extents().count()));
   refuse(fmt::format("rows of array '{}' have {} elements, and the region's subscripts mean rows of {}", found.name(),
-                     found.extents().row_elements(), row_elements),
-         where, "allocate it with its rows: x[0:rows][0:columns]");
+                     has, row_elements),
+         where,
+         fmt::format("give the array these rows where it is made: {}[0:rows][0:{}]", found.name(), row_elements));
 }
 
 array_range range_at(const void* pointer, element_type type, std::int64_t first, std::int64_t count, std::size_t size,

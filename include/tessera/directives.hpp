@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "tessera/chain.hpp"
+#include "tessera/loop_head.hpp"
 #include "tessera/region.hpp"
 
 namespace tessera::directives {

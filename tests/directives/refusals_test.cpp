@@ -57,6 +57,53 @@ INSTANTIATE_TEST_SUITE_P(
                 "#pragma gecko region exec_pol(\"range\")\nfor (int i = 0; i < n; ++i) x[i] = 1;\n"
                 "#pragma gecko region end",
                 "4:31: error: policy range needs a list", "for example range:[1000,24]"},
+        refusal{"an_index_that_is_a_truth_value",
+                "#pragma gecko region\nfor (bool i = false; i != true; i += 1) x[i] = 1;\n#pragma gecko region end",
+                "5:11: error: the loop's index 'i' has type bool, which counts no further than 1", ""},
+        refusal{"an_index_of_128_bits",
+                "#pragma gecko region\nfor (__int128 i = 0; i < n; ++i) x[i] = 1;\n#pragma gecko region end",
+                "5:15: error: the loop's index 'i' has type __int128, which no region counts in", ""},
+        refusal{"a_step_that_is_a_fraction",
+                "#pragma gecko region\nfor (int i = 0; i < n; i += 1.5) x[i] = 1;\n#pragma gecko region end",
+                "5:29: error: the loop's step has type double", "steps of an integer type"},
+        refusal{"a_step_of_0",
+                "#pragma gecko region\nfor (int i = 0; i < 10; i += 0) x[i] = 1;\n#pragma gecko region end",
+                "5:17: error: the loop over 'i' adds 0 to its index and does not end", "a bound that it reaches"},
+        refusal{"a_bound_beyond_the_index",
+                "#pragma gecko region\nfor (unsigned char i = 0; i < 300; ++i) x[i] = 1;\n#pragma gecko region end",
+                "5:27: error: the loop over 'i' does not end before its index wraps around, from 255 to 0",
+                "or give it another type"},
+        refusal{
+            "a_fraction_that_is_not_met",
+            "#pragma gecko region\nfor (int i = 0; i != 2.5f; ++i) x[i] = 1;\n#pragma gecko region end",
+            "5:17: error: the loop over 'i' does not end before its index leaves the range of its type: 2147483647 is "
+            "the last one",
+            "a bound that it reaches"},
+        refusal{
+            "a_head_in_a_macro",
+            "#define COND i < n\n#pragma gecko region\nfor (int i = 0; COND; ++i) x[i] = 1;\n#pragma gecko region end",
+            "6:17: error: a part of the loop's head is in a macro", "write it out"},
+        refusal{"collapsed_loops_with_one_name",
+                "#pragma gecko region collapse(2)\nfor (int i = 0; i < n; ++i) for (int i = 0; i < 8; ++i) x[i] = 1;\n"
+                "#pragma gecko region end",
+                "5:38: error: two of the collapsed loops have an index named 'i'", "a name of its own"},
+        refusal{"a_row_that_ends_at_a_fraction",
+                "#pragma gecko region collapse(2)\nfor (int i = 0; i < n; ++i) for (int j = 0; j < 2.5; ++j) x[i * 3 + "
+                "j] = "
+                "1;\n#pragma gecko region end",
+                "5:59: error: 'x' is written where other iterations may use it", ""},
+        refusal{"an_element_by_a_fraction",
+                "#pragma gecko region\nfor (int i = 0; i < n; ++i) { const int q = i * 1.0; x[q] = 1; }\n#pragma gecko "
+                "region end",
+                "5:54: error: 'x' is written where other iterations may use it", ""},
+        refusal{"rows_of_variable_length",
+                "double a[40][n];\n#pragma gecko region\nfor (int i = 0; i < 40; ++i) for (int j = 0; j < n; ++j) "
+                "a[i][j] = 1;\n"
+                "#pragma gecko region end",
+                "6:58: error: the rows of 'a' have a length that is a variable", "a[i * columns + j]"},
+        refusal{"rows_of_variable_length_registered",
+                "double a[40][n];\n#pragma gecko memory register(a[0:40][0:n]) type(double)",
+                "5:31: error: the rows of 'a' have a length that is a variable", "by a pointer to the first one"},
         refusal{"missing_clause", "#pragma gecko memory allocate(x[0:n])\n",
                 "4:15: error: 'gecko memory allocate' wants the clause 'type'", "for example #pragma gecko memory"},
         refusal{"unknown_variable", "#pragma gecko memory allocate(z[0:n]) type(double)\n",
@@ -391,12 +438,16 @@ INSTANTIATE_TEST_SUITE_P(
                    "j] += 1; } }" END,
             "5:89: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
             "exec_pol(any)"},
-        refusal{"steps_that_miss_the_bound",
-                REGION "for (int i = 0; i < n; ++i) { for (int j = 0; j != n; j += 2) x[i * n + j] += 1; }" END,
-                "5:63: error: 'x' is written where other iterations may use it: it is not known", "exec_pol(any)"},
-        refusal{"steps_of_any_sign",
-                REGION "for (int i = 0; i < n; ++i) { for (int j = 0; j < n; j += k[0]) x[i * n + j] += 1; }" END,
-                "5:65: error: 'x' is written where other iterations may use it: it is not known", "exec_pol(any)"},
+        refusal{
+            "steps_that_miss_the_bound",
+            REGION "for (int i = 0; i < n; ++i) { for (int j = 0; j != n; j += 2) x[i * n + j] += 1; }" END,
+            "5:63: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
+        refusal{
+            "steps_of_any_sign",
+            REGION "for (int i = 0; i < n; ++i) { for (int j = 0; j < n; j += k[0]) x[i * n + j] += 1; }" END,
+            "5:65: error: 'x' is written where other iterations may use it: the subscript has a part that is not known",
+            "exec_pol(any)"},
         refusal{
             "an_index_of_few_bits_inside",
             REGION "for (int i = 0; i < n; ++i) { for (signed char j = 0; j < n; ++j) x[i * n + j] += 1; }" END,

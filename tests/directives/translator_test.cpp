@@ -38,6 +38,8 @@ TEST(accesses, of_one_dimension) {
   EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = x[i - 1] + x[i + 1];"), (list{"in x halo(1)", "out y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] += x[k[i]];"),
             (list{"in k chunk", "in x whole", "inout y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const int q = i * 0.5; y[i] = x[q]; }"),
+            (list{"in x whole", "out y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const int q = i - 1; y[i] = x[q]; }"),
             (list{"in x halo(1, -1)", "out y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { int q = i; q = q * 2; y[i] = x[q]; }"),
@@ -136,11 +138,14 @@ TEST(accesses, by_indices_that_keep_to_their_range) {
             (list{"out y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < m; j += 2) y[i * m + j] = 1;"),
             (list{"inout y chunk"}));
-  for (const char* loop : {"for (int j = 0; j != m; j += 2)", "for (int j = 0; j < m; j += n)",
-                           "for (short j = 0; j < m; ++j)", "for (int j = 0; j != 8; --j)"})
-    EXPECT_EQ(uses_of(std::string("for (int i = 0; i < n; ++i) ") + loop + " y[i] += x[i * m + j];"),
-              (list{"in x whole", "inout y chunk"}))
-        << loop;
+  for (const char* loop :
+       {"for (int j = 0; j != m; j += 2)", "for (int j = 0; j < m; j += n)", "for (short j = 0; j < m; ++j)",
+        "for (int j = 0; j != 8; --j)", "for (int j = 0; j < 2.5; ++j)", "for (int j = 0; j < 0.5f * m; ++j)",
+        "for (unsigned j = 1; j < n; --j)", "for (unsigned j = 0; j < -1; ++j)", "for (int j = 0.5 * m; j < m; ++j)"})
+    for (const char* subscript : {"i * m + j", "i + j"})  // which has no rows to stay in
+      EXPECT_EQ(uses_of(std::string("for (int i = 0; i < n; ++i) ") + loop + " y[i] += x[" + subscript + "];"),
+                (list{"in x whole", "inout y chunk"}))
+          << loop << " " << subscript;
 }
 
 /// Variables of the body are not those that they hide.
@@ -187,7 +192,7 @@ TEST(kernels, plain_arithmetic_has_one_and_a_call_has_none) {
       "#pragma gecko region end\n}\n");
   EXPECT_EQ(plain.code, 0) << plain.messages;
   EXPECT_EQ(nlohmann::json::parse(plain.json)["regions"][0]["devices"], true);
-  EXPECT_THAT(plain.text, HasSubstr("sqrt((double)(x[((unsigned int)i)]))"));
+  EXPECT_THAT(plain.text, HasSubstr("sqrt((double)(x_[((unsigned int)i_)]))"));
   EXPECT_THAT(plain.text, HasSubstr("1.5f"));
   EXPECT_THAT(plain.text, HasSubstr("while (0);"));
   const auto call = translate(
@@ -211,8 +216,8 @@ TEST(kernels, are_c) {
     const std::size_t at = made.text.find("R\"kernel("), end = made.text.find(")kernel\"", at);
     return at == std::string::npos ? made.messages : made.text.substr(at, end - at);
   };
-  EXPECT_THAT(kernel_of("x[i] = - -x[i];"), HasSubstr("x[i] = - -x[i];"));
-  EXPECT_THAT(kernel_of("x[i] = i - 1 < u;"), HasSubstr("((unsigned int)(i - 1)) < ((unsigned int)u)"));
+  EXPECT_THAT(kernel_of("x[i] = - -x[i];"), HasSubstr("x_[i_] = - -x_[i_];"));
+  EXPECT_THAT(kernel_of("x[i] = i - 1 < u;"), HasSubstr("((unsigned int)(i_ - 1)) < ((unsigned int)u_)"));
   for (const char* body :
        {"int a = 0, b = 0; (n > 3 ? a : b) = i; x[i] = a;", "int a = 0, b = 0; (++b, a) = i; x[i] = a;",
         "int a = 0; (a = 2) += i; x[i] = a;", "int a = 0; ++++a; x[i] = a;"})
@@ -229,8 +234,8 @@ TEST(kernels, arrays_of_an_iteration_have_initialisers) {
       "#pragma gecko region end\n#pragma gecko region\n"
       "for (int i = 0; i < n; ++i) { unsigned char w[] = \"ab\"; x[i] = w[i % 2]; }\n#pragma gecko region end\n}\n");
   ASSERT_EQ(made.code, 0) << made.messages;
-  EXPECT_THAT(made.text, HasSubstr("double own[3] = {"));
-  EXPECT_THAT(made.text, HasSubstr("int none[2] = {0};"));
+  EXPECT_THAT(made.text, HasSubstr("double own_[3] = {"));
+  EXPECT_THAT(made.text, HasSubstr("int none_[2] = {0};"));
   EXPECT_THAT(made.messages, HasSubstr("6:45: remark: this region runs on the host alone: no kernel has this "
                                        "initialiser of 'w'"));
 }
@@ -243,6 +248,93 @@ TEST(lines, errors_of_compilers_are_in_the_source) {
   EXPECT_THAT(made.text, HasSubstr("t.cpp\"\n            {\n    x[i] = 1;\n  }\n"));
   EXPECT_THAT(made.text, HasSubstr("#line 4 \""));
   EXPECT_THAT(made.text, HasSubstr("\n  int after;\n}\n"));
+}
+
+/// Bounds, firsts and steps keep the types that they have in the program.
+TEST(loops, have_the_types_of_the_program) {
+  const auto head_of = [](const std::string& loop) {
+    const auto made = translate(
+        "struct few { unsigned n : 3; };\nvoid p(double* x, int n, unsigned u, few f, const float& r) {\n"
+        "#pragma gecko region\n" +
+        loop + " x[i] = 1;\n#pragma gecko region end\n}\n");
+    const std::size_t at = made.text.find("loop<"), end = made.text.find(")), ", at);
+    return at == std::string::npos ? made.messages : made.text.substr(at, end - at);
+  };
+  const std::string test = "::tessera::directives::loop_test::", step = "::tessera::directives::loop_step::";
+  EXPECT_EQ(head_of("for (int i = 0; i < 0.5 * n; ++i)"),
+            "loop<int>({\"i\", 4, 17}, 0, " + test + "less, +(0.5 * n), " + step + "add, +(1)");
+  EXPECT_EQ(head_of("for (char16_t i(u); r >= i; i += f.n)"),
+            "loop<char16_t>({\"i\", 4, 21}, u, " + test + "up_to, +(r), " + step + "add, +(f.n)");
+  EXPECT_EQ(head_of("for (unsigned i = n; i != u; i = i - n)"),
+            "loop<unsigned int>({\"i\", 4, 22}, n, " + test + "differs, +(u), " + step + "subtract, +(n)");
+  EXPECT_EQ(head_of("for (long i{}; -1 < i; i--)"),
+            "loop<long>({\"i\", 4, 16}, {}, " + test + "greater, +(-1), " + step + "subtract, +(1)");
+}
+
+/// An object is refused as one where it is read too.
+TEST(objects, are_no_arrays) {
+  const auto made = translate(
+      "#include <vector>\nvoid p(double* y, int n) {\n  std::vector<double> x(n);\n  struct { double a; void f(); } "
+      "s;\n"
+      "#pragma gecko region\n  for (int i = 0; i < n; ++i) y[i] = x[i];\n#pragma gecko region end\n}\n");
+  EXPECT_EQ(made.code, 4);
+  EXPECT_THAT(made.messages, HasSubstr("t.cpp:6:38: error: 'x' is an object, which a region does not copy"));
+  EXPECT_THAT(made.messages,
+              HasSubstr("note: register its elements: take x.data() into a pointer in front of the region"));
+}
+
+/// What stands for a variable in the body has its plain name.
+TEST(names, are_those_of_one_variable) {
+  const auto body = [](const std::string& text) {
+    return translate(
+        "double s = 1, *x;\nnamespace a { double s = 2; double z[8][4]; }\nvoid p(double* y, int n) {\n"
+        "#pragma gecko region\n  for (int i = 0; i < n; ++i) { " +
+        text + " }\n#pragma gecko region end\n}\n");
+  };
+  const auto both = body("double s = 2; y[i] = ::s + s;");
+  EXPECT_EQ(both.code, 4);
+  EXPECT_THAT(both.messages, HasSubstr("t.cpp:5:54: error: 's' is the name of two variables in this loop"));
+  EXPECT_EQ(body("y[i] = ::s + a::s;").code, 4);
+  const auto one = body("::x[i] = a::z[i][2] * a::s;");
+  EXPECT_EQ(one.code, 0) << one.messages;
+  EXPECT_THAT(one.text, HasSubstr("{ x[i] = z(i, 2) * s; }"));
+  EXPECT_THAT(one.text, HasSubstr("array(&a::z[0][0], 4, \"z\")"));
+  EXPECT_THAT(one.text, HasSubstr("array(::x, 1, \"x\")"));
+  EXPECT_THAT(one.text, HasSubstr("[s = a::s]"));
+}
+
+/// Flags as a build has them.
+TEST(command, reads_the_flags_of_a_build) {
+  const plugin_test::folder folder;
+  const std::string flags = (folder.path() / "flags").string();
+  std::ofstream(flags)
+      << "-Wall\n-Werror\n-std=gnu++23\n-fno-tree-pta\nSHELL:-DA=1 -DB=2\n-fopenmp\n\n-pedantic-errors\n";
+  const auto made = translate(
+      "#if __cplusplus <= 202002L || A + B != 3 || !defined _OPENMP\n#error \"a flag is missing\"\n#endif\n"
+      "void p() { int unused; }\n",
+      " --flags '" + flags + "'");
+  EXPECT_EQ(made.code, 0) << made.messages;
+  EXPECT_THAT(made.messages, HasSubstr("remark: Clang does not know -fno-tree-pta, which it reads"));
+  EXPECT_THAT(made.messages, Not(HasSubstr("warning")));
+  EXPECT_EQ(run("x.cpp -o - --flags /nowhere/flags").code, 2);
+}
+
+/// Macros of the program are not those words of the translation that are spelt as they are.
+TEST(macros, of_the_program_do_not_touch_the_translation) {
+  const auto made = translate(
+      "#define chunk 64\n#define int64_t long\nvoid p(double* x, int n) {\n#pragma gecko region\n"
+      "for (int i = 0; i < n - chunk; ++i) x[i] = chunk;\n#pragma gecko region end\n#undef chunk\n#pragma gecko "
+      "region\n"
+      "for (int i = 0; i < n; ++i) x[i] = 1;\n#pragma gecko region end\n}\n");
+  ASSERT_EQ(made.code, 0) << made.messages;
+  EXPECT_THAT(made.text, HasSubstr("#undef chunk\n#line 5 "));
+  EXPECT_THAT(made.text, HasSubstr("#pragma pop_macro(\"chunk\")\n"));
+  const std::size_t behind =
+      made.text.rfind("#undef chunk\n#pragma gecko") == std::string::npos ? made.text.rfind("t.cpp:8") : 0;
+  EXPECT_EQ(made.text.find("push_macro(\"chunk\")", behind), std::string::npos) << "it is no macro there";
+  const auto of_command = translate("void p(double* x) {\n#pragma gecko memory free(x)\n}\n", " -- -Dfree=3");
+  EXPECT_THAT(of_command.text,
+              HasSubstr("#undef free\n#include <tessera/directives.hpp>\n#pragma pop_macro(\"free\")"));
 }
 
 TEST(command, help_names_every_directive) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "hierarchy/directive/clang/locals.hpp"
 #include "hierarchy/directive/clang/own_places.hpp"
@@ -40,10 +41,11 @@ class body_reader {
         m_messages.error(loop.statement->getForLoc(), "the loop changes its index in its body",
                          "the iterations of a region are known before it begins");
       check_limits(loop);
-      if (&loop != &m_loop) m_subscripts.open(loop, true);
+      if (&loop != &m_loop && m_subscripts.understood(loop)) m_subscripts.open(loop, true);
     }
     statement(&m_nest.body());
     for (const canonical_loop& loop : m_nest.loops) check_written(loop);
+    read_qualified();
     m_facts.arrays = m_uses.arrays(m_facts.continues.empty());
     m_facts.scalars = m_uses.scalars();
     return std::move(m_facts);
@@ -78,6 +80,30 @@ class body_reader {
                          "copy it into a variable in front of the region");
       });
     }
+  }
+
+  // ---- names ----
+
+  /// In the body, what stands for a variable of the program has its plain name: it is no other's.
+  void read_qualified() {
+    std::map<std::string, const VarDecl*> named;
+    for (const VarDecl* local : m_known.locals) named.emplace(local->getNameAsString(), nullptr);
+    for (const canonical_loop& loop : m_nest.loops) named.emplace(loop.index->getNameAsString(), nullptr);
+    each(&m_nest.body(), [&](const Stmt& s) {
+      const auto* e = llvm::dyn_cast<clang::DeclRefExpr>(&s);
+      const VarDecl* const v = variable_of(e);
+      if (v == nullptr || m_known.locals.contains(v) ||
+          std::ranges::find(m_nest.loops, v, &canonical_loop::index) != m_nest.loops.end())
+        return;
+      const bool qualified = e->hasQualifier();
+      if (qualified && !m_uses.stands_for(*v)) return;  // a constant, which the body names itself
+      const auto [known, first] = named.try_emplace(v->getNameAsString(), v);
+      if (!first && known->second != v && (qualified || known->second != nullptr))
+        m_messages.error(e->getBeginLoc(),
+                         fmt::format("'{}' is the name of two variables in this loop", v->getNameAsString()),
+                         "copy one of them into a variable of another name in front of the region");
+      if (qualified) m_facts.qualified.push_back(e);
+    });
   }
 
   // ---- statements ----
@@ -424,6 +450,7 @@ class body_reader {
     if (s.variable == m_loop.index) return;  // told already
     if (s.type->isPointerType() || s.type->isArrayType() || find_reduction(m_reductions, s.variable) != nullptr)
       return use(s, *to);
+    if (s.type.getNonReferenceType()->isRecordType()) return refuse_object(s, *to);  // also where it is only read
     m_messages.error(
         to->getBeginLoc(), fmt::format("'{}' is written by all iterations at once", s.name),
         fmt::format("add reduction(+:{0}) to the region where it is a sum, or declare it in the loop", s.name));
@@ -459,10 +486,18 @@ class body_reader {
               ? fmt::format("for arrays that chains like {}->x lead to there is pointerchain", s.name)
               : fmt::format("in a region an array is used as {0}[...]; *({0} + i) is {0}[i]", s.name));
     if (!s.type.getNonReferenceType()->isArithmeticType() && !s.type.getNonReferenceType()->isEnumeralType())
-      return m_messages.error(where.getBeginLoc(),
-                              fmt::format("'{}' is an object, which a region does not copy", s.name),
-                              "copy what the loop needs of it into variables in front of the region");
+      return refuse_object(s, where);
     m_uses.add_scalar(s, false);
+  }
+  void refuse_object(const symbol& s, const Expr& where) {
+    const clang::CXXRecordDecl* const type = s.type.getNonReferenceType()->getAsCXXRecordDecl();
+    const bool has_elements =
+        type != nullptr && type->isInStdNamespace() && (type->getName() == "vector" || type->getName() == "array");
+    m_messages.error(where.getBeginLoc(), fmt::format("'{}' is an object, which a region does not copy", s.name),
+                     has_elements ? fmt::format("register its elements: take {}.data() into a pointer in front of the "
+                                                "region, and use that",
+                                                s.name)
+                                  : "copy what the loop needs of it into variables in front of the region");
   }
   // ---- subscripts ----
 
@@ -483,6 +518,12 @@ class body_reader {
     if (m_uses.is_table(s)) return writes ? use(s, *base) : m_uses.add_scalar(s, true);
     if (!s.type->isPointerType() && !s.type->isArrayType()) return use(s, *base);
     body_array& array = m_uses.array_of(s);
+    if (array.element->isVariableArrayType())
+      return m_messages.error(
+          outermost->getBeginLoc(), fmt::format("the rows of '{}' have a length that is a variable", s.name),
+          fmt::format("a region wants rows of a constant length, or a pointer to the first element: "
+                      "{}[i * columns + j]",
+                      s.name));
     if (indices.size() != array.inner.size() + 1)
       return m_messages.error(outermost->getBeginLoc(),
                               fmt::format("'{}' wants {} subscripts here", s.name, array.inner.size() + 1));

@@ -22,6 +22,7 @@ struct body_facts {
   std::vector<body_scalar> scalars;
   std::set<const clang::VarDecl*> locals;             ///< declared in the body
   std::vector<const clang::ContinueStmt*> continues;  ///< those that end an iteration
+  std::vector<const clang::DeclRefExpr*> qualified;   ///< `ns::x`, `::x`: in the body their names alone will stand
 };
 
 /// Reads the body of loops. Reports what would race, and what cannot be taken to where a region runs.

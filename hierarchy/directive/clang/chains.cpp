@@ -7,6 +7,7 @@
 
 #include "hierarchy/directive/clang/chain_path.hpp"
 #include "hierarchy/directive/text/emit.hpp"
+#include "hierarchy/directive/text/shield.hpp"
 
 namespace tessera::directive {
 namespace {
@@ -97,16 +98,16 @@ std::string chain_reader::open(const chain& c, clang::SourceLocation at, const c
   try {
     const std::string chain = chain_expression(chain_path_of(used, m_context, m_text), c.ranges);
     const auto followed = [&](const char* result, const std::string& what) {
-      return fmt::format("tessera::directives::followed({}, [&]{} {{ return {}; }})", literal(c.path.text), result,
+      return fmt::format("::tessera::directives::followed({}, [&]{} {{ return {}; }})", literal(c.path.text), result,
                          what);
     };
     if (counted)
       return fmt::format("const auto {0}_elements = {1}; [[maybe_unused]] {2} const {0} = {0}_elements.data(); ", name,
-                         followed("", chain), c.type);
+                         followed("", chain), as_written(c.type));
     const std::string last_link = followed("() -> auto&", chain + ".get()");
-    if (pointer) return fmt::format("[[maybe_unused]] {} const {} = &{}; ", c.type, name, last_link);
+    if (pointer) return fmt::format("[[maybe_unused]] {} const {} = &{}; ", as_written(c.type), name, last_link);
     return fmt::format("[[maybe_unused]] auto& {0}_home = {1}; [[maybe_unused]] {2} {0} = {0}_home; ", name, last_link,
-                       c.type);
+                       as_written(c.type));
   } catch (const no_chain& reason) {
     m_messages.error(reason.where, reason.message, reason.hint);
     return {};

@@ -9,6 +9,8 @@
 #include <array>
 #include <utility>
 
+#include "hierarchy/directive/clang/kernel_names.hpp"
+
 namespace tessera::directive {
 namespace {
 
@@ -96,18 +98,18 @@ class kernel_writer {
     try {
       std::string parameters = "(";
       for (const canonical_loop& loop : m_nest.loops)
-        parameters += (&loop == &m_nest.outer() ? "" : ", ") + loop.index->getNameAsString();
+        parameters += (&loop == &m_nest.outer() ? "" : ", ") + m_names.outside(loop.index->getNameAsString());
       for (const body_array& a : m_facts.arrays) {
         if (!is_element(a.element))
           refuse(a.accesses.front().where->getBeginLoc(),
                  fmt::format("elements of type {}", a.element.getUnqualifiedType().getAsString()));
-        parameters += ", " + a.name;
+        parameters += ", " + m_names.outside(a.name);
       }
-      for (const body_reduction& r : m_reductions) parameters += ", " + r.name;
+      for (const body_reduction& r : m_reductions) parameters += ", " + m_names.outside(r.name);
       for (const body_scalar& s : m_facts.scalars) {
         if (s.is_table) refuse(m_nest.outer().statement->getForLoc(), fmt::format("the table '{}'", s.name));
         made.values.push_back({s.name, value_of(s)});
-        parameters += ", " + s.name;
+        parameters += ", " + m_names.outside(s.name);
       }
       std::string body = statement(m_nest.body(), 0);
       if (!m_facts.continues.empty()) body = "do " + body + " while (0);";
@@ -131,8 +133,9 @@ class kernel_writer {
     const std::string type = c_type(s.type);
     if (type.empty())
       refuse(m_nest.outer().statement->getForLoc(), fmt::format("a number of the type of '{}'", s.name));
-    if (type == "double" || type == "float") return s.name;
-    return fmt::format("static_cast<{}>({})", type == "int" ? "int" : "std::int64_t", s.name);
+    const std::string& value = s.written.empty() ? s.name : s.written;
+    if (type == "double" || type == "float") return value;
+    return fmt::format("static_cast<{}>({})", type == "int" ? "int" : "::std::int64_t", value);
   }
 
   // ---- statements ----
@@ -180,15 +183,14 @@ class kernel_writer {
       const clang::ConstantArrayType* const array = m_context.getAsConstantArrayType(v->getType());
       const std::string type = c_type(array != nullptr ? array->getElementType() : v->getType());
       const auto* list = llvm::dyn_cast_or_null<clang::InitListExpr>(v->getInit());
-      if (type.empty() || v->getName().starts_with("tessera_"))
-        refuse(v->getLocation(), fmt::format("a variable of type {}", v->getType().getAsString()));
+      if (type.empty()) refuse(v->getLocation(), fmt::format("a variable of type {}", v->getType().getAsString()));
       if (array != nullptr && v->getInit() != nullptr && list == nullptr)
         refuse(v->getLocation(), fmt::format("this initialiser of '{}'", v->getNameAsString()));
       if (made.empty())
         made = type;
       else
         made += ",";
-      made += " " + v->getNameAsString();
+      made += " " + m_names.inside(*v);
       if (array != nullptr) made += fmt::format("[{}]", array->getSize().getZExtValue());
       if (array != nullptr && list != nullptr)
         made += " = " + elements_of(*list);
@@ -240,9 +242,13 @@ class kernel_writer {
       if (binary->isCompoundAssignmentOp() && binary->getLHS()->getType()->isBooleanType())
         refuse(*e, "a change of a truth value");  // it is an int there
     }
-    if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(e))
-      return fmt::format("{} {} {}", expression(binary->getLHS()), binary->getOpcodeStr().str(),
-                         expression(binary->getRHS()));
+    if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(e)) {
+      std::string left = expression(binary->getLHS());
+      // An index is long there: bits that go out of an int must not stay.
+      if (const std::string type = c_type(binary->getType()); binary->getOpcode() == clang::BO_Shl && !type.empty())
+        left = fmt::format("(({})({}))", type, left);
+      return fmt::format("{} {} {}", left, binary->getOpcodeStr().str(), expression(binary->getRHS()));
+    }
     if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(e))
       return fmt::format("{} ? {} : {}", expression(choice->getCond()), expression(choice->getTrueExpr()),
                          expression(choice->getFalseExpr()));
@@ -303,11 +309,11 @@ class kernel_writer {
     if (s.name.empty()) refuse(outermost, "this subscript");
     const bool local = s.variable != nullptr && m_facts.locals.contains(s.variable);
     if (local || indices.size() == 1) {
-      std::string made = s.name;
+      std::string made = name_of(s);
       for (const std::string& index : indices) made += "[" + index + "]";
       return made;
     }
-    return fmt::format("{}({})", s.name, fmt::join(indices, ", "));
+    return fmt::format("{}({})", name_of(s), fmt::join(indices, ", "));
   }
 
   std::string call_of(const clang::CallExpr& call) {
@@ -345,12 +351,18 @@ class kernel_writer {
     }
     const std::string type = c_type(s.type);
     const bool local = s.variable != nullptr && m_facts.locals.contains(s.variable);
-    if (local && m_context.getAsArrayType(s.type) != nullptr) return s.name;
+    if (local && m_context.getAsArrayType(s.type) != nullptr) return name_of(s);
     if (type.empty()) refuse(e, fmt::format("'{}'", s.name));
-    if (local || std::ranges::find(m_reductions, s.name, &body_reduction::name) != m_reductions.end()) return s.name;
+    if (local || std::ranges::find(m_reductions, s.name, &body_reduction::name) != m_reductions.end())
+      return name_of(s);
     // Indices are long there, and values one of five types: back to the program's own.
     const bool as_is = type == "double" || type == "float" || type == "long" || type == "int";
-    return as_is ? s.name : fmt::format("(({}){})", type, s.name);
+    return as_is ? name_of(s) : fmt::format("(({}){})", type, name_of(s));
+  }
+  std::string name_of(const symbol& s) {
+    const bool index = std::ranges::find(m_nest.loops, s.variable, &canonical_loop::index) != m_nest.loops.end();
+    return s.variable != nullptr && !index && m_facts.locals.contains(s.variable) ? m_names.inside(*s.variable)
+                                                                                  : m_names.outside(s.name);
   }
 
   const loop_nest& m_nest;
@@ -358,6 +370,7 @@ class kernel_writer {
   const std::vector<body_reduction>& m_reductions;
   const chain_names& m_chains;
   clang::ASTContext& m_context;
+  kernel_names m_names;
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace tessera::directive {
 
 /// A kernel's text, or why there is none.
 struct kernel_text {
-  std::string text;                  ///< "(i, x, a) { ... }"; empty: there is none
+  std::string text;                  ///< "(i_, x_, a_) { ... }"; empty: there is none
   std::vector<kernel_value> values;  ///< behind the uses
   std::string why_not;
   clang::SourceLocation where;  ///< of what cannot be in a kernel

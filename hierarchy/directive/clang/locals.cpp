@@ -28,6 +28,7 @@ class local_reader {
     if (const auto* handler = llvm::dyn_cast<clang::CXXCatchStmt>(s)) declare(handler->getExceptionDecl());
     if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) {
       if (const auto canonical = read_loop(*loop, [](auto&&...) {})) {  // its own step does not count
+        m_to.counted.insert(canonical->index);
         read(loop->getInit());
         read(canonical->bound);
         read(canonical->step);

@@ -14,6 +14,7 @@ struct local_variables {
   std::set<const clang::VarDecl*> locals;   ///< declared in it
   std::set<const clang::VarDecl*> changed;  ///< or perhaps: their address or a reference to them is somewhere; loops
                                             ///< count their own index up without that
+  std::set<const clang::VarDecl*> counted;  ///< by a loop that counts as those of regions do
 };
 local_variables read_locals(const clang::Stmt& body);
 

@@ -60,13 +60,33 @@ const clang::DeclRefExpr* name_in(const clang::Stmt* s, const clang::VarDecl* va
   return nullptr;
 }
 
-bool counts_by_one(const canonical_loop& loop) {
-  const auto* number =
-      loop.step == nullptr ? nullptr : llvm::dyn_cast<clang::IntegerLiteral>(loop.step->IgnoreParenImpCasts());
-  return !loop.down && (loop.step == nullptr || (number != nullptr && number->getValue() == 1));
+/// The value that an index begins with: that of `{3}` too.
+const clang::Expr* first_value(const clang::Expr* init) {
+  const auto* list = llvm::dyn_cast_or_null<clang::InitListExpr>(init == nullptr ? nullptr : init->IgnoreImplicit());
+  return list != nullptr && list->getNumInits() == 1 ? list->getInit(0) : init;
+}
+
+/// Why an index of this type has no iterations that are known; empty: it has.
+std::string unfit(clang::QualType type, const clang::ASTContext& context) {
+  const std::string shown = type.getAsString(context.getPrintingPolicy());
+  if (!type->isIntegerType()) return shown + ", which is no integer type";
+  if (type->isBooleanType()) return shown + ", which counts no further than 1";
+  if (!type->isBuiltinType() || context.getTypeSize(type) > 64) return shown + ", which no region counts in";
+  return {};
 }
 
 }  // namespace
+
+bool counts_by_one(const canonical_loop& loop) {
+  const auto* number =
+      loop.step == nullptr ? nullptr : llvm::dyn_cast<clang::IntegerLiteral>(loop.step->IgnoreParenImpCasts());
+  return loop.step == nullptr || (number != nullptr && number->getValue() == 1);
+}
+
+bool canonical_loop::leads_away() const {
+  const bool known_sign = step == nullptr || llvm::isa<clang::IntegerLiteral>(step->IgnoreParenImpCasts());
+  return test != clang::BO_NE && known_sign && (test == clang::BO_GT || test == clang::BO_GE) != down;
+}
 
 const clang::VarDecl* variable_of(const clang::Expr* e) {
   const auto* name = llvm::dyn_cast_or_null<clang::DeclRefExpr>(e == nullptr ? nullptr : e->IgnoreParenImpCasts());
@@ -79,16 +99,17 @@ std::optional<canonical_loop> read_loop(const clang::ForStmt& loop, const refuse
   const auto* declared = llvm::dyn_cast_or_null<clang::DeclStmt>(loop.getInit());
   if (declared != nullptr && declared->isSingleDecl()) {
     read.index = llvm::dyn_cast<clang::VarDecl>(declared->getSingleDecl());
-    if (read.index != nullptr) read.begin = read.index->getInit();
+    if (read.index != nullptr) read.begin = first_value(read.index->getInit());
   }
-  if (read.begin != nullptr && !read.index->getType()->isDependentType() && !read.index->getType()->isIntegerType()) {
-    refuse(read.index->getLocation(),
-           "the loop's index '" + read.index->getNameAsString() + "' has type " + read.index->getType().getAsString() +
-               ", which is no integer type",
+  const std::string unfit_type = read.begin == nullptr || read.index->getType()->isDependentType()
+                                     ? std::string()
+                                     : unfit(read.index->getType().getCanonicalType(), read.index->getASTContext());
+  if (!unfit_type.empty()) {
+    refuse(read.index->getLocation(), "the loop's index '" + read.index->getNameAsString() + "' has type " + unfit_type,
            form);
     return std::nullopt;
   }
-  if (read.begin == nullptr || !read.index->getType()->isIntegerType()) {
+  if (read.begin == nullptr || read.index->getType()->isDependentType()) {
     refuse(loop.getForLoc(), "the loop does not begin with a declaration of its index", form);
     return std::nullopt;
   }
@@ -102,8 +123,8 @@ std::optional<canonical_loop> read_loop(const clang::ForStmt& loop, const refuse
     return std::nullopt;
   }
   read.bound = left ? test->getRHS() : test->getLHS();
-  const clang::BinaryOperatorKind op = left ? test->getOpcode() : turned(test->getOpcode());
-  read.inclusive = op == clang::BO_LE || op == clang::BO_GE;
+  read.test = left ? test->getOpcode() : turned(test->getOpcode());
+  read.inclusive = read.test == clang::BO_LE || read.test == clang::BO_GE;
   if (!read_step(loop.getInc(), read)) {
     refuse(loop.getInc() ? loop.getInc()->getBeginLoc() : loop.getForLoc(), "the loop does not add a step to its index",
            form);
@@ -114,9 +135,16 @@ std::optional<canonical_loop> read_loop(const clang::ForStmt& loop, const refuse
       refuse(name->getBeginLoc(), "the range of the loop depends on its index", form);
       return std::nullopt;
     }
-  const bool counts_down = op == clang::BO_GT || op == clang::BO_GE;
-  const bool known_sign = read.step == nullptr || llvm::isa<clang::IntegerLiteral>(read.step->IgnoreParenImpCasts());
-  if (op != clang::BO_NE && known_sign && counts_down != read.down) {
+  if (read.step != nullptr && !read.step->getType()->isIntegralOrUnscopedEnumerationType()) {
+    refuse(read.step->getBeginLoc(), "the loop's step has type " + read.step->getType().getAsString(),
+           "a region wants steps of an integer type");
+    return std::nullopt;
+  }
+  // An index that wraps around may go the long way; of one that does not, it is a mistake.
+  const clang::QualType type = read.index->getType().getCanonicalType();
+  const clang::ASTContext& context = read.index->getASTContext();
+  if (read.leads_away() && type->isSignedIntegerType() &&
+      context.getTypeSize(type) >= context.getTypeSize(context.IntTy)) {
     refuse(loop.getInc()->getBeginLoc(), "the loop's step leads away from its bound", form);
     return std::nullopt;
   }
@@ -129,12 +157,18 @@ std::optional<loop_nest> read_nest(const clang::ForStmt& outer, std::size_t dept
   while (next != nullptr) {
     const auto loop = read_loop(*next, refuse);
     if (!loop) return std::nullopt;
-    if (depth > 1 && !counts_by_one(*loop)) {
+    if (depth > 1 && (loop->down || !counts_by_one(*loop))) {
       refuse(next->getInc()->getBeginLoc(), "a collapsed loop counts in another way than up by one",
              "write ++i, or leave the loop out of the collapsed ones");
       return std::nullopt;
     }
-    for (const canonical_loop& around : nest.loops)
+    for (const canonical_loop& around : nest.loops) {
+      if (around.index->getName() == loop->index->getName()) {
+        refuse(loop->index->getLocation(),
+               "two of the collapsed loops have an index named '" + loop->index->getNameAsString() + "'",
+               "give each a name of its own");
+        return std::nullopt;
+      }
       for (const clang::Expr* limit : {loop->begin, loop->bound})
         if (const auto* name = name_in(limit, around.index)) {
           refuse(name->getBeginLoc(),
@@ -142,6 +176,7 @@ std::optional<loop_nest> read_nest(const clang::ForStmt& outer, std::size_t dept
                  "collapse fewer loops: those that have the same range in each iteration");
           return std::nullopt;
         }
+    }
     nest.loops.push_back(*loop);
     if (nest.loops.size() == depth) return nest;
     const clang::Stmt* const only = only_statement(nest.body());
@@ -150,21 +185,6 @@ std::optional<loop_nest> read_nest(const clang::ForStmt& outer, std::size_t dept
   refuse(nest.body().getBeginLoc(), "this is not one loop, which 'collapse' wants here",
          "loops are collapsed where each is all that the one around it has");
   return std::nullopt;
-}
-
-std::string end_text(const canonical_loop& loop, const source& text) {
-  std::string bound = text.text_of(*loop.bound);
-  if (!loop.inclusive) return bound;
-  const auto* test = llvm::cast<clang::BinaryOperator>(loop.statement->getCond()->IgnoreParenImpCasts());
-  const bool left = variable_of(test->getLHS()) == loop.index;
-  const auto op = left ? test->getOpcode() : turned(test->getOpcode());
-  return "static_cast<std::int64_t>(" + bound + (op == clang::BO_GE ? ") - 1" : ") + 1");
-}
-
-std::string step_text(const canonical_loop& loop, const source& text) {
-  if (loop.step == nullptr) return loop.down ? "-1" : "1";
-  const std::string step = text.text_of(*loop.step);
-  return loop.down ? "-static_cast<std::int64_t>(" + step + ")" : step;
 }
 
 }  // namespace tessera::directive

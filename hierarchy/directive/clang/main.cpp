@@ -11,13 +11,14 @@
 
 #include "core/base/error.hpp"
 #include "core/base/whole_file.hpp"
+#include "hierarchy/directive/clang/build_flags.hpp"
 #include "hierarchy/directive/clang/translate.hpp"
 
 namespace tessera::directive {
 namespace {
 
 struct options {
-  std::string input, output, json, dependencies;
+  std::string input, output, json, dependencies, flags_of_build;
   bool no_remarks = false;
   std::vector<std::string> flags;
 };
@@ -29,7 +30,8 @@ class translate_action : public clang::ASTFrontendAction {
 
   bool BeginSourceFileAction(clang::CompilerInstance& compiler) override {
     m_messages.emplace(compiler.getDiagnostics(), !m_options.no_remarks);
-    find_directives(compiler.getPreprocessor(), m_found, *m_messages);
+    m_preprocessor = &compiler.getPreprocessor();
+    find_directives(*m_preprocessor, m_found, *m_messages);
     return true;
   }
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&, llvm::StringRef) override {
@@ -48,12 +50,24 @@ class translate_action : public clang::ASTFrontendAction {
   void translate_all(clang::ASTContext& context) {
     // Without a tree that Clang is content with, nothing is known of the loops.
     if (!context.getDiagnostics().hasErrorOccurred() && !m_messages->failed())
-      m_to = translate(m_found, m_options.input, context, *m_messages);
+      m_to = translate(
+          m_found, m_options.input, context,
+          [&](const std::string& name, std::size_t at) { return is_macro(name, at, context.getSourceManager()); },
+          *m_messages);
     m_failed = m_messages->failed() || context.getDiagnostics().hasErrorOccurred();
   }
+  bool is_macro(const std::string& name, std::size_t at, const clang::SourceManager& files) const {
+    const clang::SourceLocation where =
+        files.getLocForStartOfFile(files.getMainFileID()).getLocWithOffset(static_cast<int>(at));
+    const clang::IdentifierInfo* const known = m_preprocessor->getIdentifierInfo(name);
+    const auto defined = m_preprocessor->getMacroDefinitionAtLoc(known, where);
+    return defined.getMacroInfo() != nullptr && !defined.getMacroInfo()->isBuiltinMacro();
+  }
+
   const options& m_options;
   translation& m_to;
   bool& m_failed;
+  clang::Preprocessor* m_preprocessor = nullptr;  // of the compiler that calls
   std::optional<report> m_messages;
   std::vector<found_directive> m_found;
 };
@@ -111,8 +125,14 @@ int run(const options& o) {
     throw error(error_kind::usage, fmt::format("{} would be overwritten", o.input), {}, "give another -o");
   std::vector<std::string> flags = {"-xc++", "-Wno-unknown-pragmas", "-Wno-unknown-warning-option",
                                     "-Qunused-arguments", "-resource-dir=" TESSERA_CLANG_RESOURCES};
-  const auto is_standard = [](const std::string& f) { return f.starts_with("-std="); };
-  if (std::ranges::none_of(o.flags, is_standard)) flags.emplace_back("-std=c++20");
+  flags.emplace_back("-std=c++20");  // the last one counts
+  if (!o.flags_of_build.empty()) {
+    const build_flags build = read_build_flags(o.flags_of_build);
+    flags.insert(flags.end(), build.known.begin(), build.known.end());
+    if (!build.unknown.empty() && !o.no_remarks)
+      fmt::print(stderr, "tessera-translate: remark: Clang does not know {}, which it reads {} without\n",
+                 fmt::join(build.unknown, ", "), o.input);
+  }
   if (!o.dependencies.empty()) {
     require_writable(o.dependencies);
     flags.insert(flags.end(), {"-MD", "-MF", o.dependencies, "-MT", o.output});
@@ -158,6 +178,12 @@ int command(int count, char** words) {
   app.add_option("--json", o.json, "write what the loops became as JSON; - is standard output")->type_name("FILE");
   app.add_option("--depfile", o.dependencies, "write the files that it has read, for make and ninja")
       ->type_name("FILE");
+  app.add_option(
+         "--flags", o.flags_of_build,
+         "a file with the compiler's flags, one a line, as a build has them: those for warnings, and those that "
+         "Clang does not know, are left out")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
   app.add_flag("--no-remarks", o.no_remarks, "do not say why a region runs on the host alone, and such");
   app.footer(list_of_directives() +
              "Behind -- come the compiler's flags for the source: -I, -D, -std (c++20 where none is given).\n"

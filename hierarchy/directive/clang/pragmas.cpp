@@ -9,18 +9,12 @@
 #include <memory>
 
 #include "core/base/suggest.hpp"
+#include "hierarchy/directive/text/comments.hpp"
 
 namespace tessera::directive {
 namespace {
 
 const std::vector<std::string> families = {"gecko", "pointerchain"};
-
-/// The end of the line that holds `at`; a backslash joins lines.
-std::size_t end_of_line(std::string_view text, std::size_t at) {
-  for (; at < text.size() && text[at] != '\n'; ++at)
-    if (text[at] == '\\' && at + 1 < text.size() && text[at + 1] == '\n') ++at;
-  return at;
-}
 
 /// Clang calls it for each pragma of a family; it removes itself with the preprocessor.
 class handler : public clang::PragmaHandler {
@@ -44,9 +38,10 @@ class handler : public clang::PragmaHandler {
     const source text(files, in.getLangOpts());
     found_directive found;
     found.text_at = text.offset(at);
-    found.where = {text.offset(introducer.Loc), end_of_line(text.text(), found.text_at)};
+    const directive_line line = line_of_directive(text.text(), found.text_at);
+    found.where = {text.offset(introducer.Loc), line.end};
     try {
-      found.what = parse_directive(text.text().substr(found.text_at, found.where.end - found.text_at));
+      found.what = parse_directive(line.text);
       m_to.push_back(std::move(found));
     } catch (const syntax_error& e) {
       m_messages.error(text.location(found.text_at + e.at()), e.what(), e.hint());

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "hierarchy/directive/clang/kernel.hpp"
+#include "hierarchy/directive/clang/known_range.hpp"
 #include "hierarchy/directive/text/emit.hpp"
 
 namespace tessera::directive {
@@ -29,6 +31,7 @@ class region_reader {
     if (m_messages.failed()) return std::nullopt;
     write_kernel_of(*nest, facts);
     describe(*nest, facts);
+    if (m_messages.failed()) return std::nullopt;
     return std::move(m_made);
   }
 
@@ -67,7 +70,7 @@ class region_reader {
         throw syntax_error(name.at, fmt::format("'{}' has type {}, which no reduction has", name.text, type),
                            "double, float, int, std::int64_t and std::uint8_t have");
       m_reductions.push_back({name.text, parsed.operation, v});
-      m_made.model.reductions.push_back({name.text, type, parsed.operation});
+      m_made.model.reductions.push_back({name.text, type, parsed.operation, m_text.fresh("tessera_" + name.text)});
     }
   }
   /// variable_list names all arrays, or is left out.
@@ -108,7 +111,8 @@ class region_reader {
   array_use use_of(const body_array& a, const canonical_loop& loop) {
     array_use made;
     made.name = a.name;
-    made.address = a.inner.empty() ? a.name : "&" + a.name + "[0]";
+    const std::string& whole = a.written.empty() ? a.name : a.written;
+    made.address = a.inner.empty() ? whole : "&" + whole + "[0]";
     made.elements = a.elements;
     for (std::size_t k = 0; k < a.inner.size(); ++k) made.address += "[0]";
     bool reads = false, writes = false, covered = false;
@@ -147,8 +151,7 @@ class region_reader {
       made.surely_to = std::max(made.surely_to, one.reach.highest);
     }
     if (!(rows->reach.row_elements == polynomial::constant(1))) made.row_elements = rows->reach.row_elements.text();
-    const std::string step = step_text(loop, m_text);
-    if (writes && !reads && covered && (step == "1" || step == "-1")) made.how = array_use::intent::out;
+    if (writes && !reads && covered && counts_by_one(loop)) made.how = array_use::intent::out;
     return made;
   }
   /// Whether other iterations of collapsed loops use the element too.
@@ -194,17 +197,50 @@ class region_reader {
   void describe(const loop_nest& nest, const body_facts& facts) {
     region_model& to = m_made.model;
     to.name = fmt::format("{}:{}", m_around.file, m_text.line(m_region.where.begin));
-    for (const canonical_loop& loop : nest.loops)
-      to.loops.push_back({loop.index->getType().getCanonicalType().getUnqualifiedType().getAsString(),
-                          loop.index->getNameAsString(), m_text.text_of(*loop.begin), end_text(loop, m_text),
-                          step_text(loop, m_text)});
+    for (const canonical_loop& loop : nest.loops) to.loops.push_back(head_of(loop));
     m_made.body = &nest.body();
     for (const body_scalar& s : facts.scalars)
-      if (s.captured) to.captures.push_back(s.is_global ? s.name + " = " + s.name : s.name);
+      if (s.captured)
+        to.captures.push_back(s.is_global ? s.name + " = " + (s.written.empty() ? s.name : s.written) : s.name);
+    for (const clang::DeclRefExpr* e : facts.qualified) {
+      const std::size_t begin = m_text.offset(e->getBeginLoc()), name = m_text.offset(e->getLocation());
+      if (e->getBeginLoc().isMacroID() || e->getLocation().isMacroID() || begin >= name)
+        m_messages.error(e->getBeginLoc(), "a qualified name in a macro", "write it out");
+      else
+        m_text.change({begin, name}, "");
+    }
     for (const body_array& a : facts.arrays)
       if (!a.inner.empty())
         for (const array_access& one : a.accesses) with_parentheses(*one.where);
     m_made.continues = facts.continues;
+  }
+
+  loop_model head_of(const canonical_loop& loop) {
+    static const std::map<clang::BinaryOperatorKind, const char*> tests = {{clang::BO_LT, "less"},
+                                                                           {clang::BO_LE, "up_to"},
+                                                                           {clang::BO_GT, "greater"},
+                                                                           {clang::BO_GE, "down_to"},
+                                                                           {clang::BO_NE, "differs"}};
+    loop_model made;
+    made.index_type =
+        loop.index->getType().getCanonicalType().getUnqualifiedType().getAsString(m_around.context.getPrintingPolicy());
+    made.index = loop.index->getNameAsString();
+    made.begin = m_text.text_of(*loop.begin);
+    made.bound = m_text.text_of(*loop.bound);
+    made.step = loop.step == nullptr ? "1" : m_text.text_of(*loop.step);
+    made.test = tests.at(loop.test);
+    made.down = loop.down;
+    const clang::SourceLocation at = m_text.manager().getExpansionLoc(loop.condition().getBeginLoc());
+    made.line = m_text.manager().getExpansionLineNumber(at);
+    made.column = m_text.manager().getExpansionColumnNumber(at);
+    for (const auto& [part, text] :
+         {std::pair(loop.begin, &made.begin), std::pair(loop.bound, &made.bound), std::pair(loop.step, &made.step)})
+      if (text->empty())
+        m_messages.error(part->getBeginLoc(), "a part of the loop's head is in a macro", "write it out");
+    if (const std::string fault = known_fault(loop, m_around.context); !fault.empty())
+      m_messages.error(at, fmt::format("the loop over '{}' {}", made.index, fault),
+                       "compare the index with a bound that it reaches, or give it another type");
+    return made;
   }
 
   /// x[i][j] is x(i, j) in the body.

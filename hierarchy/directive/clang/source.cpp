@@ -47,6 +47,11 @@ std::string source::text_of(const clang::Expr& e) const {
   return found ? text_of(*found) : std::string();
 }
 
+std::string source::fresh(std::string name) const {
+  while (m_text.find(name) != std::string_view::npos) name += '_';
+  return name;
+}
+
 std::string without_spaces(std::string_view text) {
   std::string made(text);
   std::erase_if(made, [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; });

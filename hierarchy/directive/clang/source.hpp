@@ -37,6 +37,8 @@ class source {
   std::string text_of(const extent& of) const;
   /// The same of an expression, without blanks at its ends; empty where it is not in the file.
   std::string text_of(const clang::Expr& e) const;
+  /// A name that begins so and stands nowhere in the file.
+  std::string fresh(std::string name) const;
   unsigned line(std::size_t at) const { return m_manager.getLineNumber(m_manager.getMainFileID(), unsigned(at)); }
 
   void change(const extent& of, std::string to) { m_edits.push_back({of.begin, of.end, std::move(to), false}); }

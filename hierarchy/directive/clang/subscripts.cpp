@@ -62,6 +62,7 @@ std::uint64_t subscript_reader::narrowest(const Expr* e) const {
 
 polynomial subscript_reader::unbounded_value_of(const Expr* e) {
   e = without_integer_casts(e, m_context);
+  if (!e->getType()->isIntegralOrEnumerationType()) return varying(m_text.text_of(*e));  // arithmetic of fractions
   clang::Expr::EvalResult number;
   if (!e->isValueDependent() && e->EvaluateAsInt(number, m_context))
     return polynomial::constant(number.Val.getInt().getExtValue());
@@ -76,12 +77,13 @@ polynomial subscript_reader::unbounded_value_of(const Expr* e) {
   const symbol s = symbol_of(e, m_chains);
   if (s.variable != nullptr && m_known.locals.contains(s.variable)) {
     const bool open = std::ranges::any_of(m_open, [&](const open_loop& l) { return l.index == s.variable; });
-    if (!open && !m_known.changed.contains(s.variable) && s.variable->getInit() != nullptr &&
-        holds_subscripts(s.type, m_context))
+    if (!open && !m_known.changed.contains(s.variable) && !m_known.counted.contains(s.variable) &&
+        s.variable->getInit() != nullptr && holds_subscripts(s.type, m_context))
       return value_of(s.variable->getInit());
     return open ? polynomial::name(term_of(*s.variable)) : varying(term_of(*s.variable));
   }
-  if (!s.name.empty() && (s.variable == m_nest.outer().index || !varies(e))) return polynomial::name(s.name);
+  if (!s.name.empty() && (s.variable == m_nest.outer().index || !varies(e)))
+    return polynomial::name(s.written.empty() ? s.name : s.written);
   const std::string shown = m_text.text_of(*e);
   return varies(e) ? varying(shown) : polynomial::name(shown);
 }
@@ -117,10 +119,14 @@ bool subscript_reader::varies(const Stmt* s) const {
 bool subscript_reader::understood(const canonical_loop& loop) const {
   if (m_known.changed.contains(loop.index) || !holds_subscripts(loop.index->getType(), m_context)) return false;
   const auto step = loop.step == nullptr ? std::optional<std::int64_t>(1) : number_of(loop.step);
-  if (!step || *step < 1) return false;
-  const auto* test = llvm::cast<clang::BinaryOperator>(loop.statement->getCond()->IgnoreParenImpCasts());
-  if (test->getOpcode() != clang::BO_NE) return true;
+  if (!step || *step < 1 || loop.leads_away()) return false;
+  // A bound that is a fraction, or a negative number that is compared as a very large one, is not the last index.
+  if (!loop.begin->getType()->isIntegralOrEnumerationType() || !loop.compared()->isIntegralOrEnumerationType())
+    return false;
   const auto first = number_of(loop.begin), bound = number_of(loop.bound);
+  const auto written = number_of(loop.bound->IgnoreParenImpCasts());
+  if (written && *written < 0 && loop.compared()->isUnsignedIntegerType()) return false;
+  if (loop.test != clang::BO_NE) return true;
   return *step == 1 && (!first || !bound || (loop.down ? *first >= *bound : *first <= *bound));
 }
 

@@ -1,5 +1,8 @@
 #include "hierarchy/directive/clang/symbol.hpp"
 
+#include <clang/AST/ASTContext.h>
+#include <clang/Lex/Lexer.h>
+
 #include "hierarchy/directive/clang/loop.hpp"
 
 namespace tessera::directive {
@@ -12,7 +15,15 @@ symbol symbol_of(const clang::Expr* e, const chain_names& chains) {
                                  : symbol{chain->second.name, member->getType(), nullptr, chain->second.elements};
   }
   const clang::VarDecl* const v = variable_of(e);
-  return v == nullptr ? symbol{} : symbol{v->getNameAsString(), v->getType(), v};
+  if (v == nullptr) return {};
+  symbol found{v->getNameAsString(), v->getType(), v};
+  if (llvm::cast<clang::DeclRefExpr>(e)->hasQualifier()) {
+    const clang::ASTContext& context = v->getASTContext();
+    const auto whole = clang::CharSourceRange::getTokenRange(e->getSourceRange());
+    found.written = clang::Lexer::getSourceText(whole, context.getSourceManager(), context.getLangOpts()).str();
+    if (found.written.empty()) found.written = "::" + v->getQualifiedNameAsString();
+  }
+  return found;
 }
 
 }  // namespace tessera::directive

@@ -22,6 +22,7 @@ struct symbol {
   clang::QualType type;
   const clang::VarDecl* variable = nullptr;  ///< null: a chain
   std::string elements = {};                 ///< as of chain_variable
+  std::string written = {};                  ///< where it is more than the name: `ns::x`, `::x`
 };
 symbol symbol_of(const clang::Expr* e, const chain_names& chains);
 

@@ -4,26 +4,28 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "hierarchy/directive/clang/chains.hpp"
 #include "hierarchy/directive/clang/regions.hpp"
 #include "hierarchy/directive/clang/scopes.hpp"
 #include "hierarchy/directive/text/emit.hpp"
+#include "hierarchy/directive/text/shield.hpp"
 
 namespace tessera::directive {
 namespace {
 
-constexpr const char* prologue =
-    "// Translated by tessera-translate: edit the source, not this file.\n"
-    "#include <tessera/directives.hpp>\n";
+constexpr const char *edited = "// Translated by tessera-translate: edit the source, not this file.\n",
+                     *header = "#include <tessera/directives.hpp>\n";
 
 class translator {
  public:
   translator(const std::vector<found_directive>& directives, const std::string& file, clang::ASTContext& context,
-             report& messages)
+             const macro_question& is_macro, report& messages)
       : m_directives(directives),
         m_file(file),
         m_context(context),
+        m_is_macro(is_macro),
         m_messages(messages),
         m_text(context.getSourceManager(), context.getLangOpts()),
         m_names(context, m_text),
@@ -43,6 +45,11 @@ class translator {
     for (const edit& small : m_text.edits())
       if (std::ranges::none_of(m_edits, [&](const edit& e) { return e.begin <= small.begin && small.end <= e.end; }))
         m_edits.push_back(small);
+    const std::string prologue = prologue_of(m_edits);
+    for (edit& e : m_edits) {
+      e.text = shielded(e.text, [&](const std::string& name) { return m_is_macro(name, e.begin); });
+      e.own_lines = e.own_lines || e.text.find('\n') != std::string::npos;
+    }
     m_made.text = rewritten(m_text.text(), m_file, prologue, std::move(m_edits));
     return std::move(m_made);
   }
@@ -63,6 +70,19 @@ class translator {
     }
   }
 
+  /// Macros of the command line are there before the library's header, which has most of the names.
+  std::string prologue_of(const std::vector<edit>& edits) const {
+    std::set<std::string> names;
+    for (const edit& e : edits) names.merge(own_names(e.text));
+    std::string hide, show;
+    for (const std::string& name : names) {
+      if (!m_is_macro(name, 0)) continue;
+      hide += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", name);
+      show += fmt::format("#pragma pop_macro(\"{}\")\n", name);
+    }
+    return edited + hide + header + show;
+  }
+
   /// The runtime ends with main.
   void begin_main() {
     for (const clang::Decl* d : m_context.getTranslationUnitDecl()->decls()) {
@@ -70,7 +90,9 @@ class translator {
       if (f == nullptr || !f->isMain() || !f->doesThisDeclarationHaveABody() || m_directives.empty()) continue;
       const std::size_t open = m_text.offset(f->getBody()->getBeginLoc());
       if (open != std::string_view::npos)
-        m_edits.push_back({open + 1, open + 1, " const tessera::directives::session tessera_session;", false});
+        m_edits.push_back({open + 1, open + 1,
+                           fmt::format(" const ::tessera::directives::session {};", m_text.fresh("tessera_session")),
+                           false});
     }
   }
 
@@ -125,8 +147,30 @@ class translator {
     }
   }
 
+  /// Rows whose length is a variable have no type that the library could be called with.
+  void check_rows(const found_directive& d) {
+    const clause* list = d.what.find("register");
+    if (list == nullptr) return;
+    for (const placed_text& one : parse_list(list->argument)) {
+      const section array = parse_section(one);
+      const clang::VarDecl* const v = m_names.variable(array.name.text, d.where.begin);
+      if (v == nullptr) continue;
+      const clang::ArrayType* const whole = m_context.getAsArrayType(v->getType());
+      const clang::QualType row = whole != nullptr                ? whole->getElementType()
+                                  : v->getType()->isPointerType() ? v->getType()->getPointeeType()
+                                                                  : clang::QualType();
+      if (!row.isNull() && row->isVariableArrayType())
+        throw syntax_error(array.name.at,
+                           fmt::format("the rows of '{}' have a length that is a variable", array.name.text),
+                           fmt::format("register its elements by a pointer to the first one, which the loops use too: "
+                                       "{}[i * columns + j]",
+                                       array.name.text));
+    }
+  }
+
   /// What is allocated goes into a pointer of its type.
   void check_arrays(const found_directive& d) {
+    check_rows(d);
     const clause* list = d.what.find("allocate");
     if (list == nullptr) return;
     for (const placed_text& one : parse_list(list->argument)) {
@@ -198,6 +242,7 @@ class translator {
   const std::vector<found_directive>& m_directives;
   const std::string& m_file;
   clang::ASTContext& m_context;
+  const macro_question& m_is_macro;
   report& m_messages;
   source m_text;
   scopes m_names;
@@ -210,8 +255,8 @@ class translator {
 }  // namespace
 
 translation translate(const std::vector<found_directive>& directives, const std::string& file,
-                      clang::ASTContext& context, report& messages) {
-  return translator(directives, file, context, messages).run();
+                      clang::ASTContext& context, const macro_question& is_macro, report& messages) {
+  return translator(directives, file, context, is_macro, messages).run();
 }
 
 }  // namespace tessera::directive

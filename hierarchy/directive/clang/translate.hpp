@@ -2,6 +2,7 @@
 // All directives of a file -> the translated file.
 #include <clang/AST/ASTContext.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,11 @@ struct translation {
   std::vector<translated_region> regions;
 };
 
+/// Whether a name is a macro at a position of the main file.
+using macro_question = std::function<bool(const std::string& name, std::size_t at)>;
+
 /// @param file  as the #line directives are to name it. What is wrong is reported; the translation means nothing then.
 translation translate(const std::vector<found_directive>& directives, const std::string& file,
-                      clang::ASTContext& context, report& messages);
+                      clang::ASTContext& context, const macro_question& is_macro, report& messages);
 
 }  // namespace tessera::directive

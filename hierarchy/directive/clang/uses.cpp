@@ -28,7 +28,7 @@ bool body_uses::is_table(const symbol& s) const {
 
 void body_uses::add_scalar(const symbol& s, bool table) {
   if (std::ranges::find(m_scalars, s.name, &body_scalar::name) != m_scalars.end()) return;
-  body_scalar made{s.name, s.type.getNonReferenceType(), true, false, table};
+  body_scalar made{s.name, s.type.getNonReferenceType(), true, false, table, s.written};
   if (s.variable != nullptr) {
     made.captured = !s.variable->isUsableInConstantExpressions(m_context) || s.variable->hasLocalStorage();
     made.is_global = !s.variable->hasLocalStorage();
@@ -42,6 +42,7 @@ body_array& body_uses::array_of(const symbol& s) {
   if (known != m_arrays.end()) return *known;
   body_array made;
   made.name = s.name;
+  made.written = s.written;
   made.is_chain = s.variable == nullptr;
   made.elements = s.elements;
   made.element =
@@ -73,6 +74,11 @@ void body_uses::add_access(body_array& array, array_access made, const subscript
 bool body_uses::writes(const std::string& array) const {
   const auto known = std::ranges::find(m_arrays, array, &body_array::name);
   return known != m_arrays.end() && std::ranges::any_of(known->accesses, &array_access::writes);
+}
+
+bool body_uses::stands_for(const clang::VarDecl& v) const {
+  const auto number = std::ranges::find(m_scalars, v.getNameAsString(), &body_scalar::name);
+  return number == m_scalars.end() || number->captured;
 }
 
 std::vector<body_array> body_uses::arrays(bool always) const {

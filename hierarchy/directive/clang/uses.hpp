@@ -30,6 +30,7 @@ struct array_access {
 /// An array that the body uses.
 struct body_array {
   std::string name;
+  std::string written;  ///< as of symbol
   bool is_chain = false;
   std::string elements;  ///< as of chain_variable
   clang::QualType element;
@@ -41,9 +42,10 @@ struct body_array {
 struct body_scalar {
   std::string name;
   clang::QualType type;
-  bool captured = true;    ///< false: a constant, which needs no capture
-  bool is_global = false;  ///< of the file or static: it is captured by a name of its own
-  bool is_table = false;   ///< a small constant array, which is captured whole
+  bool captured = true;      ///< false: a constant, which needs no capture
+  bool is_global = false;    ///< of the file or static: it is captured by a name of its own
+  bool is_table = false;     ///< a small constant array, which is captured whole
+  std::string written = {};  ///< as of symbol
 };
 
 /// Writes down what a body uses, in the order of the text.
@@ -62,6 +64,8 @@ class body_uses {
   /// An access of an array: all but its reach, its place and what it sees is known. `names`: those in its subscripts.
   void add_access(body_array& array, array_access made, const subscript_names& names);
   bool writes(const std::string& array) const;  ///< so far
+  /// Whether the body has something else for a variable: a view of an array, a copy of a number, a part of a result.
+  bool stands_for(const clang::VarDecl& v) const;
 
   const std::vector<body_scalar>& scalars() const noexcept { return m_scalars; }
   /// All arrays that are accessed. `always`: false where some iterations end early.

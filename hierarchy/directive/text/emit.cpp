@@ -10,12 +10,14 @@
 
 #include "core/base/error.hpp"
 #include "hierarchy/declaration/type.hpp"
+#include "hierarchy/directive/text/shield.hpp"
 #include "hierarchy/policy/policy.hpp"
 
 namespace tessera::directive {
 namespace {
 
-constexpr std::string_view calls = "tessera::directives::";
+// Names are looked up from the outside: the program may have a `tessera` or a `std` of its own.
+constexpr std::string_view calls = "::tessera::directives::";
 
 bool is_identifier(std::string_view text) {
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
@@ -33,7 +35,7 @@ class members {
     return *this;
   }
   members& expression(std::string_view clause, std::string_view member) {
-    if (const auto* c = m_directive.find(clause)) add(member, c->argument.text);
+    if (const auto* c = m_directive.find(clause)) add(member, as_written(c->argument.text));
     return *this;
   }
   members& flag(std::string_view clause, std::string_view member) {
@@ -68,8 +70,9 @@ std::vector<std::string> names_of(const placed_text& list, const is_variable& va
 /// {n}, {rows, columns}
 std::string extents_of(const std::vector<section::range>& ranges) {
   std::vector<std::string> extents;
-  for (const section::range& r : ranges) extents.push_back(fmt::format("static_cast<std::int64_t>({})", r.count));
-  return "tessera::row_extents{" + joined(extents) + "}";
+  for (const section::range& r : ranges)
+    extents.push_back(fmt::format("static_cast<::std::int64_t>({})", as_written(r.count)));
+  return "::tessera::row_extents{" + joined(extents) + "}";
 }
 std::string extents_of(const section& array) {
   for (const section::range& r : array.ranges)
@@ -86,13 +89,13 @@ std::string distance_of(const placed_text& distance, bool again) {
   while (!word.empty() && word.back() == ' ') word.pop_back();
   std::vector<std::string> arguments;
   if (word == "far")
-    arguments.push_back(colon == std::string::npos
-                            ? "1"
-                            : fmt::format("static_cast<std::uint32_t>({})", distance.text.substr(colon + 1)));
+    arguments.push_back(colon == std::string::npos ? "1"
+                                                   : fmt::format("static_cast<::std::uint32_t>({})",
+                                                                 as_written(distance.text.substr(colon + 1))));
   else if (word != "near" || colon != std::string::npos)
     throw syntax_error(distance.at, fmt::format("unknown distance '{}'", distance.text), "near, far, or far:n");
-  if (again) arguments.emplace_back("tessera::array_distance::form::realloc");
-  return fmt::format("tessera::array_distance::{}({})", word, joined(arguments));
+  if (again) arguments.emplace_back("::tessera::array_distance::form::realloc");
+  return fmt::format("::tessera::array_distance::{}({})", word, joined(arguments));
 }
 
 std::string placement_of(const directive& d, const is_variable& variable) {
@@ -150,8 +153,9 @@ std::string copy_statement(const directive& d) {
     if (one->ranges.size() != 1)
       throw syntax_error(one->name.at, fmt::format("'{}' has {} ranges", one->name.text, one->ranges.size()),
                          "a copy has one range of positions on each side: from(x[0:n]) to(y[8:n])");
-  return fmt::format("{}copy({}, {}, {}, {}, {}, {});", calls, from.name.text, from.ranges[0].first,
-                     from.ranges[0].count, to.name.text, to.ranges[0].first, to.ranges[0].count);
+  return fmt::format("{}copy({}, {}, {}, {}, {}, {});", calls, as_written(from.name.text),
+                     as_written(from.ranges[0].first), as_written(from.ranges[0].count), as_written(to.name.text),
+                     as_written(to.ranges[0].first), as_written(to.ranges[0].count));
 }
 
 std::string use_text(const array_use& a) {
@@ -159,29 +163,30 @@ std::string use_text(const array_use& a) {
   const std::string pattern = a.surely_from == 0 && a.surely_to == 0
                                   ? a.pattern
                                   : fmt::format("{}.surely({}, {})", a.pattern, a.surely_from, a.surely_to);
-  const std::string word = fmt::format("tessera::{}({}", words[static_cast<std::size_t>(a.how)], calls);
+  const std::string word = fmt::format("::tessera::{}({}", words[static_cast<std::size_t>(a.how)], calls);
   if (a.elements.empty())
-    return fmt::format("{}array({}, {}, {}), tessera::{})", word, a.address,
-                       a.row_elements.empty() ? "1" : a.row_elements, literal(a.name), pattern);
-  const std::string row = a.row_elements.empty() ? "" : ", " + a.row_elements;
-  return fmt::format("{}elements({}{}), tessera::{})", word, a.elements, row, pattern);
+    return fmt::format("{}array({}, {}, {}), ::tessera::{})", word, a.address,
+                       a.row_elements.empty() ? "1" : as_written(a.row_elements), literal(a.name), pattern);
+  const std::string row = a.row_elements.empty() ? "" : ", " + as_written(a.row_elements);
+  return fmt::format("{}elements({}{}), ::tessera::{})", word, a.elements, row, pattern);
 }
 
-/// iterate(begin, end, step), or iterate({begin, end}, {begin, end}).
-std::string iterate_text(const std::vector<loop_model>& loops) {
-  if (loops.size() == 1)
-    return fmt::format("tessera::iterate({}, {}, {})", loops[0].begin, loops[0].end, loops[0].step);
-  std::vector<std::string> ranges;
+/// The iterations of the loops, whose heads keep their own types.
+std::string iterations_text(const std::vector<loop_model>& loops) {
+  std::vector<std::string> heads;
   for (const loop_model& l : loops)
-    ranges.push_back(fmt::format("{{static_cast<std::int64_t>({}), static_cast<std::int64_t>({})}}", l.begin, l.end));
-  return fmt::format("tessera::iterate({})", joined(ranges));
+    heads.push_back(
+        fmt::format("{0}loop<{1}>({{{2}, {3}, {4}}}, {5}, {0}loop_test::{6}, +({7}), {0}loop_step::{8}, +({9}))", calls,
+                    l.index_type, literal(l.index), l.line, l.column, as_written(l.begin), l.test, as_written(l.bound),
+                    l.down ? "subtract" : "add", as_written(l.step)));
+  return fmt::format("{}iterations({})", calls, joined(heads));
 }
 
 /// The function of the runtime that joins, and how the result goes into the program's variable.
 std::pair<std::string_view, std::string> join_of(const reduction_use& r, const std::string& result) {
   const auto folded = [&](std::string_view op) { return fmt::format("{0} = {0} {1} {2};", r.name, op, result); };
   const auto least = [&](std::string_view f) {
-    return fmt::format("{0} = std::{1}<{2}>({0}, {3});", r.name, f, r.type, result);
+    return fmt::format("{0} = ::std::{1}<{2}>({0}, {3});", r.name, f, r.type, result);
   };
   if (r.operation == "+") return {"sum", folded("+")};
   if (r.operation == "*") return {"product", folded("*")};
@@ -190,8 +195,6 @@ std::pair<std::string_view, std::string> join_of(const reduction_use& r, const s
   if (r.operation == "&&") return {"all_of", folded("&&")};
   return {"any_of", folded("||")};
 }
-
-std::string result_name(const reduction_use& r) { return "tessera_" + r.name; }
 
 }  // namespace
 
@@ -205,7 +208,7 @@ std::string literal(std::string_view text) {
 }
 
 std::string name_expression(const placed_text& argument, const is_variable& variable) {
-  return is_identifier(argument.text) && !variable(argument.text) ? literal(argument.text) : argument.text;
+  return is_identifier(argument.text) && !variable(argument.text) ? literal(argument.text) : as_written(argument.text);
 }
 
 std::string policy_expression(const placed_text& argument, const is_variable& variable) {
@@ -214,7 +217,10 @@ std::string policy_expression(const placed_text& argument, const is_variable& va
   if (colon != std::string::npos && is_identifier(argument.text.substr(0, colon)) &&
       argument.text.substr(colon, 2) != "::")
     expression = literal(argument.text);
-  if (!expression.starts_with('"')) return expression;
+  if (const std::string bare = shielded(expression, [](const std::string&) { return false; }); bare.starts_with('"'))
+    expression = bare;
+  else
+    return expression;
   std::string text = unquoted(expression);
   std::erase_if(text, [](char c) { return c == '[' || c == ']' || c == ' '; });  // the older percentage:[60,40]
   try {
@@ -228,7 +234,8 @@ std::string policy_expression(const placed_text& argument, const is_variable& va
 /// Refuses what no machine could have: an unknown kind, and clauses that the kind has no use for. Where the kind is an
 /// expression, the program finds out.
 void check_type(const directive& d, const is_variable& variable) {
-  const std::string kind = name_expression(d.needed("kind"), variable);
+  const std::string kind =
+      shielded(name_expression(d.needed("kind"), variable), [](const std::string&) { return false; });
   if (!kind.starts_with('"')) return;
   config::loctype type;
   type.kind = {unquoted(kind), "kind"};
@@ -254,7 +261,7 @@ std::string statement_of(const directive& d, const is_variable& variable) {
   const auto name = [&](std::string_view clause) { return name_expression(d.needed(clause), variable); };
   switch (d.rule->what) {
     case action::config:
-      return fmt::format("{}config({});", calls, d.needed("file").text);
+      return fmt::format("{}config({});", calls, as_written(d.needed("file").text));
     case action::loctype: {
       if (d.find("mem") != nullptr && d.find("size") != nullptr)
         throw syntax_error(d.find("size")->name.at, "'mem' and 'size' mean the same: one of them is enough");
@@ -271,50 +278,53 @@ std::string statement_of(const directive& d, const is_variable& variable) {
       return hierarchy_statement(d, variable);
     case action::draw:
       return fmt::format("{}draw({}, {});", calls, d.find("root") != nullptr ? name("root") : "\"\"",
-                         d.needed("filename").text);
+                         as_written(d.needed("filename").text));
     case action::allocate: {
       const std::string where = placement_of(d, variable);
       return for_sections(d.needed("allocate"), [&](const section& x) {
-        return fmt::format("{0} = {1}allocate<{2}>({3}, {4}{5});", x.name.text, calls, d.needed("type").text,
-                           literal(x.name.text), extents_of(x), where);
+        return fmt::format("{0} = {1}allocate<{2}>({3}, {4}{5});", as_written(x.name.text), calls,
+                           as_written(d.needed("type").text), literal(x.name.text), extents_of(x), where);
       });
     }
     case action::adopt: {
       const std::string where = placement_of(d, variable);
       return for_sections(d.needed("register"), [&](const section& x) {
-        return fmt::format("{0}register_memory<{1}>({2}, {0}first_element({3}), {4}{5});", calls, d.needed("type").text,
-                           literal(x.name.text), x.name.text, extents_of(x), where);
+        return fmt::format("{0}register_memory<{1}>({2}, {0}first_element({3}), {4}{5});", calls,
+                           as_written(d.needed("type").text), literal(x.name.text), as_written(x.name.text),
+                           extents_of(x), where);
       });
     }
     case action::release:
-      return for_names(d.needed("free"),
-                       [&](const std::string& x) { return fmt::format("{}free({}, {});", calls, x, literal(x)); });
+      return for_names(d.needed("free"), [&](const std::string& x) {
+        return fmt::format("{}free({}, {});", calls, as_written(x), literal(x));
+      });
     case action::unadopt:
       return for_names(d.needed("unregister"), [&](const std::string& x) {
-        return fmt::format("{}unregister_memory({}, {});", calls, x, literal(x));
+        return fmt::format("{}unregister_memory({}, {});", calls, as_written(x), literal(x));
       });
     case action::copy:
       return copy_statement(d);
     case action::move:
       return for_names(d.needed("move"), [&, to = name("to")](const std::string& x) {
-        return fmt::format("{}move({}, {}, {});", calls, x, to, literal(x));
+        return fmt::format("{}move({}, {}, {});", calls, as_written(x), to, literal(x));
       });
     case action::pause:
-      return fmt::format("{}pause({});", calls, d.find("at") != nullptr ? "std::string_view(" + name("at") + ")" : "");
+      return fmt::format("{}pause({});", calls,
+                         d.find("at") != nullptr ? "::std::string_view(" + name("at") + ")" : "");
     default:
       return {};
   }
 }
 
 std::string chain_expression(const chain_path& path, const std::vector<section::range>& ranges) {
-  std::string text = "tessera::chain(" + path.root;
+  std::string text = "::tessera::chain(" + as_written(path.root);
   bool open = true;  // links are arguments of the call, up to the first element
   for (const chain_path::link& l : path.links) {
     if (l.is_element) {
-      text += fmt::format("{}.element({})", open ? ")" : "", l.text);
+      text += fmt::format("{}.element({})", open ? ")" : "", as_written(l.text));
       open = false;
     } else {
-      text += open ? ", " + l.text : fmt::format(".then({})", l.text);
+      text += open ? ", " + as_written(l.text) : fmt::format(".then({})", as_written(l.text));
     }
   }
   if (open) text += ")";
@@ -331,18 +341,18 @@ std::string region_head(const region_model& r) {
     parameters.push_back(fmt::format("[[maybe_unused]] const auto {}", a.name));
   }
   for (const reduction_use& one : r.reductions) {
-    text += fmt::format("tessera::region_result<{0}> {1}({2}model().owner(), {3}); ", one.type, result_name(one), calls,
+    text += fmt::format("::tessera::region_result<{0}> {1}({2}model().owner(), {3}); ", one.type, one.result, calls,
                         literal(one.name));
-    uses.push_back(fmt::format("tessera::{}({})", join_of(one, "").first, result_name(one)));
+    uses.push_back(fmt::format("::tessera::{}({})", join_of(one, "").first, one.result));
     parameters.push_back(fmt::format("{}& {}", one.type, one.name));
   }
   std::vector<std::string> options;
   if (!r.policy.empty()) options.push_back(".policy = " + r.policy);
   if (!r.at.empty()) options.push_back(".at = " + r.at);
-  text += fmt::format("{}model().region({}, tessera::region_options{{{}}}, {}", calls, literal(r.name), joined(options),
-                      iterate_text(r.loops));
+  text += fmt::format("{}model().region({}, ::tessera::region_options{{{}}}, {}", calls, literal(r.name),
+                      joined(options), iterations_text(r.loops));
   for (const std::string& use : uses) text += ", " + use;
-  return text + fmt::format(", {}[{}]({})", r.kernel.empty() ? "" : "tessera::with_kernel(", joined(r.captures),
+  return text + fmt::format(", {}[{}]({})", r.kernel.empty() ? "" : "::tessera::with_kernel(", joined(r.captures),
                             joined(parameters));
 }
 
@@ -354,7 +364,7 @@ std::string region_tail(const region_model& r) {
     text += ")";
   }
   text += "); _Pragma(\"GCC diagnostic pop\")";
-  for (const reduction_use& one : r.reductions) text += " " + join_of(one, result_name(one) + ".get()").second;
+  for (const reduction_use& one : r.reductions) text += " " + join_of(one, one.result + ".get()").second;
   return text + " }";
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// What directives become: calls of the public interface, as text. Pure: no Clang.
+// What directives become: calls of the public interface, as text, in which the parts of the program are marked as such
+// (shield.hpp). Pure: no Clang.
 #include <functional>
 #include <string>
 #include <string_view>

@@ -28,6 +28,7 @@ struct reduction_use {
   std::string name;       ///< of the variable
   std::string type;       ///< of its elements
   std::string operation;  ///< + * min max && ||
+  std::string result;     ///< a name that the program does not have
 };
 
 /// A number that the kernel's text sees.
@@ -39,7 +40,10 @@ struct kernel_value {
 /// One loop, its parts as expressions.
 struct loop_model {
   std::string index_type, index;
-  std::string begin, end, step;  ///< `end` is not reached
+  std::string begin, bound, step;
+  std::string test;               ///< the condition: an enumerator of tessera::directives::loop_test
+  bool down = false;              ///< the step is taken away
+  unsigned line = 0, column = 0;  ///< of the condition
 };
 
 /// Loops and what they are called with.
@@ -50,7 +54,7 @@ struct region_model {
   std::vector<array_use> arrays;
   std::vector<reduction_use> reductions;
   std::vector<std::string> captures;  ///< as in a lambda's brackets
-  std::string kernel;                 ///< "(i, x, a) { ... }"; empty: the host alone runs it
+  std::string kernel;                 ///< "(i_, x_, a_) { ... }"; empty: the host alone runs it
   std::vector<kernel_value> kernel_values;
 };
 

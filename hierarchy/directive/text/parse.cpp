@@ -14,7 +14,7 @@ namespace tessera::directive {
 namespace {
 
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0 || c == '\\'; }
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 placed_text trimmed(std::string_view text, std::size_t at) {
   while (!text.empty() && is_space(text.front())) {
@@ -73,7 +73,7 @@ class reader {
 
   bool at_end() {
     while (m_at < m_text.size() && (is_space(m_text[m_at]) || m_text[m_at] == ',')) ++m_at;
-    return m_at == m_text.size() || m_text.substr(m_at).starts_with("//");
+    return m_at == m_text.size();
   }
   /// A name, with its argument if there is one.
   clause next(const char* what) {

@@ -47,9 +47,9 @@ struct directive {
   const placed_text& needed(std::string_view name) const { return find(name)->argument; }
 };
 
-/// `text` is what stands behind `#pragma`: "gecko region at(LocA)". A backslash before the end of a line counts as a
-/// space. Throws syntax_error for words that are no directive and clauses that it does not have (hint: the nearest),
-/// clauses that are missing or stand twice, and parentheses that do not match.
+/// `text` is what stands behind `#pragma`, without comments: "gecko region at(LocA)". Throws syntax_error for words
+/// that are no directive and clauses that it does not have (hint: the nearest), clauses that are missing or stand
+/// twice, and parentheses that do not match.
 directive parse_directive(std::string_view text);
 
 /// "x, y" -> its parts, at commas outside of brackets and quotes, without the spaces around them. Throws syntax_error

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hierarchy/directive/text/emit.hpp"
+#include "hierarchy/directive/text/shield.hpp"
 
 namespace tessera::directive {
 namespace {
@@ -23,7 +24,13 @@ class writer {
     copy_to(e.begin);
     if (e.own_lines) {
       if (!m_out.ends_with('\n')) m_out += '\n';
-      m_out += fmt::format("#line {} {}\n{}\n", m_line, m_file, e.text);
+      m_out += fmt::format("#line {} {}\n", m_line, m_file);
+      for (const char c : e.text)
+        if (c == same_line)
+          m_out += fmt::format("#line {} {}\n", m_line, m_file);
+        else
+          m_out += c;
+      m_out += '\n';
       move_to(e.end);
       if (m_at < m_source.size() && m_source[m_at] == '\n') move_to(m_at + 1);
       m_out += fmt::format("#line {} {}\n{}", m_line, m_file, std::string(m_at - m_line_begin, ' '));

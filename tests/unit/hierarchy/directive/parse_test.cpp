@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "hierarchy/directive/text/comments.hpp"
 #include "hierarchy/directive/text/parse.hpp"
 
 namespace {
@@ -31,13 +32,26 @@ TEST(parse, each_example_of_the_table_is_a_directive_with_its_rule) {
 }
 
 TEST(parse, clauses_have_their_places) {
-  const std::string text = "gecko region at( LocA ) \\\n exec_pol(\"range:1,2\") // as measured";
+  const std::string text = "gecko region at( LocA )  exec_pol(\"range:1,2\")  ";
   const directive read = parse_directive(text);
   ASSERT_EQ(read.clauses.size(), 2u);
   EXPECT_EQ(read.needed("at").text, "LocA");
   EXPECT_EQ(text.substr(read.needed("at").at, 4), "LocA");
   EXPECT_EQ(read.needed("exec_pol").text, "\"range:1,2\"");
   EXPECT_EQ(read.find("variable_list"), nullptr);
+}
+
+TEST(parse, comments_and_joined_lines_are_spaces) {
+  const auto line = [](const std::string& source) { return line_of_directive(source, 0); };
+  EXPECT_EQ(line("region end /* x */").text, "region end        ");
+  EXPECT_EQ(line("region // x /* y\nz").text, "region          ");
+  EXPECT_EQ(line("a /* b\n c */ d\ne").text, "a            d");
+  EXPECT_EQ(line("a /* b\n c */ d\ne").end, 14u);
+  EXPECT_EQ(line("a \\\n b \\\r\n c\nd").text, "a    b     c");
+  EXPECT_EQ(line("a // b \\\n c\nd").end, 11u) << "the comment goes on";
+  EXPECT_EQ(line("file(\"http://a\" /* \" */)").text, "file(\"http://a\"        )");
+  EXPECT_EQ(line("f(\"a\\\"/*\")\n").text, "f(\"a\\\"/*\")") << "an escaped quote";
+  EXPECT_EQ(line("a /* b").end, 6u);
 }
 
 TEST(parse, the_last_word_of_memory_takes_an_argument) {

@@ -64,7 +64,8 @@ TEST_F(program, arrays_may_have_no_elements) {
 TEST_F(program, arrays_are_found_by_their_first_elements) {
   double* const x = directives::allocate<double>("x", {10, 4});
   EXPECT_THAT(refused([&] { (void)directives::array(x + 4, 4); }), HasSubstr("inside of array 'x'"));
-  EXPECT_THAT(refused([&] { (void)directives::array(x); }), HasSubstr("rows of array 'x' have 4 elements"));
+  EXPECT_THAT(refused([&] { (void)directives::array(x); }),
+              HasSubstr("rows of array 'x' have 4 elements, and the region's subscripts mean single elements"));
   EXPECT_EQ(directives::array(x, 0).extents().rows, 10);
   EXPECT_THAT(refused([&] { (void)directives::array(reinterpret_cast<float*>(x), 4); }),
               HasSubstr("elements of type f64, not f32"));
