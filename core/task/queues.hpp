@@ -12,77 +12,83 @@
 
 namespace tessera::task {
 
-/// Tasks ordered by priority, then by submission. Thread-safe.
+/// Tasks ordered by priority, then by submission. Those that have their blocks already can be had before the others.
+/// Thread-safe.
 class priority_queue {
  public:
   void push(record& t) {
     const std::lock_guard guard(m_lock);
-    m_heap.push_back(&t);
-    std::ranges::push_heap(m_heap, later);
-    m_size.store(m_heap.size(), std::memory_order_release);
+    heap& into = (t.flags & flag_acquired) != 0 ? m_acquired : m_others;
+    into.push_back(&t);
+    std::ranges::push_heap(into, later);
+    note_size();
   }
   /// The first one. With an `age`: if that was submitted later, the oldest of all that was submitted before; null if
   /// there is none.
   record* pop(std::uint64_t age = ~std::uint64_t{0}) {
     if (empty()) return nullptr;
     const std::lock_guard guard(m_lock);
-    if (m_heap.empty()) return nullptr;
-    if (m_heap.front()->sequence >= age) {
-      const auto oldest = std::ranges::min_element(m_heap, {}, &record::sequence);
-      if ((*oldest)->sequence >= age) return nullptr;
-      record* const found = *oldest;
-      *oldest = m_heap.back();
-      m_heap.pop_back();
-      std::ranges::make_heap(m_heap, later);
-      m_size.store(m_heap.size(), std::memory_order_release);
-      return found;
-    }
-    std::ranges::pop_heap(m_heap, later);
-    record* const first = m_heap.back();
-    m_heap.pop_back();
-    m_size.store(m_heap.size(), std::memory_order_release);
-    return first;
+    heap& first = m_others.empty() || (!m_acquired.empty() && later(m_others.front(), m_acquired.front())) ? m_acquired
+                                                                                                           : m_others;
+    if (first.empty()) return nullptr;
+    if (first.front()->sequence < age) return take_front(first);
+    return take_oldest(age);
   }
-  /// The first one that has its blocks already, or null. Looks at all.
+  /// The first one that has its blocks already, or null.
   record* pop_acquired() {
     const std::lock_guard guard(m_lock);
-    auto first = m_heap.end();
-    for (auto at = m_heap.begin(); at != m_heap.end(); ++at)
-      if (((*at)->flags & flag_acquired) != 0 && (first == m_heap.end() || later(*first, *at))) first = at;
-    if (first == m_heap.end()) return nullptr;
-    record* const found = *first;
-    *first = m_heap.back();
-    m_heap.pop_back();
-    std::ranges::make_heap(m_heap, later);
-    m_size.store(m_heap.size(), std::memory_order_release);
-    return found;
+    return m_acquired.empty() ? nullptr : take_front(m_acquired);
   }
   bool has_acquired() const {
     if (empty()) return false;
     const std::lock_guard guard(m_lock);
-    return std::ranges::any_of(m_heap, [](const record* t) { return (t->flags & flag_acquired) != 0; });
+    return !m_acquired.empty();
   }
   bool empty() const noexcept { return m_size.load(std::memory_order_acquire) == 0; }
   /// Whether pop(age) would find one.
   bool has(std::uint64_t age) const {
     if (empty()) return false;
     const std::lock_guard guard(m_lock);
-    return std::ranges::any_of(m_heap, [&](const record* t) { return t->sequence < age; });
+    const auto older = [&](const record* t) { return t->sequence < age; };
+    return std::ranges::any_of(m_others, older) || std::ranges::any_of(m_acquired, older);
   }
   std::size_t size() const noexcept { return m_size.load(std::memory_order_acquire); }
   /// Calls visitor(task) for all of them, in no order; nothing comes or goes meanwhile.
   template <class Visitor>
   void visit(Visitor&& visitor) {
     const std::lock_guard guard(m_lock);
-    for (record* t : m_heap) visitor(*t);
+    for (record* t : m_acquired) visitor(*t);
+    for (record* t : m_others) visitor(*t);
   }
 
  private:
+  using heap = std::vector<record*>;
   static bool later(const record* a, const record* b) noexcept {
     return a->priority != b->priority ? a->priority < b->priority : a->sequence > b->sequence;
   }
+  void note_size() noexcept { m_size.store(m_others.size() + m_acquired.size(), std::memory_order_release); }
+  record* take_front(heap& from) noexcept {
+    std::ranges::pop_heap(from, later);
+    record* const first = from.back();
+    from.pop_back();
+    note_size();
+    return first;
+  }
+  record* take_oldest(std::uint64_t age) noexcept {
+    record* oldest = nullptr;
+    heap* from = nullptr;
+    for (heap* one : {&m_others, &m_acquired})
+      for (record* t : *one)
+        if (t->sequence < age && (oldest == nullptr || t->sequence < oldest->sequence)) oldest = t, from = one;
+    if (oldest == nullptr) return nullptr;
+    *std::ranges::find(*from, oldest) = from->back();
+    from->pop_back();
+    std::ranges::make_heap(*from, later);
+    note_size();
+    return oldest;
+  }
   mutable spin_lock m_lock;
-  std::vector<record*> m_heap;
+  heap m_acquired, m_others;
   std::atomic<std::size_t> m_size{0};
 };
 

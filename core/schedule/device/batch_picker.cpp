@@ -7,13 +7,13 @@
 namespace tessera::schedule {
 namespace {
 
-/// Tasks that are resumed, and those whose blocks are private copies, run by themselves.
-constexpr int alone = task::flag_acquired | task::flag_accumulates | task::flag_reduction | task::flag_fresh;
+/// Tasks whose blocks are private copies run by themselves.
+constexpr int alone = task::flag_accumulates | task::flag_reduction | task::flag_fresh;
 
-/// Whether two tasks differ in nothing but their blocks.
+/// Whether two tasks differ in nothing but their blocks. One that has them, and one that has yet to get them, do.
 bool alike(task::record& a, task::record& b) {
   if (b.operation != a.operation || b.priority != a.priority || b.argument_size != a.argument_size ||
-      (b.flags & alone) != 0)
+      (b.flags & alone) != 0 || ((a.flags ^ b.flags) & task::flag_acquired) != 0)
     return false;
   if (a.argument_size != 0 && std::memcmp(a.argument_bytes(), b.argument_bytes(), a.argument_size) != 0) return false;
   return std::ranges::equal(a.all_accesses(), b.all_accesses(), [](const block::access& x, const block::access& y) {
@@ -38,9 +38,9 @@ std::size_t batch_picker::most(task::record& t, std::size_t ready) const {
   return m_bounds.most(work, bytes, ready);
 }
 
-bool batch_picker::goes_with_others(task::record& t) const {
-  if ((t.flags & alone & ~task::flag_acquired) != 0 || !available(t.operation->batch, t.all_accesses())) return false;
-  return most(t, 2 * m_bounds.streams) > 1;
+std::size_t batch_picker::most_like(task::record& t) const {
+  if ((t.flags & alone) != 0 || !available(t.operation->batch, t.all_accesses())) return 1;
+  return most(t, m_bounds.tasks * m_bounds.streams);
 }
 
 void batch_picker::pick(task::record& first, const std::function<bool(task::record&)>& moves) {
@@ -49,10 +49,22 @@ void batch_picker::pick(task::record& first, const std::function<bool(task::reco
     m_batch_lookahead = 1;
     return;
   }
-  const std::size_t wanted = std::min(most(first, m_queue.size() + 1) - 1, m_batch_lookahead);
+  take_alike(
+      first, std::min(most(first, m_queue.size() + 1) - 1, m_batch_lookahead), [&] { return m_queue.pop(); }, moves);
+}
+
+void batch_picker::pick_acquired(task::record& first) {
+  if ((first.flags & alone) != 0 || !available(first.operation->batch, first.all_accesses())) return;
+  take_alike(
+      first, most(first, m_queue.size() + 1) - 1, [&] { return m_queue.pop_acquired(); },
+      [](task::record&) { return false; });
+}
+
+template <class Next, class Moves>
+void batch_picker::take_alike(task::record& first, std::size_t wanted, Next&& next, Moves&& moves) {
   boost::container::small_vector<task::record*, max_skips> skipped;
   while (m_others.size() < wanted && skipped.size() < m_skips) {
-    task::record* const t = m_queue.pop();
+    task::record* const t = next();
     if (t == nullptr) break;
     if (moves(*t)) continue;
     if (alike(first, *t)) {

@@ -12,20 +12,20 @@
 
 namespace tessera::schedule {
 
-/// Takes from a device's queue tasks that differ from a given one in their blocks alone. By one thread, except
-/// `goes_with_others`.
+/// Takes from a device's queue tasks that differ from a given one in their blocks alone. By one thread.
 class batch_picker {
  public:
   batch_picker(const plugin::device& device, task::priority_queue& queue, batch_bounds bounds)
       : m_device(device), m_queue(queue), m_bounds(bounds) {}
 
   const batch_bounds& bounds() const noexcept { return m_bounds; }
-  /// Whether a task is so short that the device takes several like it at a time. Such tasks are enqueued behind their
-  /// copies: to wait for those would take longer than the task, and each would go by itself.
-  bool goes_with_others(task::record& t) const;
+  /// How many tasks like this one the device takes at a time, at most; 1: each goes by itself.
+  std::size_t most_like(task::record& t) const;
   /// Takes what may go with `first` from the queue: see others(). A few tasks of other kinds are skipped. `moves(t)`
   /// says that a task is not to run here after all, and then keeps it.
   void pick(task::record& first, const std::function<bool(task::record&)>& moves);
+  /// The same for a task that has waited for its copies: what may go with it has its blocks too.
+  void pick_acquired(task::record& first);
   /// The next pick takes nothing: this one could not be used.
   void skip_once() noexcept { m_batch_lookahead = 0; }
   std::span<task::record* const> others() const noexcept { return m_others; }
@@ -39,6 +39,8 @@ class batch_picker {
 
   bool available(const operation::batch_form& form, std::span<const block::access> accesses) const;
   std::size_t most(task::record& t, std::size_t ready) const;
+  template <class Next, class Moves>
+  void take_alike(task::record& first, std::size_t wanted, Next&& next, Moves&& moves);
 
   const plugin::device& m_device;
   task::priority_queue& m_queue;

@@ -36,7 +36,6 @@ void device_driver::take_common_workspace(task::record& first, workspace& out) {
 /// first task, which waits on the device for `waits`: into m_joined.
 void device_driver::acquire_others(std::span<const block::ticket> waits, const transfer::stream& on) {
   transfer::coherence& coherence = *m_setup.coherence;
-  const bool careful = coherence.failed_copies().any();  // as for the first of them: see batch_picker::goes_with_others
   const auto no_later = [&](block::ticket w) {
     return w.stream == on.number() || coherence.streams().reached(w) ||
            std::ranges::any_of(waits,
@@ -49,7 +48,7 @@ void device_driver::acquire_others(std::span<const block::ticket> waits, const t
     do coherence.acquire(t.all_accesses(), m_where.space, a, t.sequence);
     while (a.outcome == transfer::outcome::retry && a.waits.empty());
     if (a.outcome != transfer::outcome::ready) break;
-    if (!std::ranges::all_of(a.waits, no_later) || (careful && a.copying && !a.waits.empty())) {
+    if (!std::ranges::all_of(a.waits, no_later) || waits_for_copies(a)) {
       coherence.finish(t.all_accesses());
       break;
     }
@@ -61,6 +60,26 @@ void device_driver::acquire_others(std::span<const block::ticket> waits, const t
     m_joined.push_back({&t, nullptr, m_joined_sources.size()});
   }
   m_picker.use(joined);
+}
+
+/// Others that have waited for their copies, and have them: into m_joined. The workspace becomes one for all of them.
+void device_driver::join_resumed(task::record& first, workspace& scratch) {
+  if (m_resumed.load() == 0 || !m_where.attached() || !m_memory_waiters.empty()) return;
+  m_picker.pick_acquired(first);
+  if (m_picker.others().empty()) return;
+  workspace common;
+  take_common_workspace(first, common);
+  for (task::record* const t : m_picker.others()) {
+    note_started(*t);
+    kept_workspace(*t).reset();
+    if (!still_good(*m_setup.coherence, m_owner, *m_context, *t)) continue;
+    if ((t->flags & task::flag_acquired) != 0)
+      m_joined.push_back({t, nullptr, 0});
+    else
+      m_where.ready_queue().push(*t);  // a copy has failed, and is made again
+  }
+  m_picker.use(m_picker.others().size());
+  if (!m_joined.empty() && common.from != nullptr) scratch.become(std::move(common));
 }
 
 /// With the stream's lock. False: it was refused before anything was enqueued.

@@ -133,9 +133,9 @@ std::size_t device_driver::start_next() {
   const std::size_t in_flight = m_in_flight.load(std::memory_order_relaxed);
   if (in_flight >= m_depth) return 0;
   // Tasks that wait for their copies hold memory: they go first, and there are no more of them than would be enqueued
-  // without that wait.
+  // without that wait. Of short ones as many as fill a batch for each stream.
   task::record* t = m_resumed.load() != 0 ? m_where.ready_queue().pop_acquired() : nullptr;
-  if (t == nullptr && in_flight + m_awaiting.load() < m_depth) t = next_task();
+  if (t == nullptr && in_flight + m_awaiting.load() < most_awaiting()) t = next_task();
   if (t == nullptr) return 0;
   if (m_setup.placer->model() != nullptr && m_owner.place_again(*m_context, *t)) return 1;
   const std::size_t joined = start_task(*t);
@@ -146,7 +146,8 @@ std::size_t device_driver::start_next() {
 bool device_driver::startable() const {
   const std::size_t in_flight = m_in_flight.load();
   if (in_flight >= m_depth) return false;
-  return m_resumed.load() != 0 || (in_flight + m_awaiting.load() < m_depth && m_where.ready_queue().has(age_limit()));
+  return m_resumed.load() != 0 ||
+         (in_flight + m_awaiting.load() < most_awaiting() && m_where.ready_queue().has(age_limit()));
 }
 
 void device_driver::note_started(const task::record& t) noexcept {
@@ -253,8 +254,10 @@ std::size_t device_driver::start_task(task::record& t) {
       workspace taken;
       workspace& scratch = kept != nullptr ? *kept : taken;
       if (kept != nullptr || take_workspace(t, scratch)) {
+        join_resumed(t, scratch);
+        const std::size_t joined = m_joined.size();
         enqueue_batch(t, next_stream(), {}, {}, std::move(scratch));
-        return 0;
+        return joined;
       }
       m_setup.coherence->finish(t.all_accesses());  // who waits for memory holds none
       t.flags &= static_cast<std::uint8_t>(~task::flag_acquired);
@@ -286,6 +289,12 @@ std::size_t device_driver::start_task(task::record& t) {
   return 0;
 }
 
+/// Work on contents that never came cannot be taken back, but a copy can be tried again: it is waited for by the host.
+bool device_driver::waits_for_copies(const transfer::acquisition& got) const {
+  return got.copying && !got.waits.empty() &&
+         (m_setup.settings->checked_copies || m_setup.coherence->failed_copies().any());
+}
+
 /// Its blocks are here, or on their way here.
 std::size_t device_driver::start_acquired(task::record& t, transfer::acquisition& a, workspace&& scratch) {
   transfer::coherence& coherence = *m_setup.coherence;
@@ -296,14 +305,13 @@ std::size_t device_driver::start_acquired(task::record& t, transfer::acquisition
   m_memory_waiters.note_served(t.sequence);
   coherence.relieve(m_where.space, t.sequence);
   transfer::stream_table& streams = coherence.streams();
-  // Work on contents that never came cannot be taken back, but a copy can be tried again: it is waited for here.
-  const bool careful =
-      a.copying && !a.waits.empty() &&
-      (coherence.failed_copies().any() || (m_setup.settings->checked_copies && !m_picker.goes_with_others(t)));
-  const bool host_must_wait =
-      careful || std::ranges::any_of(a.waits, [&](block::ticket w) { return !on.can_wait_for(streams.at(w.stream)); });
+  const bool host_must_wait = waits_for_copies(a) || std::ranges::any_of(a.waits, [&](block::ticket w) {
+                                return !on.can_wait_for(streams.at(w.stream));
+                              });
   if (host_must_wait) {
     keep_workspace(t, std::move(scratch));
+    const std::size_t alike = m_picker.most_like(t);
+    m_awaiting_alike = alike > 1 ? alike * m_compute.size() : 0;
     m_awaiting.fetch_add(1);
     m_owner.wait_for_points(t, a.waits);
     return 0;

@@ -1,5 +1,6 @@
 #pragma once
 // The thread that feeds one device.
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -119,6 +120,9 @@ class device_driver {
   void pick_others(task::record& first);
   void take_common_workspace(task::record& first, workspace& out);
   void acquire_others(std::span<const block::ticket> waits, const transfer::stream& on);
+  void join_resumed(task::record& first, workspace& scratch);
+  bool waits_for_copies(const transfer::acquisition& got) const;
+  std::size_t most_awaiting() const noexcept { return std::max(m_depth, m_awaiting_alike); }
   bool enqueue_together(in_flight_batch& f, transfer::stream& on);
 
   // a device that leaves (departure.cpp)
@@ -143,6 +147,7 @@ class device_driver {
   std::atomic<std::size_t> m_in_flight{0};
   /// Tasks that have their blocks here, and are not enqueued before copies have come
   std::atomic<std::size_t> m_awaiting{0};
+  std::size_t m_awaiting_alike = 0;  ///< so many of those may be short tasks that go together, as far as they were so
   std::atomic<std::size_t> m_resumed{0};  ///< of those, queued since their copies have come
   std::atomic<bool> m_handling{false}, m_stop{false};
   event_count m_events;

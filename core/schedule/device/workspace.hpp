@@ -17,6 +17,11 @@ struct device_driver::workspace {
   workspace& operator=(workspace&&) = delete;
   ~workspace() { give_back(); }
 
+  /// Another one, instead of what it was.
+  void become(workspace&& other) noexcept {
+    give_back();
+    from = std::exchange(other.from, nullptr), where = other.where, bytes = other.bytes;
+  }
   /// What was acquired with the blocks of a task.
   void adopt(transfer::acquisition& got, memory::space& space) {
     if (!got.scratch) return;

@@ -66,6 +66,57 @@ TEST(copies, whichever_fails_once_the_run_ends_right) {
   EXPECT_GT(failed, 40u / each) << "of 200 copies (with slow checkers 40): the test tests little";
 }
 
+// Tasks so short that they go in batches wait for their copies too, and go in batches all the same.
+TEST(copies, of_tasks_that_go_in_batches_are_tried_again) {
+  constexpr std::int64_t tile = 8, tiles = 6;  // a product needs less than the smallest memory
+  for (const char* placement : {"locality", "eager", "cost", "pinned"})
+    for (const std::size_t where : {0u, 2u, 3u, 4u})
+      for (int at = 1; at <= 4; ++at) {
+        const testing::place& on = testing::places()[where];
+        const std::string what = std::string(placement) + " on " + on.name + ", copy " + std::to_string(at);
+        SCOPED_TRACE(what);
+        const testing::deadline limit(what);
+        runtime rt(testing::faulty_machine(on, "kind = \"copy_fails\"\nat = " + std::to_string(at) + "\n",
+                                           "placement = \"" + std::string(placement) + "\"\n"));
+        const task_options there{.location = rt.at("sim0")};
+        auto a = rt.make_array<double>("a", {tile, tile * tiles}, {tile, tile});
+        auto b = rt.make_array<double>("b", {tile, tile * tiles}, {tile, tile});
+        auto c = rt.make_array<double>("c", {tile * tiles, tile * tiles}, {tile, tile});
+        for (std::int64_t k = 0; k < tiles; ++k) {
+          for (double& v : a.write_host(a(0, k))) v = 1 + double(k);
+          for (double& v : b.write_host(b(0, k))) v = 2;
+        }
+        for (int round = 0; round < 2; ++round)
+          for (std::int64_t i = 0; i < tiles; ++i)
+            for (std::int64_t j = 0; j < tiles; ++j)
+              gemm(rt, 1.0, a(0, i), transpose::yes, b(0, j), transpose::no, double(round), c(i, j), there);
+        EXPECT_NO_THROW(rt.fence());
+        for (std::int64_t i = 0; i < tiles; ++i)
+          for (std::int64_t j = 0; j < tiles; ++j) ASSERT_EQ(c.read_host(c(i, j))[7], 2 * 2.0 * tile * (1 + double(i)));
+        if (std::string_view(placement) == "pinned") {
+          EXPECT_EQ(rt.statistics().trouble.retried_copies, 1u);
+        }
+      }
+}
+
+TEST(batches, form_of_tasks_that_have_waited_for_copies_of_their_own) {
+  runtime rt(testing::faulty_machine(sim, "", "placement = \"pinned\"\n"));
+  const task_options there{.location = rt.at("sim0")};
+  constexpr std::int64_t count = 200, n = 8;
+  auto a = rt.make_array<double>("a", {n, n * count}, {n, n}), c = rt.make_array<double>("c", {n, n * count}, {n, n});
+  for (std::int64_t k = 0; k < count; ++k)
+    for (double& v : a.write_host(a(0, k))) v = 1;
+  for (std::int64_t k = 0; k < count; ++k)
+    gemm(rt, 1.0, a(0, k), transpose::no, a(0, k), transpose::no, 0.0, c(0, k), there);
+  rt.fence();
+  for (std::int64_t k = 0; k < count; ++k) ASSERT_EQ(c.read_host(c(0, k))[3], n);
+  const statistics s = rt.statistics();
+  std::uint64_t tasks = 0;
+  for (const auto& o : s.operations) tasks += o.operation == "gemm" ? o.tasks : 0;
+  EXPECT_EQ(tasks, std::uint64_t(count));
+  EXPECT_GT(s.batches.tasks, std::uint64_t(count) / 4) << s.batches.launched << " launches";
+}
+
 // Between two devices without a link a copy goes in pieces on two streams, and its source may still be on its way: it
 // fails with any of them.
 TEST(copies, whatever_fails_nothing_that_can_be_read_is_wrong) {

@@ -60,7 +60,7 @@ TEST(batch_picker, takes_what_differs_in_its_blocks_alone) {
   task::record& foreign = q.push(q.other);
   task::record& last = q.push(q.short_one);
   batch_picker p = q.picker();
-  EXPECT_TRUE(p.goes_with_others(first));
+  EXPECT_GT(p.most_like(first), 1u);
   p.pick(first, queued::stay);
   EXPECT_THAT(p.others(), ElementsAre(&same, &last));
   EXPECT_EQ(q.queue.pop(), &argued) << "what was skipped is in the queue again, in its order";
@@ -111,6 +111,27 @@ TEST(batch_picker, tasks_that_go_elsewhere_are_gone) {
   EXPECT_TRUE(q.queue.empty());
 }
 
+TEST(batch_picker, with_one_that_has_its_blocks_go_others_that_have_theirs) {
+  queued q;
+  const auto resumed = [&](task::record& t) -> task::record& {
+    t.flags |= task::flag_acquired;
+    return t;
+  };
+  task::record& first = resumed(q.add(q.short_one));
+  task::record& fresh = q.push(q.short_one);
+  task::record& one = resumed(q.add(q.short_one));
+  task::record& foreign = resumed(q.add(q.other));
+  task::record& two = resumed(q.add(q.short_one));
+  for (task::record* const t : {&two, &foreign, &one}) q.queue.push(*t);
+  batch_picker p = q.picker();
+  p.pick_acquired(first);
+  EXPECT_THAT(p.others(), ElementsAre(&one, &two));
+  p.use(2);
+  EXPECT_EQ(q.queue.pop_acquired(), &foreign);
+  EXPECT_EQ(q.queue.pop_acquired(), nullptr);
+  EXPECT_EQ(q.queue.pop(), &fresh);
+}
+
 TEST(batch_picker, no_task_of_another_priority_is_passed_by) {
   queued q;
   task::record& first = q.add(q.short_one, 1);
@@ -134,13 +155,13 @@ TEST(batch_picker, nothing_goes_with_a_task_that_has_no_form_for_batches_or_wher
   batch_picker p = q.picker();
   p.pick(plain, queued::stay);
   EXPECT_THAT(p.others(), IsEmpty());
-  EXPECT_FALSE(p.goes_with_others(plain));
+  EXPECT_EQ(p.most_like(plain), 1u);
   batch_picker none = q.picker(1);
   none.pick(first, queued::stay);
   EXPECT_THAT(none.others(), IsEmpty());
-  EXPECT_FALSE(none.goes_with_others(first));
+  EXPECT_EQ(none.most_like(first), 1u);
   first.flags |= task::flag_accumulates;  // its block is a private copy
-  EXPECT_FALSE(p.goes_with_others(first));
+  EXPECT_EQ(p.most_like(first), 1u);
   p.pick(first, queued::stay);
   EXPECT_THAT(p.others(), IsEmpty());
   EXPECT_EQ(q.queue.size(), 2u);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <thread>
@@ -167,6 +168,53 @@ TEST(priority_queue, highest_priority_then_oldest) {
   for (task::record* t : expected) ASSERT_EQ(queue.pop(), t);
   EXPECT_TRUE(queue.empty());
   EXPECT_EQ(queue.pop(), nullptr);
+}
+
+TEST(priority_queue, those_that_have_their_blocks_are_in_the_same_order_and_can_be_had_first) {
+  priority_queue queue;
+  const auto tasks = numbered(1000);
+  std::mt19937 random(8);
+  std::vector<task::record*> all, acquired;
+  for (std::size_t k = 0; k < 1000; ++k) {
+    tasks[k].priority = static_cast<std::int16_t>(random() % 5);
+    if (random() % 3 == 0) tasks[k].flags |= task::flag_acquired;
+    all.push_back(&tasks[k]);
+  }
+  const auto order = [](std::vector<task::record*>& some) {
+    std::ranges::stable_sort(some, [](const task::record* a, const task::record* b) {
+      return a->priority != b->priority ? a->priority > b->priority : a->sequence < b->sequence;
+    });
+  };
+  order(all);
+  std::ranges::copy_if(all, std::back_inserter(acquired),
+                       [](const task::record* t) { return (t->flags & task::flag_acquired) != 0; });
+  for (const std::size_t first : {0u, 100u}) {
+    auto shuffled = all;
+    std::ranges::shuffle(shuffled, random);
+    for (task::record* t : shuffled) queue.push(*t);
+    EXPECT_TRUE(queue.has_acquired());
+    auto left = all;
+    for (std::size_t k = 0; k < first; ++k) {
+      task::record* const t = queue.pop_acquired();
+      ASSERT_EQ(t, acquired[k]);
+      std::erase(left, t);
+    }
+    EXPECT_EQ(queue.size(), left.size());
+    for (const task::record* t : left) ASSERT_EQ(queue.pop(), t);
+    EXPECT_FALSE(queue.has_acquired());
+    EXPECT_EQ(queue.pop_acquired(), nullptr);
+  }
+  // By age the oldest, whichever it is.
+  for (task::record* t : all) queue.push(*t);
+  std::uint64_t last = 0;
+  for (std::uint64_t age = 500; queue.has(age);) {
+    task::record* const t = queue.pop(age);
+    ASSERT_NE(t, nullptr);
+    ASSERT_LT(t->sequence, age);
+    last = std::max(last, t->sequence);
+  }
+  EXPECT_EQ(queue.pop(500), nullptr);
+  EXPECT_LT(last, 500u);
 }
 
 TEST(place, learns_its_speed_from_tasks_of_some_work) {
