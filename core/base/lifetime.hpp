@@ -32,15 +32,19 @@ class lifetime {
   /// False when the service has ended, or is ending.
   visit enter() noexcept {
     if (left_behind()) return visit(nullptr);
-    if ((m_state.fetch_add(1, std::memory_order_acq_rel) & ended) == 0) return visit(this);
+    if ((m_state.fetch_add(1, std::memory_order_acq_rel) & over) == 0) return visit(this);
     leave();
     return visit(nullptr);
   }
 
+  /// Whether the service has ended, or is ending. For callers that must not do so while it ends, and are told if they
+  /// do: one load. Others visit.
+  bool ended() const noexcept { return (m_state.load(std::memory_order_acquire) & over) != 0; }
+
   /// By the service, not inside a visit: no visitor enters from now on; returns when all visitors have left.
   void end() noexcept {
     if (left_behind()) return;  // visitors of the parent do not leave here
-    for (std::uint32_t now = m_state.fetch_or(ended, std::memory_order_acq_rel) | ended; now != ended;
+    for (std::uint32_t now = m_state.fetch_or(over, std::memory_order_acq_rel) | over; now != over;
          now = m_state.load(std::memory_order_acquire))
       m_state.wait(now, std::memory_order_acquire);
   }
@@ -49,10 +53,10 @@ class lifetime {
   bool left_behind() const noexcept { return m_process != process_number(); }
 
  private:
-  static constexpr std::uint32_t ended = 1u << 31;
+  static constexpr std::uint32_t over = 1u << 31;
 
   void leave() noexcept {
-    if ((m_state.fetch_sub(1, std::memory_order_acq_rel) & ended) != 0) m_state.notify_all();
+    if ((m_state.fetch_sub(1, std::memory_order_acq_rel) & over) != 0) m_state.notify_all();
   }
 
   const std::uint32_t m_process = process_number();

@@ -121,7 +121,7 @@ struct alignas(64) record {
   const shape* extents = nullptr;                    ///< owned by the table, shared among equal blocks
   const origin* from = nullptr;                      ///< owned by the table; null for hidden blocks
   std::uint32_t slot = 0;                            ///< position in the table: the order in which locks are taken
-  std::uint32_t position = 0;                        ///< ordinal within its array
+  std::uint32_t owner = 0;                           ///< number of the table, and so of the runtime, that it is of
   std::shared_ptr<const failure>* poison = nullptr;  ///< set: the committed contents are not to be used
 
   std::array<replica, 2> replicas;
@@ -129,6 +129,7 @@ struct alignas(64) record {
   std::atomic<announced_use*> next_use{nullptr};  ///< the beginning of the chain of its uses, or before it
   accumulation* sums = nullptr;  ///< the open group of accumulates; part of the flow side, guarded by flow.lock
   home_state home = home_state::there;
+  std::uint32_t position = 0;  ///< ordinal within its array
 
   /// The replica in a space, or null. Call with the lock held.
   replica* find(std::uint16_t space) noexcept {

@@ -3,12 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 
 #include "core/base/huge_pages.hpp"
 
 namespace tessera::block {
+namespace {
+
+std::atomic<std::uint32_t> next_number{1};  // numbers, not state: blocks of another table are recognised by them
+
+}  // namespace
+
+table::table() : m_number(next_number.fetch_add(1)) {}
 
 bool table::shape_less::operator()(const shape& a, const shape& b) const noexcept {
   return std::ranges::lexicographical_compare(a.extents(), b.extents());
@@ -55,6 +63,7 @@ record& table::create(element_type type, const shape& extents, const origin* fro
       m_used.resize(first + chunk_records);
       for (std::uint32_t k = 0; k < chunk_records; ++k) {
         fresh[k].slot = first + k;
+        fresh[k].owner = m_number;
         m_free.push_back(first + chunk_records - 1 - k);  // low slots first
       }
     }

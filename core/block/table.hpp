@@ -16,10 +16,13 @@ namespace tessera::block {
 /// given back must hold none.
 class table {
  public:
-  table() = default;
+  table();
   table(const table&) = delete;
   table& operator=(const table&) = delete;
   ~table();
+
+  /// That records have as their owner. No two tables of a process have the same; the first has 1.
+  std::uint32_t number() const noexcept { return m_number; }
 
   /// A record with no replica and no writer. `from` comes from make_origin, or is null. Throws tessera::error (usage)
   /// for more than 2^48 bytes.
@@ -67,6 +70,7 @@ class table {
     bool operator()(const shape& a, const shape& b) const noexcept;
   };
 
+  const std::uint32_t m_number;
   mutable std::mutex m_mutex;
   std::vector<std::unique_ptr<record_chunk[], region_end>> m_regions;
   std::vector<record_chunk*> m_chunks;

@@ -35,6 +35,8 @@ struct runtime_settings {
   bool validate = false;                     ///< look for mistakes of the program; see docs/validation.md
   std::uint64_t plugin_patience_ns =
       120'000'000'000;  ///< how long one call of a plugin may take while it is opened; 0: without end
+  std::uint64_t view_patience_ns =
+      30'000'000'000;  ///< how long a thread with views waits for others where only threads without any could help
   // [memory]
   std::uint64_t host_limit = 0;            ///< bytes the host space may hold in blocks; 0: what the machine has
   std::uint64_t slab_bytes = 64ull << 20;  ///< size of a slab asked of a plugin

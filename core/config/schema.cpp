@@ -65,6 +65,11 @@ constexpr std::array keys{
         "How long one call of a plugin may take while plugins are opened before the command ends with an error "
         "that names it; a note appears after 10 s. 0 s: no limit.",
         [](settings& s) -> field { return &s.runtime.plugin_patience_ns; }},
+    key{"runtime", "patience", key_type::duration, 0, 31'536'000'000'000'000, "", false,
+        "How long a thread that holds host views waits for another view, or for room for a replay, when nothing runs "
+        "any more and only threads that hold none do not wait (one may sit in a join). Then the call is an error that "
+        "names the views. If all threads wait, it is one at once.",
+        [](settings& s) -> field { return &s.runtime.view_patience_ns; }},
     key{"runtime", "survive_loss", key_type::boolean, 0, 0, "", false,
         "Continue without a lost device: a fence names the blocks that only it had; false: the run is cancelled.",
         [](settings& s) -> field { return &s.runtime.survive_loss; }},
@@ -72,9 +77,9 @@ constexpr std::array keys{
         "How often a failed copy is retried from the same memory before the task that needs it fails.",
         [](settings& s) -> field { return &s.runtime.copy_retries; }},
     key{"runtime", "checked_copies", key_type::boolean, 0, 0, "", false,
-        "Start a device task only after its copies have arrived, so that failed copies can be retried. Tasks "
-        "short enough for runtime.batch, and with false all tasks, are enqueued after their copies until the "
-        "first failure of a run, which may cost tasks and their blocks.",
+        "Start a device task only after its copies have arrived, so that failed copies can be retried. With false, "
+        "tasks "
+        "are enqueued after their copies until the first failure of a run, which may cost tasks and their blocks.",
         [](settings& s) -> field { return &s.runtime.checked_copies; }},
     key{"runtime", "graphs", key_type::boolean, 0, 0, "", false,
         "Replays hand whole segments of a recording to devices that offer graphs, as one launch each.",

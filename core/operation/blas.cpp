@@ -65,7 +65,8 @@ void enqueue_gemm(const context& c) {
   g.alpha = alpha.data();
   g.beta = beta.data();
   g.a = c.operands[0].address, g.b = c.operands[1].address, g.c = c.operands[2].address;
-  check(c, c.device->blas()->gemm(c.device->handle(), c.stream, &g), "gemm");
+  check(c, c.device->blas()->gemm(c.device->handle(), c.stream, &g), "gemm", c.operands[0].type,
+        supported_by_blas<TSR_BLAS_GEMM>);
 }
 
 bool enqueue_gemms(std::span<const context> tasks) {
@@ -104,7 +105,7 @@ void enqueue_syrk(const context& c) {
   s.beta = beta.data();
   s.a = a.address, s.c = out.address;
   s.lda = s.ldc = std::max<std::int64_t>(n, 1);
-  check(c, c.device->blas()->syrk(c.device->handle(), c.stream, &s), "syrk");
+  check(c, c.device->blas()->syrk(c.device->handle(), c.stream, &s), "syrk", a.type, supported_by_blas<TSR_BLAS_SYRK>);
 }
 
 void enqueue_trsm(const context& c) {
@@ -125,7 +126,7 @@ void enqueue_trsm(const context& c) {
   t.a = a.address, t.b = b.address;
   t.lda = std::max<std::int64_t>(n, 1);
   t.ldb = std::max<std::int64_t>(m, 1);
-  check(c, c.device->blas()->trsm(c.device->handle(), c.stream, &t), "trsm");
+  check(c, c.device->blas()->trsm(c.device->handle(), c.stream, &t), "trsm", a.type, supported_by_blas<TSR_BLAS_TRSM>);
 }
 
 void enqueue_potrf(const context& c) {
@@ -139,7 +140,8 @@ void enqueue_potrf(const context& c) {
   p.a = a.address;
   p.lda = std::max<std::int64_t>(p.n, 1);
   p.info = info.address;
-  check(c, c.device->blas()->potrf(c.device->handle(), c.stream, &p), "potrf");
+  check(c, c.device->blas()->potrf(c.device->handle(), c.stream, &p), "potrf", a.type,
+        supported_by_blas<TSR_BLAS_POTRF>);
 }
 
 void enqueue_axpy(const context& c) {
@@ -153,7 +155,7 @@ void enqueue_axpy(const context& c) {
   v.alpha = alpha.data();
   v.x = x.address, v.y = y.address;
   v.incx = v.incy = 1;
-  check(c, c.device->blas()->axpy(c.device->handle(), c.stream, &v), "axpy");
+  check(c, c.device->blas()->axpy(c.device->handle(), c.stream, &v), "axpy", x.type, supported_by_blas<TSR_BLAS_AXPY>);
 }
 
 void enqueue_scal(const context& c) {
@@ -165,7 +167,7 @@ void enqueue_scal(const context& c) {
   v.alpha = alpha.data();
   v.x = x.address;
   v.incx = v.incy = 1;
-  check(c, c.device->blas()->scal(c.device->handle(), c.stream, &v), "scal");
+  check(c, c.device->blas()->scal(c.device->handle(), c.stream, &v), "scal", x.type, supported_by_blas<TSR_BLAS_SCAL>);
 }
 
 double extent_of(const block::access& a, std::size_t d) {

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "core/base/error.hpp"
 #include "core/operation/kernel_loader.hpp"
 
 namespace tessera::operation {
 namespace {
+
+std::atomic<std::uint32_t> next_number{1};  // numbers, not state: operations of another catalog are recognised by them
 
 bool has_kernel(const definition& what) {
   return !what.kernel.name.empty() || !what.kernel.text.source.empty() || !what.kernel.images.empty() ||
@@ -46,6 +50,8 @@ void check_forms(const definition& what) {
 
 }  // namespace
 
+catalog::catalog() : m_number(next_number.fetch_add(1)) {}
+
 const definition& catalog::add(definition what) {
   if (what.kernels != nullptr) {  // of another catalog
     what.enqueue = nullptr;
@@ -69,6 +75,7 @@ const definition& catalog::add(definition what) {
       throw error(error_kind::usage, "operation '" + what.name + "' exists already", {}, "choose another name");
   if (m_all.size() == most) throw error(error_kind::usage, "more than 4096 operations in one runtime");
   what.number = static_cast<std::uint32_t>(m_all.size());
+  what.catalog = m_number;
   return m_all.emplace_back(std::move(what));
 }
 

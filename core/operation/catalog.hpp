@@ -21,6 +21,13 @@ class catalog {
   /// together.
   static constexpr std::uint32_t most_with_own_names = most / 2;
 
+  catalog();
+  catalog(const catalog&) = delete;
+  catalog& operator=(const catalog&) = delete;
+
+  /// That its definitions have; no two catalogs of a process have the same, and none has 0.
+  std::uint32_t number() const noexcept { return m_number; }
+
   /// Adds an operation and gives it its number. Throws tessera::error (usage) when the name exists, nothing runs it,
   /// its kernel or native form lacks something, or there are too many.
   const definition& add(definition what);
@@ -36,6 +43,7 @@ class catalog {
   const definition& at(std::uint32_t number) const;
 
  private:
+  const std::uint32_t m_number;
   mutable std::mutex m_mutex;
   std::deque<definition> m_all;
   std::shared_ptr<const kernel_store> m_store;

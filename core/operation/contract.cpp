@@ -54,6 +54,17 @@ std::int64_t extent_of(char label, const contract_arguments& given, const shape&
   return -1;
 }
 
+/// Where a label stands in an operand; -1: nowhere.
+std::int64_t extent_in(char label, const labels& of, const shape& block) {
+  for (std::size_t d = 0; d < block.rank(); ++d)
+    if (of[d] == label) return block[d];
+  return -1;
+}
+
+std::string quoted(char label) {
+  return label > ' ' && label < 127 ? fmt::format("'{}'", label) : fmt::format("{}", static_cast<int>(label));
+}
+
 [[noreturn]] void mismatch(const std::string& what) { throw error(error_kind::usage, "contract: " + what); }
 
 /// Throws when the blocks do not fit the labels or each other.
@@ -78,6 +89,41 @@ void check(const context& c) {
       mismatch(fmt::format("label '{}' has extent {} in the inputs and {} in C", given.c[d], wanted, to.extent(d)));
 }
 
+bool can_contract(const plugin::device& device, element_type type) {
+  return device.tensor() != nullptr && device.tensor()->contract != nullptr && plugin::affirmed("supports", [&] {
+           return device.tensor()->supports(device.handle(), TSR_TENSOR_CONTRACT, static_cast<tsr_type>(type));
+         });
+}
+
+/// Behind a refusal: throws what is wrong with the labels, if anything is. The tables know them as numbers.
+void check_labels(const context& c) {
+  const auto& given = c.arguments_as<contract_arguments>();
+  const shape &a = *c.operands[0].extents, &b = *c.operands[1].extents, &to = *c.operands[2].extents;
+  const struct {
+    char name;
+    const labels& text;
+    const shape& block;
+  } all[] = {{'A', given.a, a}, {'B', given.b, b}, {'C', given.c, to}};
+  for (const auto& one : all) {
+    const auto end = one.text.begin() + static_cast<std::ptrdiff_t>(one.block.rank());
+    for (auto label = one.text.begin(); label != end; ++label)
+      if (std::find(label + 1, end, *label) != end)
+        mismatch(fmt::format("label {} stands twice in {}; a trace is not a contraction", quoted(*label), one.name));
+  }
+  for (std::size_t d = 0; d < to.rank(); ++d)
+    if (extent_in(given.c[d], given.a, a) < 0 && extent_in(given.c[d], given.b, b) < 0)
+      mismatch(fmt::format("label {} of C is neither in A nor in B", quoted(given.c[d])));
+  for (const auto& one : {all[0], all[1]})
+    for (std::size_t d = 0; d < one.block.rank(); ++d) {
+      const char label = one.text[d];
+      const std::int64_t in_a = extent_in(label, given.a, a), in_b = extent_in(label, given.b, b);
+      if (in_a >= 0 && in_b >= 0 && in_a != in_b)
+        mismatch(fmt::format("label {} has extent {} in A and {} in B", quoted(label), in_a, in_b));
+      if ((in_a < 0 || in_b < 0) && extent_in(label, given.c, to) < 0)
+        mismatch(fmt::format("label {} is in {} alone; sum over it before (reduce)", quoted(label), one.name));
+    }
+}
+
 void enqueue_contract(const context& c) {
   const auto& given = c.arguments_as<contract_arguments>();
   const operand &a = c.operands[0], &b = c.operands[1], &to = c.operands[2];
@@ -88,12 +134,12 @@ void enqueue_contract(const context& c) {
   put(given.b, modes[1]);
   put(given.c, modes[2]);
   const auto rank = [](const operand& o) { return static_cast<std::uint32_t>(o.extents->rank()); };
-  check(c,
-        c.device->tensor()->contract(c.device->handle(), c.stream, static_cast<tsr_type>(a.type), alpha.data(),
-                                     beta.data(), a.address, rank(a), a.extents->extents().data(), modes[0], b.address,
-                                     rank(b), b.extents->extents().data(), modes[1], to.address, rank(to), modes[2],
-                                     c.workspace),
-        "contract");
+  const tsr_status status = c.device->tensor()->contract(
+      c.device->handle(), c.stream, static_cast<tsr_type>(a.type), alpha.data(), beta.data(), a.address, rank(a),
+      a.extents->extents().data(), modes[0], b.address, rank(b), b.extents->extents().data(), modes[1], to.address,
+      rank(to), modes[2], c.workspace);
+  if (status == TSR_INVALID_ARGUMENT) check_labels(c);
+  check(c, status, "contract", a.type, can_contract);
 }
 
 bool enqueue_contracts(std::span<const context> tasks) {
@@ -128,12 +174,6 @@ std::uint64_t workspace_of_batch(const plugin::device& device, const void* argum
 
 std::uint64_t workspace_of(const plugin::device& device, const void* arguments, std::span<const block::access> blocks) {
   return workspace_of_batch(device, arguments, blocks, 1);
-}
-
-bool can_contract(const plugin::device& device, element_type type) {
-  return device.tensor() != nullptr && device.tensor()->contract != nullptr && plugin::affirmed("supports", [&] {
-           return device.tensor()->supports(device.handle(), TSR_TENSOR_CONTRACT, static_cast<tsr_type>(type));
-         });
 }
 
 bool can_contract_many(const plugin::device& device, element_type) {

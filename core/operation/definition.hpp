@@ -100,6 +100,7 @@ struct definition {
   std::vector<native_form> native = {};         ///< for the devices of the plugins named
   std::shared_ptr<kernel_loader> kernels = {};  ///< of the last two; set by the catalog
   std::uint32_t number = 0;                     ///< index into statistics; set by the catalog
+  std::uint32_t catalog = 0;                    ///< number of the catalog that it was added to; set by that
 
   /// Whether a place can run it: the CPU workers of a host device (`is_host`), or the device through its tables.
   bool runs_on(const plugin::device& device, element_type type, bool is_host) const {

@@ -47,7 +47,8 @@ void enqueue_permute(const context& c) {
   p.beta = beta.data();
   p.source = source.address;
   p.destination = destination.address;
-  check(c, c.device->tensor()->permute(c.device->handle(), c.stream, &p), "permute");
+  check(c, c.device->tensor()->permute(c.device->handle(), c.stream, &p), "permute", source.type,
+        supported_by_tensor<TSR_TENSOR_PERMUTE>);
 }
 
 void enqueue_fill(const context& c) {

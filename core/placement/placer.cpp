@@ -7,6 +7,7 @@
 
 #include "core/base/units.hpp"
 #include "core/operation/tensor.hpp"
+#include "core/operation/types_in_words.hpp"
 #include "core/task/block_names.hpp"
 #include "core/task/replay.hpp"
 
@@ -149,11 +150,20 @@ std::uint32_t placer::choose(task::record& t, location::node_id from) {
 }
 
 block::failure placer::why_no_place(task::record& t) const {
-  if (std::ranges::none_of(m_places, [&](const auto& e) { return offers(*e, t); }))
-    return {
-        fmt::format("no location can run it: no device here offers '{}' for the type of its blocks", t.operation->name),
-        {},
-        error_kind::usage};
+  if (std::ranges::none_of(m_places, [&](const auto& e) { return offers(*e, t); })) {
+    const auto accesses = t.all_accesses();
+    const element_type type = accesses.empty() ? element_type::none : accesses[0].block->type;
+    const auto somewhere = [&](element_type one) {
+      return std::ranges::any_of(m_places,
+                                 [&](const auto& e) { return t.operation->runs_on(*e->device, one, e->is_host); });
+    };
+    return {fmt::format(
+                "no location can run it: no device here {} '{}' for elements of type {}{}",
+                somewhere(type) ? "can set to zero what is added up by" : "offers", t.operation->name, name_of(type),
+                somewhere(type) ? "" : fmt::format("; there is one for {}", operation::types_in_words(somewhere))),
+            {},
+            error_kind::usage};
+  }
   // What is away is not asked for its workspace.
   const auto would = [&](const place& e) {
     return offers(e, t) && allocated_size_in(e, t, e.attached() ? workspace_at(e, t) : 0) <=

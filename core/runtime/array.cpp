@@ -11,9 +11,12 @@
 namespace tessera::detail {
 
 held_block::held_block(runtime& of, block::record& block, intent how, std::source_location site)
-    : m_scheduler(of.inside().scheduler.get()), m_held(m_scheduler->begin_host_access(block, how, site).release()) {}
+    : held_block(request(of, block, how, site)) {
+  wait();
+}
 
 held_block held_block::request(runtime& of, block::record& block, intent how, std::source_location site) {
+  require_block_of(block, of.inside().blocks.number(), "a view", site);
   schedule::scheduler& scheduler = *of.inside().scheduler;
   return {scheduler, scheduler.request_host_access(block, how, site).release()};
 }
@@ -113,7 +116,29 @@ void array_blocks::clear() noexcept {
   m_runtime = nullptr;
 }
 
+void array_blocks::require_usable(std::source_location site) const {
+  if (m_runtime == nullptr)
+    throw error(error_kind::usage, "the array was moved from", file_and_line(site),
+                "use the array that it was moved to");
+  if (m_alive->ended())
+    throw error(error_kind::usage, fmt::format("the runtime of array {} has ended", m_name), file_and_line(site),
+                "use arrays while their runtime lives: it has their elements");
+}
+
+held_block array_blocks::view(block::record& block, intent how, std::source_location site) const {
+  require_usable(site);
+  if (block.position >= m_blocks.size() || m_blocks[block.position] != &block) {
+    require_block_of(block, m_runtime->inside().blocks.number(), "a view", site);
+    throw error(
+        error_kind::usage,
+        fmt::format("a view of {} was asked of array {}, which it is no block of", block::name_of(block), m_name),
+        file_and_line(site), "ask the array that the block is of");
+  }
+  return {*m_runtime, block, how, site};
+}
+
 void array_blocks::keep_to_this_thread(std::source_location site) {
+  require_usable(site);
   for (block::record* b : m_blocks) b->flow.is_private = true;
   m_runtime->inside().note_kept(m_blocks, site);
 }
@@ -123,18 +148,51 @@ void refuse_null_memory(const std::string& name, std::size_t elements, std::sour
               file_and_line(site), "adopt takes memory of the program; make_array has memory of its own");
 }
 
-void array_blocks::refuse_ordinal(std::size_t ordinal) const {
-  throw error(error_kind::usage, fmt::format("array {} has {} blocks", m_name, m_blocks.size()), {},
-              fmt::format("block {} was asked for", ordinal));
+void array_blocks::refuse_ordinal(std::size_t ordinal, std::source_location site) const {
+  require_usable(site);
+  throw error(error_kind::usage,
+              fmt::format("array {} has {} blocks, and block {} was asked for", m_name, m_blocks.size(), ordinal),
+              file_and_line(site));
 }
 
-void array_blocks::refuse_index(std::size_t dimension, std::int64_t index) const {
-  throw error(error_kind::usage,
-              fmt::format("array {} has no block with index {} in dimension {}", m_name, index, dimension));
+void array_blocks::refuse_indices(std::span<const std::int64_t> indices, std::source_location site) const {
+  require_usable(site);
+  const std::size_t rank = m_extents.rank();
+  if (indices.size() != rank)
+    throw error(error_kind::usage,
+                fmt::format("array {} has {} dimension{}, and a block was asked for by {} ind{}", m_name, rank,
+                            rank == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices"),
+                file_and_line(site), "block(k) is the k-th block of any array");
+  for (std::size_t d = 0; d < rank; ++d)
+    if (indices[d] < 0 || indices[d] >= m_counts[d])
+      throw error(error_kind::usage,
+                  fmt::format("array {} has no block with index {} in dimension {}", m_name, indices[d], d),
+                  file_and_line(site), fmt::format("it has {} blocks there, counted from 0", m_counts[d]));
+  throw error(error_kind::usage, fmt::format("array {} has no blocks", m_name), file_and_line(site));
+}
+
+loose_blocks::loose_blocks(runtime& of, std::string name, std::vector<std::int64_t> counts)
+    : m_runtime(&of), m_alive(of.inside().scheduler->alive()), m_name(std::move(name)), m_counts(std::move(counts)) {}
+
+void loose_blocks::require_alive(std::source_location site) const {
+  if (m_alive->ended())
+    throw error(error_kind::usage, fmt::format("the runtime of block group {} has ended", m_name), file_and_line(site),
+                "use blocks while their runtime lives: it has their elements");
+}
+
+void loose_blocks::require_of_this_runtime(const block::record& block, std::source_location site) const {
+  require_alive(site);
+  require_block_of(block, m_runtime->inside().blocks.number(), fmt::format("block group {}", m_name), site);
+}
+
+held_block loose_blocks::view(block::record& block, intent how, std::source_location site) const {
+  require_of_this_runtime(block, site);
+  return {*m_runtime, block, how, site};
 }
 
 block::record& loose_blocks::make(element_type type, const shape& extents, std::uint32_t ordinal,
                                   std::source_location site) {
+  require_alive(site);
   runtime_inside& inside = m_runtime->inside();
   inside.scheduler->require_this_process();
   block::record* made;
@@ -148,7 +206,9 @@ block::record& loose_blocks::make(element_type type, const shape& extents, std::
   return *made;
 }
 
-void loose_blocks::destroy(block::record& block) {
+void loose_blocks::destroy(block::record& block, std::source_location site) {
+  if (m_alive->ended()) return;
+  require_of_this_runtime(block, site);
   {
     const std::lock_guard guard(m_mutex);
     --m_live;  // first: the last block takes the name with it
@@ -157,12 +217,14 @@ void loose_blocks::destroy(block::record& block) {
 }
 
 void loose_blocks::keep_to_this_thread(block::record& block, std::source_location site) {
+  require_of_this_runtime(block, site);
   block.flow.is_private = true;
   block::record* const kept = &block;
   m_runtime->inside().note_kept(std::span(&kept, 1), site);
 }
 
-block::space_set loose_blocks::spaces_of(block::record& block) {
+block::space_set loose_blocks::spaces_of(block::record& block, std::source_location site) const {
+  require_of_this_runtime(block, site);
   const std::lock_guard guard(block.lock);
   return block.valid_spaces;
 }

@@ -177,6 +177,15 @@ runtime_inside::~runtime_inside() {
   coherence.reset();
 }
 
+void runtime_inside::stay_for_ever(const std::string& why) noexcept try {
+  const std::string all = why + ": it stays until the process ends";
+  say(machine.log, 1, all + ". End it in a thread of the program, behind a fence");
+  scheduler->note_failure({.text = all, .where = {}, .kind = error_kind::usage});
+  scheduler->note_abandoned();
+} catch (...) {  // no memory for the words
+  scheduler->note_abandoned();
+}
+
 void runtime_inside::check_working_set_slowly(std::string_view name, std::span<const block::access> accesses) const {
   std::uint64_t most = 0;  // with blocks that it has twice
   for (const block::access& a : accesses) most += a.block->bytes;

@@ -2,7 +2,9 @@
 // What a runtime is made of.
 #include <cstdint>
 #include <memory>
+#include <source_location>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "core/operation/catalog.hpp"
 #include "core/runtime/learnt_times.hpp"
 #include "core/runtime/machine.hpp"
+#include "core/runtime/named_blocks.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/trace/tracer.hpp"
 #include "core/transfer/coherence.hpp"
@@ -43,10 +46,15 @@ struct runtime_inside {
   std::unique_ptr<history_keeper> history;          ///< null: nothing is learnt, or nothing is kept
   std::uint64_t largest_limit = ~std::uint64_t{0};  ///< bytes of the largest memory where tasks run; ~0: unlimited
 
-  /// Throws memory when the blocks of a task can never be in one space together.
-  void check_working_set(std::string_view name, std::span<const block::access> accesses) const {
+  /// Throws usage for blocks that a task may not name (named_blocks.hpp), and memory when they can never be in one
+  /// space together.
+  void check_blocks(std::string_view name, std::span<const block::access> accesses, std::source_location site) const {
+    if (!surely_named_well(accesses, blocks.number())) [[unlikely]]
+      check_named_blocks(name, accesses, blocks.number(), site);
     if (largest_limit != ~std::uint64_t{0}) check_working_set_slowly(name, accesses);
   }
+  /// It will not end, for this mistake of the program, which the fence of a thread that waits for it throws.
+  void stay_for_ever(const std::string& why) noexcept;
   // For validation; nothing where nothing is validated.
   void note_array(std::span<block::record* const> blocks, bool adopted, std::source_location site);
   void note_kept(std::span<block::record* const> blocks, std::source_location site);

@@ -5,6 +5,7 @@
 #include <boost/core/demangle.hpp>
 #include <cstring>
 #include <limits>
+#include <ranges>
 
 #include "core/base/call_site.hpp"
 #include "core/base/units.hpp"
@@ -13,16 +14,34 @@
 
 namespace tessera {
 
+namespace {
+
+/// "read, update".
+template <class Range>
+std::string in_words(const Range& intents) {
+  std::string text;
+  for (const intent how : intents) text += fmt::format("{}{}", text.empty() ? "" : ", ", name_of(how));
+  return text;
+}
+
+}  // namespace
+
 static_assert(anywhere == location::no_node);
 
 void task_blocks::refuse(std::size_t k, element_type asked, bool to_read) const {
   if (k >= m_blocks.size())
     throw error(error_kind::usage, fmt::format("the task has {} blocks, number {} was asked for", m_blocks.size(), k));
   const operation::operand& block = m_blocks[k];
+  if (block.type != asked)
+    throw error(error_kind::usage,
+                fmt::format("block {} of the task has elements of type {}, and asked for were {}{}", k,
+                            name_of(block.type), to_read ? "const " : "", name_of(asked)),
+                {}, "T of get<T> is the element type of the block's array");
   throw error(error_kind::usage,
-              fmt::format("block {} of the task is {} and was submitted as {}; asked for was {}{}", k,
-                          name_of(block.type), name_of(block.intent), to_read ? "const " : "", name_of(asked)),
-              {}, "get<const T> for a block that is read, with the element type of its array");
+              fmt::format("block {} of the task was submitted as {}, and asked for was a view that can be written: the "
+                          "const is missing",
+                          k, name_of(block.intent)),
+              {}, "get<const T> for a block that is only read");
 }
 
 void task_context::refuse_value(const std::type_info& asked) const {
@@ -46,7 +65,13 @@ submission::submission(runtime_inside& of, const operation::definition& what, st
                        std::source_location site, const task_options& options, std::span<const block_access> blocks,
                        std::size_t argument_bytes)
     : m_scheduler(*of.scheduler) {
-  if (!blocks.empty()) of.check_working_set(name.empty() ? std::string_view(what.name) : name, blocks);
+  const std::string_view task = name.empty() ? std::string_view(what.name) : name;
+  of.check_blocks(task, blocks, site);
+  if (options.location != anywhere && options.location >= of.machine.tree.known()) [[unlikely]]
+    throw error(error_kind::usage,
+                fmt::format("task '{}' is to run at location {}, and the runtime has {}", task, options.location,
+                            of.machine.tree.known()),
+                file_and_line(site), "runtime::at gives the number of a location by its name");
   task::record& t = m_scheduler.begin(what, site, m_thread);
   m_task = &t;
   t.priority = options.priority;
@@ -140,11 +165,16 @@ bool counts_many_names(const operation::definition& what, std::string_view name)
 void runtime::submit_operation(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
                                std::span<const block_access> accesses, task_options options,
                                std::source_location site) {
+  if (what.catalog != m_inside->operations.number())
+    throw error(
+        error_kind::usage,
+        fmt::format("operation '{}' is {}", what.name, what.catalog == 0 ? "in no runtime" : "one of another runtime"),
+        file_and_line(site), "submit what define(), operations() or builtin() of the same runtime returned");
   if (!what.signature.empty() && !std::ranges::equal(what.signature, accesses, {}, {}, &block_access::intent))
     throw error(error_kind::usage,
-                fmt::format("operation '{}' was given blocks that its signature does not allow", what.name),
-                file_and_line(site),
-                fmt::format("it takes {} blocks with the intents of its definition", what.signature.size()));
+                fmt::format("operation '{}' takes ({}) and was given ({})", what.name, in_words(what.signature),
+                            in_words(accesses | std::views::transform(&block_access::intent))),
+                file_and_line(site), "its definition's signature says how it uses each block, in this order");
   detail::submission made(*m_inside, what, {}, site, options, accesses, argument_bytes);
   if (argument_bytes > 0) std::memcpy(made.arguments(), arguments, argument_bytes);
   made.commit();

@@ -47,14 +47,30 @@ void failures::note_given_up(const reason& why, bool counts) {
   if (counts) ++m_given_up;
 }
 
-void failures::forget(const reason& why) {
+void failures::note_told(const reason& why, std::uint64_t thread) {
   const std::lock_guard guard(m_mutex);
-  if (m_first == why) m_first.reset();
+  if (const auto known = std::ranges::find(m_told, why, &told_failure::why); known != m_told.end()) {
+    if (std::ranges::find(known->threads, thread) == known->threads.end()) known->threads.push_back(thread);
+    if (m_first == why) m_first.reset();
+  } else if (m_first == why) {
+    m_first.reset();
+    if (m_told.size() < most_told) m_told.push_back({why, {thread}});
+  }
 }
 
 failures::report failures::take() {
   const std::lock_guard guard(m_mutex);
   return {std::exchange(m_first, nullptr), std::exchange(m_given_up, 0)};
+}
+
+failures::report failures::take_for(std::uint64_t thread) {
+  const std::lock_guard guard(m_mutex);
+  report all{std::exchange(m_first, nullptr), std::exchange(m_given_up, 0)};
+  const auto untold = std::ranges::find_if(
+      m_told, [&](const told_failure& f) { return std::ranges::find(f.threads, thread) == f.threads.end(); });
+  if (all.first == nullptr && untold != m_told.end()) all.first = untold->why;
+  if (all.first != nullptr) m_told.clear();  // only the first one is reported, and the rest is over with it
+  return all;
 }
 
 void failures::put_back(report what) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/block/record.hpp"
@@ -37,8 +38,9 @@ class failures {
   /// A task that had not started is given up because of `why`. An earlier fence may have reported that: it is reported
   /// again.
   void note_given_up(const reason& why, bool counts);
-  /// The failure was reported to a thread that waited for a block: the next fence does not throw it again.
-  void forget(const reason& why);
+  /// The failure was thrown to a thread that waited for a block. The next fence of that thread does not throw it again;
+  /// that of another one does, unless a fence has thrown it before. @param thread  thread_context::user_serial
+  void note_told(const reason& why, std::uint64_t thread);
 
   /// What a fence reports; then there is nothing to report.
   struct report {
@@ -46,6 +48,9 @@ class failures {
     std::uint64_t given_up = 0;  ///< tasks
   };
   report take();
+  /// The same for a fence of a thread: also what only others were told. Where that thread was told all there is, it
+  /// stays for others.
+  report take_for(std::uint64_t thread);
   /// What was taken is to be reported after all, unless something else has failed meanwhile.
   void put_back(report what);
 
@@ -59,8 +64,14 @@ class failures {
   bool hung() const noexcept { return m_hung.load(); }
 
  private:
+  struct told_failure {
+    reason why;
+    std::vector<std::uint64_t> threads;  ///< that were told
+  };
+  static constexpr std::size_t most_told = 16;
   mutable std::mutex m_mutex;
   reason m_first;
+  std::vector<told_failure> m_told;  // and thrown by no fence; the first ones
   std::uint64_t m_given_up = 0;
   std::string m_cancel_reason;
   error_kind m_cancel_kind = error_kind::interrupted;

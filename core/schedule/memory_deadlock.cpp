@@ -41,10 +41,12 @@ bool memory_deadlock::something_moves() const {
          m_setup.drivers->any_active();
 }
 
-bool memory_deadlock::all_wait() const {
+memory_deadlock::rest memory_deadlock::at_rest() const {
   for (std::size_t k = 0; k < m_setup.coherence->space_count(); ++k)
-    if (awaited(k) != nullptr) return false;
-  return !something_moves() && program_outlook() == outlook::none;
+    if (awaited(k) != nullptr) return rest::no;
+  const outlook program = program_outlook();
+  if (something_moves() || program == outlook::views) return rest::no;
+  return program == outlook::none ? rest::all : rest::program;
 }
 
 /// A sixteenth of the memory, or more where that did not help before or has nothing that may leave.

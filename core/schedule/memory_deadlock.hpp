@@ -58,8 +58,13 @@ class memory_deadlock {
   };
   /// By the last worker that is awake. `single_space`: there is one memory, in which nothing can be evicted.
   finding resolve(bool single_space);
-  /// Whether nothing moves, no task waits for memory, and all threads of the program wait for something.
-  bool all_wait() const;
+  /// Who could make something go on where nothing moves and no task waits for memory.
+  enum class rest : std::uint8_t {
+    no,       ///< something moves, or a thread of the program holds a view and does not wait
+    program,  ///< a thread of the program that holds no views and does not wait
+    all       ///< nobody: all threads of the program wait
+  };
+  rest at_rest() const;
 
  private:
   enum class outlook : std::uint8_t {

@@ -1,9 +1,12 @@
 // The part of the scheduler that records and replays.
 #include "core/schedule/replays.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <unordered_set>
 
+#include "core/base/call_site.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/validate/validator.hpp"
 
@@ -34,10 +37,14 @@ void announce_uses(running_replay& r) {
 
 }  // namespace
 
-void scheduler::begin_recording(task::graph_recorder& taker) {
+void scheduler::begin_recording(task::graph_recorder& taker, std::source_location site) {
   thread_context& mine = current_thread();
-  if (mine.recorder != nullptr) throw error(error_kind::usage, "a recording inside a recording");
-  if (!mine.in_program()) throw error(error_kind::usage, "a recording inside a task");
+  if (mine.recorder != nullptr)
+    throw error(error_kind::usage, "a recording inside a recording", file_and_line(site),
+                "end the one before you begin the other");
+  if (!mine.in_program())
+    throw error(error_kind::usage, "a recording inside a task", file_and_line(site),
+                "recordings are made and replayed by the program's own threads");
   mine.recorder = &taker;
 }
 
@@ -45,28 +52,44 @@ void scheduler::end_recording() noexcept {
   if (!left_behind()) current_thread().recorder = nullptr;
 }
 
-void scheduler::wait_for(running_replay& what) {
-  run_tasks_until(
+bool scheduler::wait_for(running_replay& what) {
+  if (what.finished()) return true;
+  return wait_unless_in_vain(
       current_thread(), [&] { return what.finished(); }, m_pool.look_every());
 }
 
-void scheduler::require_playable() {
+void scheduler::keep_until(std::function<bool()> is_through, std::shared_ptr<void> what) {
+  const std::lock_guard guard(m_kept_mutex);
+  m_kept.push_back({std::move(is_through), std::move(what)});
+}
+
+void scheduler::let_go_of_kept() {
+  std::vector<kept_thing> over;  // they end without the lock
+  const std::lock_guard guard(m_kept_mutex);
+  const auto first =
+      std::stable_partition(m_kept.begin(), m_kept.end(), [](const kept_thing& k) { return !k.is_through(); });
+  over.insert(over.end(), std::make_move_iterator(first), std::make_move_iterator(m_kept.end()));
+  m_kept.erase(first, m_kept.end());
+}
+
+void scheduler::require_playable(std::source_location site) {
   const thread_context& mine = current_thread();
   if (mine.recorder != nullptr)
-    throw error(error_kind::usage, "a replay inside a recording", {}, "submit its tasks instead");
-  if (!mine.in_program()) throw error(error_kind::usage, "a replay inside a task");
+    throw error(error_kind::usage, "a replay inside a recording", file_and_line(site), "submit its tasks instead");
+  if (!mine.in_program())
+    throw error(error_kind::usage, "a replay inside a task", file_and_line(site),
+                "recordings are replayed by the program's own threads");
 }
 
 void scheduler::play(running_replay& r, std::source_location site) {
-  require_playable();
+  require_playable(site);
   thread_context& mine = current_thread();
-  wait_for(r);
   const task::recording& recorded = r.recording;
   if (recorded.size() == 0) return;
   const std::string gone = m_recorded.ended_array_of(recorded);
   if (!gone.empty() && m_setup.validator == nullptr)  // a validator has a finding of its own
-    throw error(error_kind::usage, gone + " has ended before the replay of a recording that uses it", {},
-                "keep the arrays of a recording as long as it is replayed");
+    throw error(error_kind::usage, gone + " has ended before the replay of a recording that uses it",
+                file_and_line(site), "keep the arrays of a recording as long as it is replayed");
   if (m_setup.validator != nullptr && !m_setup.validator->replayed(r, site)) return;  // arrays that it uses are gone
   m_replays.rewind(mine, r);
   r.first_sequence = m_submissions.add(mine, recorded.size());

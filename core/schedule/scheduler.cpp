@@ -157,11 +157,13 @@ scheduler::scheduler(scheduler_setup setup)
                   .places = &m_places,
                   .coherence = m_setup.coherence,
                   .tracer = m_setup.tracer,
+                  .thread_ends = [this](thread_context& mine) { end_views_of_ending(mine); },
                   .thread_ended = [this] { m_pool.notice_no_more_room(); }}),
       m_parking({.coherence = m_setup.coherence,
                  .resume = [this](task::record& t) { resume(t); },
                  .copies_came = [this] { m_pool.look_for_memory(); }}),  // a copy was a reason to hope for room
       m_deadlock(part_setups::deadlock(*this)),
+      m_view_patience(std::chrono::nanoseconds(m_setup.settings->view_patience_ns), [this] { m_pool.wake_all(); }),
       m_host(part_setups::host(*this)),
       m_runtime_tasks(part_setups::own_tasks(*this)),
       m_device_states(part_setups::devices(*this)),
@@ -281,6 +283,7 @@ void scheduler::stop_threads() noexcept {
 void scheduler::close() noexcept {
   end_own_views();
   drain();
+  let_go_of_kept();
   m_registry.close();
   drain();  // arrays that ended meanwhile
   for (std::uint32_t k = 0; k < m_threads.size(); ++k)
@@ -452,7 +455,8 @@ void scheduler::wait_for_all(std::source_location site, bool home, const transfe
   run_tasks_until(mine, [this] { return all_retired(); });
   if (home && bring_home(where, site)) run_tasks_until(mine, [this] { return all_retired(); });
   if (mine.events != nullptr) trace_fence(*mine.events, began);
-  const failures::report failed = m_failures.take();
+  let_go_of_kept();
+  const failures::report failed = m_failures.take_for(mine.user_serial);
   if (m_setup.validator != nullptr)
     m_setup.validator->at_fence(site, failed.first ? failed.first->text : std::string());
   transfer::device_losses& losses = m_setup.coherence->losses();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <source_location>
@@ -140,19 +141,19 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool cancelled() const noexcept { return m_failures.cancelled(); }
   /// What failed since the last fence; no fence reports it any more.
   failures::report take_failures() { return m_failures.take(); }
+  /// A mistake of the program that no task has made: the next fence throws it.
+  void note_failure(block::failure what) { m_failures.note(std::move(what)); }
   /// The next fence reports it after all.
   void put_back_failures(failures::report what) { m_failures.put_back(std::move(what)); }
   /// Whether a device was found to hang: the run is cancelled, and what devices use is never given back.
   bool hung() const noexcept { return m_failures.hung(); }
 
-  /// A block held for the calling thread in host memory, in program order with the tasks that use it. Blocks until it
-  /// is available. Throws the failure that spoiled it.
-  std::unique_ptr<host_access> begin_host_access(block::record& block, intent how, std::source_location site);
   /// Throws usage where the calling thread may not hold blocks: inside a task or a recording.
   void require_host_access(std::source_location site);
-  /// The first step of begin_host_access: it has its place among the tasks. wait_for comes next, by the same thread.
+  /// A block for the calling thread in host memory, in program order with the tasks that use it. It only takes its
+  /// place among them: wait_for comes next, by the same thread.
   std::unique_ptr<host_access> request_host_access(block::record& block, intent how, std::source_location site);
-  /// The second: returns when it is available. Throws the failure that spoiled it, and usage where the thread would
+  /// Returns when it is available. Throws the failure that spoiled it, and usage where the thread would
   /// wait for itself; `asked` has ended then.
   void wait_for(std::unique_ptr<host_access>& asked);
   /// Ends a hold, by the thread that made it: its version is published, its successors are released.
@@ -160,7 +161,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
 
   /// Tasks that the calling thread submits from now on are taken down instead. Throws usage inside a task or a
   /// recording.
-  void begin_recording(task::graph_recorder& taker);
+  void begin_recording(task::graph_recorder& taker, std::source_location site);
   bool is_recording() { return current_thread().recorder != nullptr; }  ///< whether the calling thread's are
   /// The recording that the calling thread makes keeps something until it ends.
   void keep_with_recording(std::shared_ptr<const void> what) { current_thread().recorder->keep(std::move(what)); }
@@ -175,14 +176,19 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void end_recording() noexcept;  ///< tasks are submitted again
   /// Starts a replay, in program order with the tasks around it; waits while its last run is under way. Throws usage
   /// inside a task or a recording.
-  void require_playable();  ///< throws what play throws
-  void play(running_replay& what, std::source_location site = std::source_location::current());
+  void require_playable(std::source_location site);  ///< throws what play throws
+  void play(running_replay& what, std::source_location site);
   /// While it is held, no replay begins that counts itself (see count_replays): for those who submit several tasks, or
   /// ask for several views, of blocks that such a recording uses. A replay that came before some of them and after
   /// others would make a thread with views of the first ones wait for itself, or be seen by half of a loop.
   std::shared_lock<std::shared_mutex> hold_replays() { return std::shared_lock(m_replay_order); }
-  /// Waits until a replay is through; by the thread that plays it.
-  void wait_for(running_replay& what);
+  /// Waits until a replay is through; by the thread that plays it. False: it would never be, since it waits for a view
+  /// that the calling thread holds, or for the task that this runs.
+  bool wait_for(running_replay& what);
+  /// Throws usage where the calling thread waits for itself in wait_for. @param call  "a replay"
+  [[noreturn]] void refuse_own_wait(std::string_view call, std::source_location site);
+  /// What a replay needs that nobody waits for: it goes when `is_through`, at the next fence or the end of the runtime.
+  void keep_until(std::function<bool()> is_through, std::shared_ptr<void> what);
   /// Runs an operation at once on the calling thread: no task, no dependencies, no placement. The operands have host
   /// pointers that nobody else writes meanwhile. Throws what the operation throws; usage when it has no form for the
   /// host.
@@ -231,6 +237,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
 
   /// Frees a block once every task submitted before is done with it; returns at once.
   void destroy_later(block::record& block);
+  /// It is gone for what asks alive(), though it works on: its owner leaves it to its tasks.
+  void note_abandoned() noexcept { m_registry.close(); }
   /// Ends with the scheduler; for what may outlive it.
   const std::shared_ptr<lifetime>& alive() const noexcept { return m_registry.alive(); }
 
@@ -279,7 +287,11 @@ class scheduler final : private task::reduction_source, private driver_owner {
   // from ready to running (dispatch.cpp)
   void dispatch(thread_context& mine, task::record& t, when_ready then);
   void end_abandoned(thread_context& mine, task::record& view);  ///< that nobody waits for
-  bool give_up_views();  ///< all is at rest: whether a thread that holds views was told that it asks for one in vain
+  bool give_up_views();  ///< all is at rest: whether a thread that waits for itself was told that it does so in vain
+  /// As run_tasks_until; where this thread holds views, or is in a task, false when it waits in vain.
+  bool wait_unless_in_vain(thread_context& mine, const predicate& enough, std::uint32_t look_every);
+  void end_views_of_ending(thread_context& mine);
+  void let_go_of_kept();
   void hand_over(thread_context& mine, task::record& view);  ///< a view whose block is its turn, or which waited for
                                                              ///< something: to the thread that asked
   bool find_place(thread_context& mine, task::record& t);    ///< chooses; false: there is none, and the task has failed
@@ -343,6 +355,12 @@ class scheduler final : private task::reduction_source, private driver_owner {
   const runtime_operations m_own;
   reductions m_reductions;
   host_views m_views;
+  struct kept_thing {
+    std::function<bool()> is_through;
+    std::shared_ptr<void> what;
+  };
+  std::mutex m_kept_mutex;
+  std::vector<kept_thing> m_kept;                      // see keep_until
   std::atomic<std::uint32_t> m_submitters_waiting{0};  // in run_tasks_while_submitting
   adopted_write_back m_write_back;
 
@@ -358,6 +376,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   thread_registry m_registry;  // behind what threads use: nobody does when it is closed
   parking m_parking;
   memory_deadlock m_deadlock;
+  patience m_view_patience;
 
   host_runner m_host;
   runtime_tasks m_runtime_tasks;

@@ -14,7 +14,8 @@
 namespace tessera::schedule {
 namespace {
 
-std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two registries never share one
+// Numbers, not state: two registries never share one, nor two threads.
+std::atomic<std::uint64_t> next_serial{1}, next_user{1};
 
 }  // namespace
 
@@ -63,6 +64,9 @@ struct thread_registry::thread_registrations {
   ~thread_registrations() {
     for (const entry& e : entries)
       if (const lifetime::visit here = e.alive->enter()) {
+        t_known = {e.serial, e.mine};  // for this call
+        e.registry->m_setup.thread_ends(*e.mine);
+        t_known = {};
         e.mine->in_use.store(false, std::memory_order_release);
         e.registry->m_setup.thread_ended();
       }
@@ -95,6 +99,7 @@ thread_context& thread_registry::register_thread(const placement::place* driven)
       if (threads[k].user == self) mine = &threads[k];
   if (mine == nullptr) mine = &make(driven);
   mine->user = known == nullptr ? self : std::thread::id{};
+  mine->user_serial = next_user.fetch_add(1);
   if (known != nullptr) known->entries.push_back({m_serial, this, mine, m_alive.shared()});
   t_known = {m_serial, mine};
   attach_this_thread();

@@ -23,7 +23,8 @@ class thread_registry {
     const std::vector<std::unique_ptr<placement::place>>* places = nullptr;  ///< filled before the first thread comes
     transfer::coherence* coherence = nullptr;                                ///< threads are attached to its devices
     trace::tracer* tracer = nullptr;                                         ///< null: nothing is recorded
-    std::function<void()> thread_ended;                                      ///< one that had a context, while alive
+    std::function<void(thread_context&)> thread_ends;  ///< by one that has a context, as its last call, while alive
+    std::function<void()> thread_ended;                ///< the context is free
   };
   explicit thread_registry(setup with);
   thread_registry(const thread_registry&) = delete;

@@ -1,6 +1,7 @@
 // The part of the scheduler that lends blocks to threads of the program, and keeps the memory that it has adopted
 // current.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <thread>
@@ -12,12 +13,6 @@
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
-
-std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, intent how, std::source_location site) {
-  auto held = request_host_access(block, how, site);
-  wait_for(held);
-  return held;
-}
 
 void scheduler::require_host_access(std::source_location site) {
   const thread_context& here = current_thread();
@@ -64,6 +59,29 @@ std::string held_by(const thread_context& mine) {
 
 }  // namespace
 
+void scheduler::refuse_own_wait(std::string_view call, std::source_location site) {
+  throw error(
+      error_kind::usage,
+      fmt::format("{} waits for an earlier replay of the same recording, which waits for what this thread holds: "
+                  "views of {}",
+                  call, held_by(current_thread())),
+      file_and_line(site),
+      "let views end before: record_options::replays_under_way says how many replays may "
+      "be under way");
+}
+
+bool scheduler::wait_unless_in_vain(thread_context& mine, const predicate& enough, std::uint32_t look_every) {
+  mine.in_vain.store(false, std::memory_order_relaxed);
+  const bool asks = mine.held_views.load(std::memory_order_relaxed) != 0 || !mine.in_program();
+  mine.asks.store(asks, std::memory_order_release);
+  if (asks) m_pool.begin_asking();
+  run_tasks_until(
+      mine, [&] { return enough() || mine.in_vain.load(std::memory_order_acquire); }, look_every);
+  if (asks) m_pool.end_asking();
+  mine.asks.store(false, std::memory_order_release);
+  return !mine.in_vain.load(std::memory_order_acquire) || enough();
+}
+
 bool scheduler::give_up_views() {
   if (m_mode.simulated) return false;
   const auto asking = [&] {
@@ -74,13 +92,19 @@ bool scheduler::give_up_views() {
   };
   // Work that ends just now is seen by none of these counts for a moment. No event tells that nothing will happen any
   // more, so the looks are spread over some time; this thread is the last one awake and delays nobody's work.
+  using rest = memory_deadlock::rest;
+  const auto rests = [&] {
+    const rest now = m_queues.any() ? rest::no : m_deadlock.at_rest();
+    // A thread that holds no views and does not wait, which may sit in a join, could only do something new.
+    return now == rest::all || (now == rest::program && m_view_patience.over([this] { return m_threads.submitted(); }));
+  };
   constexpr int looks = 20;
   for (int k = 0; k < looks; ++k) {
-    if (asking().empty() || m_queues.any() || !m_deadlock.all_wait()) return false;
+    if (asking().empty() || !rests()) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   const std::vector<thread_context*> all = asking();  // one of them: its views may be what the others wait for
-  if (all.empty() || m_queues.any() || !m_deadlock.all_wait()) return false;
+  if (all.empty() || !rests()) return false;
   all.front()->in_vain.store(true, std::memory_order_release);
   m_pool.wake_waiters();
   return true;
@@ -107,24 +131,13 @@ void scheduler::wait_for(std::unique_ptr<host_access>& asked) {
       run(*mine, t);
       continue;
     }
-    mine->in_vain.store(false, std::memory_order_relaxed);
-    const bool holds = mine->held_views.load(std::memory_order_relaxed) != 0;
-    mine->asks.store(holds, std::memory_order_release);
-    if (holds) m_pool.begin_asking();
-    run_tasks_until(
-        *mine,
-        [&] {
-          return held->step.load(std::memory_order_acquire) != access_step::waits ||
-                 mine->in_vain.load(std::memory_order_acquire);
-        },
-        1);
-    if (holds) m_pool.end_asking();
-    mine->asks.store(false, std::memory_order_release);
-    if (!mine->in_vain.load(std::memory_order_acquire) || !held->abandon()) continue;
+    const bool came = wait_unless_in_vain(
+        *mine, [&] { return held->step.load(std::memory_order_acquire) != access_step::waits; }, 1);
+    if (came || !held->abandon()) continue;
     (void)asked.release();  // end_abandoned deletes it when its turn comes
     throw error(error_kind::usage,
-                fmt::format("this thread waits for itself, or for another one that waits for it: all threads of the "
-                            "program wait, and it asks for a view of {} while it holds {}",
+                fmt::format("this thread waits for itself, or for another one that waits for it: all threads that hold "
+                            "views wait, and it asks for a view of {} while it holds {}",
                             block::name_of(*t.accesses[0].block), held_by(*mine)),
                 file_and_line(t.site), "let views end before asking for what tasks make of their blocks");
   }
@@ -132,7 +145,7 @@ void scheduler::wait_for(std::unique_ptr<host_access>& asked) {
     m_pool.run_one_task(host_tasks{*this}, *mine);  // a loop of views is not to stop all else
   if (held->why) {
     const block::failure why = *held->why;
-    m_failures.forget(held->why);  // reported here, not again at the next fence
+    m_failures.note_told(held->why, mine->user_serial);  // not again by the next fence of this thread
     throw error(why.kind, why.text, why.where);
   }
   if (m_setup.validator != nullptr)
@@ -157,6 +170,15 @@ void scheduler::end_host_access(host_access& held) {
   m_pool.wake_waiters();
   m_pool.look_for_memory();                               // where there is one memory, nothing else tells
   mine.releases.store(false, std::memory_order_release);  // the last step: the scheduler may end
+}
+
+/// Nobody else could give them back.
+void scheduler::end_views_of_ending(thread_context& mine) {
+  if (mine.host_accesses == nullptr || getpid() == gettid()) return;  // those of main end with the runtime
+  m_failures.note({.text = "a thread ended while it held views of " + held_by(mine) + "; they were given back",
+                   .where = {},
+                   .kind = error_kind::usage});
+  end_own_views();
 }
 
 void scheduler::end_own_views() {

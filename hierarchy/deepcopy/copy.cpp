@@ -149,7 +149,7 @@ class deep_copy_state {
     copy_report back = m_report;
     back.bytes_moved = back.transfers = back.pointers = 0;
     for (std::size_t k = 0; k < size(); ++k) {
-      const bool at_home = loose_blocks::spaces_of(*m_blocks[k]).meets(m_homes[k]);
+      const bool at_home = m_group.spaces_of(*m_blocks[k], site).meets(m_homes[k]);
       const held_block held(m_runtime, *m_blocks[k], intent::read, site);
       m_layout.bring_back(m_graph, k, static_cast<const std::byte*>(held.data()));
       if (!at_home) ++back.transfers, back.bytes_moved += m_layout.bytes_of(k);
@@ -220,7 +220,7 @@ class deep_copy_state {
     for (std::size_t k = 0; k < size(); ++k) {
       const std::uint64_t bytes = m_layout.bytes_of(k);
       m_report.bytes += bytes;
-      m_homes.push_back(loose_blocks::spaces_of(*m_blocks[k]));
+      m_homes.push_back(m_group.spaces_of(*m_blocks[k], site));
       if (m_addresses[k].host != data[k]) ++m_report.transfers, m_report.bytes_moved += bytes;
     }
     const operation::definition& arrival = operation_of(m_runtime, "deep copy: arrive", &arrive, &arrive, intent::read);
@@ -250,7 +250,7 @@ class deep_copy_state {
   void end() noexcept {
     hierarchy::arena_numbers::remove(m_number);
     if (const lifetime::visit here = enter(m_alive))
-      for (block::record* const b : m_blocks) m_group.destroy(*b);
+      for (block::record* const b : m_blocks) m_group.destroy(*b, std::source_location::current());
     m_blocks.clear();
   }
 

@@ -198,7 +198,7 @@ void pause(std::string_view at, std::source_location site) {
   const location::node_id top = attached_location(*tree, at, detail::place_of("pause", site));
   if (top == tree->root()) return pause(site);
   for (const auto& [address, array] : in.arrays)
-    if (const auto where = tree->find(array->handle().location()); where && tree->is_ancestor(top, *where))
+    if (const auto where = tree->find(array->handle().location(site)); where && tree->is_ancestor(top, *where))
       array->lend();
 }
 

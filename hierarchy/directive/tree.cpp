@@ -158,7 +158,7 @@ void draw(std::string_view root, std::string_view file, std::source_location sit
   what.note = [&](location::node_id id) {
     std::string names;
     for (const auto& [address, array] : in.arrays)
-      if (array->handle().location() == tree->at(id).properties.name)
+      if (array->handle().location(site) == tree->at(id).properties.name)
         names += (names.empty() ? "" : ", ") + array->name();
     return names;
   };

@@ -1,24 +1,37 @@
 #include "tessera/editable_tree.hpp"
 
 #include "core/base/call_site.hpp"
+#include "core/runtime/inside.hpp"
 #include "hierarchy/region/live_tree.hpp"
 #include "hierarchy/region/tree_edits.hpp"
 
 namespace tessera {
 
-editable_tree::editable_tree(runtime& of) : m_runtime(&of), m_live(hierarchy::live_tree::of(of)) {}
+editable_tree::editable_tree(runtime& of)
+    : m_runtime(&of), m_alive(of.inside().scheduler->alive()), m_live(hierarchy::live_tree::of(of)) {}
 editable_tree::~editable_tree() = default;
 
-hierarchy::tree_edits editable_tree::edits() const { return {*m_runtime, *m_live}; }
+bool editable_tree::ended() const noexcept { return m_alive->ended(); }
 
-void editable_tree::detach(std::string_view at, std::source_location site) { edits().detach(at, site); }
+runtime& editable_tree::owner(std::source_location site) const {
+  if (ended())
+    throw error(error_kind::usage, "the runtime of a location model has ended", file_and_line(site),
+                "end models, and use them, while their runtime lives");
+  return *m_runtime;
+}
+
+hierarchy::tree_edits editable_tree::edits(std::source_location site) const { return {owner(site), *m_live}; }
+
+void editable_tree::detach(std::string_view at, std::source_location site) { edits(site).detach(at, site); }
 void editable_tree::attach(std::string_view at, std::string_view parent, std::source_location site) {
-  edits().attach(at, parent, site);
+  edits(site).attach(at, parent, site);
 }
 void editable_tree::reparent(std::string_view at, std::string_view parent, std::source_location site) {
-  edits().reparent(at, parent, site);
+  edits(site).reparent(at, parent, site);
 }
-void editable_tree::arrange(const location::tree& wanted, std::source_location site) { edits().arrange(wanted, site); }
+void editable_tree::arrange(const location::tree& wanted, std::source_location site) {
+  edits(site).arrange(wanted, site);
+}
 
 bool editable_tree::attached(std::string_view at, std::source_location site) const {
   const std::shared_ptr<const location::tree> now = tree();

@@ -412,7 +412,7 @@ void region_engine::name_blocks(const region_request& c, const plan& split, std:
       for (const tiled_memory::tile& t : tiles.subspan(in.first, in.count))
         blocks.push_back(access(*t.record, c.how(d)));
     }
-    m_runtime.inside().check_working_set(c.name.text, blocks);
+    m_runtime.inside().check_blocks(c.name.text, blocks, c.name.site);
     pieces[k].task.name_blocks(blocks);
   }
   std::size_t join = 0;

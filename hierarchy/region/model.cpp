@@ -39,6 +39,7 @@ void bring_home(std::shared_ptr<hierarchy::array_storage> array) noexcept {
 }  // namespace
 
 location_model::~location_model() {
+  if (ended()) return;  // what regions have made went home with the runtime's end, where it was adopted
   runtime_inside& inside = owner().inside();
   const std::uint32_t views = inside.scheduler->views_here();
   if (inside.scheduler->in_program() && views == 0) {
@@ -146,7 +147,7 @@ std::shared_ptr<hierarchy::array_storage> location_model::add(std::string name, 
   const std::shared_ptr<hierarchy::live_tree>& tree = live();
   const location::node_id at = placed_at(*tree, name, options, site);
   const bool foreign = memory == nullptr;
-  const auto ranges = hierarchy::adopted_ranges::of(owner());
+  const auto ranges = hierarchy::adopted_ranges::of(owner(site));
   std::shared_ptr<hierarchy::adopted_ranges::claim> claimed;
   if (foreign && extents.rows != 0)
     memory = claimed = ranges->take(data, bytes_of(name, type, extents, site), name, file_and_line(site));
@@ -166,7 +167,7 @@ detail::region_array_handle location_model::make(std::string name, element_type 
   const std::shared_ptr<const location::tree> now = live()->now();
   const bool in_file = now->at(at).properties.kind == location::kind::storage;
   const std::filesystem::path file = in_file ? file_in(now->at(at).properties, name, site) : std::filesystem::path();
-  if (in_file && hierarchy::array_memory::is_mapped(file)) hierarchy::finish_ended_arrays(owner());
+  if (in_file && hierarchy::array_memory::is_mapped(file)) hierarchy::finish_ended_arrays(owner(site));
   const std::shared_ptr<hierarchy::memory_claim> claimed = claim(name, bytes, at, in_file, site);
   if (in_file) return map_claimed(std::move(name), type, file, extents, options, claimed, site);
   auto memory = hierarchy::array_memory::fresh(bytes, name);
@@ -183,7 +184,7 @@ std::shared_ptr<hierarchy::memory_claim> location_model::claim(const std::string
   try {
     return live()->claim(name, bytes, at, of_file, site);
   } catch (const error&) {  // arrays that have ended give their memory back with their last tasks
-    hierarchy::finish_ended_arrays(owner());
+    hierarchy::finish_ended_arrays(owner(site));
     return live()->claim(name, bytes, at, of_file, site);
   }
 }
@@ -207,12 +208,13 @@ detail::region_array_handle location_model::adopt_memory(std::string name, eleme
                                                          const array_options& options, std::source_location site) {
   check_distance(name, options, false, site);
   check_in_memory(*live(), name, options, site);
-  finish_ended(memory, bytes_over(memory, name, type, elements, extents, site));
+  finish_ended(memory, bytes_over(memory, name, type, elements, extents, site), site);
   return detail::region_array_handle(add(std::move(name), type, memory, nullptr, extents, options, site));
 }
 
-void location_model::finish_ended(const void* memory, std::uint64_t bytes) {
-  if (hierarchy::adopted_ranges::of(owner())->used_by_ended(memory, bytes)) hierarchy::finish_ended_arrays(owner());
+void location_model::finish_ended(const void* memory, std::uint64_t bytes, std::source_location site) {
+  if (hierarchy::adopted_ranges::of(owner(site))->used_by_ended(memory, bytes))
+    hierarchy::finish_ended_arrays(owner(site));
 }
 
 detail::region_array_handle location_model::map(std::string name, element_type type, const std::filesystem::path& file,
@@ -221,7 +223,7 @@ detail::region_array_handle location_model::map(std::string name, element_type t
   check_distance(name, options, false, site);
   (void)bytes_of(name, type, extents, site);
   (void)placed_at(*live(), name, options, site);  // before the file gets its size
-  if (hierarchy::array_memory::is_mapped(file)) hierarchy::finish_ended_arrays(owner());
+  if (hierarchy::array_memory::is_mapped(file)) hierarchy::finish_ended_arrays(owner(site));
   return map_claimed(std::move(name), type, file, extents, options, nullptr, site);
 }
 
@@ -230,7 +232,7 @@ detail::region_array_handle location_model::memory_until_pause(std::string name,
                                                                std::source_location site) {
   const std::uint64_t bytes = bytes_over(memory, name, type, elements, extents, site);
   for (std::uint64_t waited_for = 0;;) try {
-      finish_ended(memory, bytes);  // before the lock below, since it may run tasks
+      finish_ended(memory, bytes, site);  // before the lock below, since it may run tasks
       return detail::region_array_handle(m_memory->array_over({memory, bytes, type, extents}, name, [&] {
         auto made = add(name, type, memory, nullptr, extents, {}, site);
         made->set_of_paused_memory();
@@ -246,7 +248,7 @@ detail::region_array_handle location_model::copy_of_memory(std::string name, ele
   const row_extents extents{static_cast<std::int64_t>(elements)};
   const std::uint64_t bytes = bytes_of(name, type, extents, site);
   if (auto known = m_memory->find({memory, bytes, type, extents})) return detail::region_array_handle(std::move(known));
-  if (owner().inside().scheduler->is_recording())
+  if (owner(site).inside().scheduler->is_recording())
     throw error(error_kind::usage, fmt::format("'{}' is read inside a recording", name), file_and_line(site),
                 "its value of now would be that of all replays: use an array of one row, which a region or a host view "
                 "writes before a replay");
@@ -258,26 +260,28 @@ detail::region_array_handle location_model::copy_of_memory(std::string name, ele
 
 void location_model::launch(const task_name& name, const region_options& options, const loop_bounds& over,
                             std::span<const detail::region_demand> demands, const detail::region_code& code) {
+  (void)owner(name.site);
   m_engine->launch(name, options, over, demands, code);
   for (const detail::region_demand& d : demands)
     if (d.array != nullptr && d.array->is_of_paused_memory()) m_memory->keep(*d.array);
 }
 
 void location_model::pause(const pause_options& options, std::source_location site) {
-  if (!options.at.empty() && tree()->find(options.at) != tree()->root()) return edits().wait_below(options.at, site);
-  edits().require_may_wait("pause", site);
+  if (!options.at.empty() && tree()->find(options.at) != tree()->root())
+    return edits(site).wait_below(options.at, site);
+  edits(site).require_may_wait("pause", site);
   const bool has_memory = m_memory->has_arrays(), has_files = m_engine->has_files();
   if (has_memory) {
     // Regions that other threads submit meanwhile over the same memory find its arrays, and so follow those before.
     const std::vector<std::shared_ptr<hierarchy::array_storage>> ending = m_memory->let_go();
-    owner().inside().scheduler->settle();
+    owner(site).inside().scheduler->settle();
   }
   if (has_memory || has_files)
-    owner().fence(site);  // also brings home what devices hold
-  else if (const auto adopted = hierarchy::adopted_ranges::of(owner()); adopted->any())
-    owner().inside().scheduler->wait_home([&](const void* memory) { return adopted->has(memory); }, site);
+    owner(site).fence(site);  // also brings home what devices hold
+  else if (const auto adopted = hierarchy::adopted_ranges::of(owner(site)); adopted->any())
+    owner(site).inside().scheduler->wait_home([&](const void* memory) { return adopted->has(memory); }, site);
   else
-    front_end(owner()).wait_idle(site);
+    front_end(owner(site)).wait_idle(site);
   if (has_files) m_engine->flush_files();
 }
 

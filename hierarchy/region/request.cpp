@@ -101,10 +101,14 @@ void region_request::check_named() const {
 }
 
 void region_request::check_owner(const runtime& of) const {
-  for (const detail::region_demand& d : demands)
-    if ((d.array != nullptr ? &d.array->owner() : &d.result->owner()) != &of)
-      refuse(fmt::format("'{}' belongs to another runtime", d.array != nullptr ? d.array->name() : d.result->name()),
+  for (const detail::region_demand& d : demands) {
+    // Its runtime may have ended, and the model's be at the same address.
+    const bool ended = d.array != nullptr ? d.array->alive().ended() : d.result->alive().ended();
+    if (ended || (d.array != nullptr ? &d.array->owner() : &d.result->owner()) != &of)
+      refuse(fmt::format("'{}' belongs to {}", d.array != nullptr ? d.array->name() : d.result->name(),
+                         ended ? "a runtime that has ended" : "another runtime"),
              "arrays and results of a region are those of its model's runtime");
+  }
 }
 
 void region_request::check_cut(const array_storage& array) const {

@@ -12,6 +12,19 @@
 
 namespace tessera::hierarchy {
 
+array_storage::array_storage(runtime& of, std::string name, element_type type, void* memory,
+                             std::shared_ptr<const void> owner, const row_extents& extents,
+                             std::shared_ptr<live_tree> tree, location::node_id at, std::source_location site)
+    : m_runtime(of),
+      m_alive(of.inside().scheduler->alive()),
+      m_name(std::move(name)),
+      m_type(type),
+      m_extents(extents),
+      m_tree(std::move(tree)),
+      m_at(at),
+      m_tiles(std::make_unique<tiled_memory>(of, m_name, type, memory, std::move(owner), extents.rows,
+                                             extents.row_elements(), site)) {}
+
 std::shared_ptr<const void> array_storage::keep_tiles() {
   std::shared_ptr<const void> kept = m_kept.lock();
   if (kept == nullptr) m_kept = kept = std::make_shared<const char>();
@@ -82,8 +95,8 @@ reduction_storage::reduction_storage(runtime& of, std::string name, element_type
 
 reduction_storage::~reduction_storage() {
   if (const lifetime::visit here = enter(m_alive)) {
-    for (block::record* const b : m_blocks) m_group.destroy(*b);
-    for (const auto& [key, large] : m_large) m_group.destroy(*large);
+    for (block::record* const b : m_blocks) m_group.destroy(*b, std::source_location::current());
+    for (const auto& [key, large] : m_large) m_group.destroy(*large, std::source_location::current());
   }
 }
 
@@ -104,6 +117,16 @@ block::record& reduction_storage::part(std::size_t k, std::int64_t elements, std
 }  // namespace tessera::hierarchy
 
 namespace tessera::detail {
+namespace {
+
+template <class Storage>
+void require_alive(const Storage& of, const char* what, std::source_location site) {
+  if (of.alive().ended())
+    throw error(error_kind::usage, fmt::format("the runtime of {} '{}' has ended", what, of.name()),
+                file_and_line(site), "use arrays and results while their runtime lives: it has their elements");
+}
+
+}  // namespace
 
 const std::string& region_array_handle::name() const noexcept {
   static const std::string& none = *new std::string;  // NOLINT: handles may be looked at after main
@@ -117,14 +140,15 @@ hierarchy::array_storage& region_array_handle::there(std::source_location site) 
   if (m_storage == nullptr)
     throw error(error_kind::usage, "the array was moved from", file_and_line(site),
                 "use the array that it was moved to");
+  require_alive(*m_storage, "array", site);
   return *m_storage;
 }
 row_extents extents_of(const region_demand& use) noexcept {
   return use.array != nullptr ? use.array->extents() : row_extents{};
 }
 
-std::string region_array_handle::location() const {
-  hierarchy::array_storage& storage = there(std::source_location::current());
+std::string region_array_handle::location(std::source_location site) const {
+  hierarchy::array_storage& storage = there(site);
   return storage.tree().location_of(storage);
 }
 
@@ -240,6 +264,7 @@ held_block region_result_handle::hold(std::source_location site) const {
   if (m_storage == nullptr)
     throw error(error_kind::usage, "the result was moved from", file_and_line(site),
                 "use the result that it was moved to");
+  require_alive(*m_storage, "result", site);
   held_block held = [&] {
     const std::lock_guard guard(*m_storage);
     return held_block::request(m_storage->owner(), m_storage->value(), intent::read, site);

@@ -30,15 +30,7 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   /// @param owner  of the memory; null: the program's  @param tree  that it is placed in, for `at` and `move`
   array_storage(runtime& of, std::string name, element_type type, void* memory, std::shared_ptr<const void> owner,
                 const row_extents& extents, std::shared_ptr<live_tree> tree, location::node_id at,
-                std::source_location site)
-      : m_runtime(of),
-        m_name(std::move(name)),
-        m_type(type),
-        m_extents(extents),
-        m_tree(std::move(tree)),
-        m_at(at),
-        m_tiles(std::make_unique<tiled_memory>(of, m_name, type, memory, std::move(owner), extents.rows,
-                                               extents.row_elements(), site)) {}
+                std::source_location site);
   ~array_storage() {
     if (m_number != 0) m_tree->leave(*this);
   }
@@ -49,6 +41,7 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   const std::string& name() const noexcept { return m_name; }
   element_type type() const noexcept { return m_type; }
   runtime& owner() const noexcept { return m_runtime; }
+  const lifetime& alive() const noexcept { return *m_alive; }  ///< the owner's
   /// Bytes of all elements.
   std::uint64_t bytes() const noexcept { return static_cast<std::uint64_t>(m_extents.count()) * size_of(m_type); }
   location::node_id at() const noexcept { return m_at.load(std::memory_order_relaxed); }
@@ -122,6 +115,7 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   view_ledger m_views;
   order_point m_before;
   runtime& m_runtime;
+  const std::shared_ptr<lifetime> m_alive;  // of the scheduler
   const std::string m_name;
   const element_type m_type;
   const row_extents m_extents;
@@ -153,6 +147,7 @@ class reduction_storage {
   block::record& part(std::size_t k, std::int64_t elements, std::source_location site);
   element_type type() const noexcept { return m_type; }
   runtime& owner() const noexcept { return m_group.owner(); }
+  const lifetime& alive() const noexcept { return *m_alive; }  ///< the owner's
   const std::string& name() const noexcept { return m_name; }
 
   void lock() {

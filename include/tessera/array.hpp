@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/lifetime.hpp"
 #include "core/block/element_type.hpp"
 #include "core/block/shape.hpp"
 #include "tessera/runtime.hpp"
@@ -18,9 +19,17 @@ struct host_access;
 
 namespace tessera {
 
-class lifetime;
-
 namespace detail {
+
+/// An index with the place of the call that it stands in. A number converts to it there.
+struct placed_index {
+  template <class Number>
+  requires(std::is_integral_v<Number> || std::is_enum_v<Number>)
+      placed_index(Number index, std::source_location where = std::source_location::current())  // NOLINT: converts
+      : value(static_cast<std::int64_t>(index)), site(where) {}
+  std::int64_t value;
+  std::source_location site;
+};
 
 /// A block in the hands of the program, whatever its type.
 class held_block {
@@ -64,25 +73,27 @@ class array_blocks {
   const shape& block_extents() const noexcept { return m_block_extents; }
   const shape& counts() const noexcept { return m_counts; }
   std::size_t size() const noexcept { return m_blocks.size(); }
-  runtime& owner() const noexcept { return *m_runtime; }
-  block::record& at(std::size_t ordinal) const {
-    if (ordinal >= m_blocks.size()) refuse_ordinal(ordinal);
+  block::record& at(std::size_t ordinal, std::source_location site) const {
+    if (ordinal >= m_blocks.size() || m_alive->ended()) refuse_ordinal(ordinal, site);
     return *m_blocks[ordinal];
   }
-  template <std::size_t Count>
-  block::record& at(const std::int64_t (&indices)[Count]) const {
+  block::record& at(std::span<const std::int64_t> indices, std::source_location site) const {
+    if (indices.size() != m_extents.rank() || m_blocks.empty() || m_alive->ended()) refuse_indices(indices, site);
     std::int64_t ordinal = 0;
-    for (std::size_t d = Count; d-- > 0;) {
-      if (d >= m_extents.rank() || indices[d] < 0 || indices[d] >= m_counts[d]) refuse_index(d, indices[d]);
+    for (std::size_t d = indices.size(); d-- > 0;) {
+      if (indices[d] < 0 || indices[d] >= m_counts[d]) refuse_indices(indices, site);
       ordinal = ordinal * m_counts[d] + indices[d];
     }
     return *m_blocks[static_cast<std::size_t>(ordinal)];
   }
+  /// Of one of its blocks. Throws as array::read_host.
+  held_block view(block::record& block, intent how, std::source_location site) const;
   void keep_to_this_thread(std::source_location site);
 
  private:
-  [[noreturn]] void refuse_ordinal(std::size_t ordinal) const;
-  [[noreturn]] void refuse_index(std::size_t dimension, std::int64_t index) const;
+  void require_usable(std::source_location site) const;
+  [[noreturn]] void refuse_ordinal(std::size_t ordinal, std::source_location site) const;
+  [[noreturn]] void refuse_indices(std::span<const std::int64_t> indices, std::source_location site) const;
   void make_blocks(element_type type);
   void clear() noexcept;
 
@@ -115,8 +126,8 @@ class host_view : public view<T> {
 };
 
 /// A dense array in blocks; owns its blocks (not the data: the runtime decides where they are). Move-only. Destroying
-/// it frees each block when the tasks submitted before are done with it, and returns at once. Must not be used when the
-/// runtime is gone; destroying it then does nothing.
+/// it frees each block when the tasks submitted before are done with it, and returns at once. When the runtime is gone,
+/// using it is an error (usage), and destroying it does nothing; handles to its blocks are then not valid.
 /// @tparam T  float, double, std::complex of them, std::int32_t, std::int64_t, std::uint8_t
 template <class T>
 class array {
@@ -135,34 +146,37 @@ class array {
   const shape& counts() const noexcept { return m_all.counts(); }                ///< blocks per dimension
   std::size_t size() const noexcept { return m_all.size(); }                     ///< blocks
 
-  /// Block by ordinal, first dimension fastest. Throws tessera::error (usage) beyond the end.
-  block_of<T> block(std::size_t ordinal) const { return block_of<T>(m_all.at(ordinal)); }
+  /// Block by ordinal, first dimension fastest. Throws tessera::error (usage) beyond the end. @param site for messages
+  block_of<T> block(std::size_t ordinal, std::source_location site = std::source_location::current()) const {
+    return block_of<T>(m_all.at(ordinal, site));
+  }
   /// Block by block indices, 0-based, as many as the rank. Throws tessera::error (usage) for an index that does not
-  /// exist.
-  template <class... Index>
-  block_of<T> operator()(Index... index) const {
-    if constexpr (sizeof...(Index) == 0) {
-      return block(0);
-    } else {
-      const std::int64_t at[] = {static_cast<std::int64_t>(index)...};
-      return block_of<T>(m_all.at(at));
-    }
+  /// exist, for another number of them, and when the runtime has ended.
+  template <class... Rest>
+  requires(std::is_convertible_v<Rest, detail::placed_index>&&...) block_of<T>
+  operator()(detail::placed_index first, Rest... rest) const {
+    const std::int64_t at[] = {first.value, detail::placed_index(rest).value...};
+    return block_of<T>(m_all.at(at, first.site));
+  }
+  /// The block of an array without dimensions.
+  block_of<T> operator()(std::source_location site = std::source_location::current()) const {
+    return block_of<T>(m_all.at(std::span<const std::int64_t>(), site));
   }
 
   /// Waits for the tasks that make the block's current version and returns it on the host. Meanwhile the calling thread
   /// runs tasks. Throws the failure of the task that should have made it, and tessera::error (task) for a block that
-  /// was never written. Release the view before fence. @param site for messages
+  /// was never written, (usage) for a block of another array. Release the view before fence. @param site for messages
   host_view<const T> read_host(block_of<T> b, std::source_location site = std::source_location::current()) const {
-    return {{m_all.owner(), b.record(), intent::read, site}, b.extents()};
+    return {m_all.view(b.record(), intent::read, site), b.extents()};
   }
   /// The same for overwriting all elements: nothing is fetched, and what the view shows at first is unspecified. Waits
   /// for the tasks that use the block.
   host_view<T> write_host(block_of<T> b, std::source_location site = std::source_location::current()) {
-    return {{m_all.owner(), b.record(), intent::write, site}, b.extents()};
+    return {m_all.view(b.record(), intent::write, site), b.extents()};
   }
   /// The same for changing some elements: the current version is fetched first. Waits for the tasks that use the block.
   host_view<T> update_host(block_of<T> b, std::source_location site = std::source_location::current()) {
-    return {{m_all.owner(), b.record(), intent::update, site}, b.extents()};
+    return {m_all.view(b.record(), intent::update, site), b.extents()};
   }
 
   /// Declares that from now on only the calling thread submits tasks and takes views that use this array: linking then
@@ -175,8 +189,8 @@ class array {
 
   /// Brings the current version of every block to the host (into adopted memory). Waits for the tasks that make it, and
   /// for no others: a fence does the same for all adopted arrays. Throws as read_host does.
-  void flush() {
-    for (std::size_t k = 0; k < size(); ++k) (void)read_host(block(k));
+  void flush(std::source_location site = std::source_location::current()) {
+    for (std::size_t k = 0; k < size(); ++k) (void)read_host(block(k, site), site);
   }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 // Blocks of any sizes that come and go one by one.
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <source_location>
 #include <string>
@@ -21,16 +22,20 @@ namespace detail {
 /// What groups of all element types have in common. All functions from any thread.
 class loose_blocks {
  public:
-  loose_blocks(runtime& of, std::string name, std::vector<std::int64_t> counts)
-      : m_runtime(&of), m_name(std::move(name)), m_counts(std::move(counts)) {}
+  loose_blocks(runtime& of, std::string name, std::vector<std::int64_t> counts);
   block::record& make(element_type type, const shape& extents, std::uint32_t ordinal, std::source_location site);
-  void destroy(block::record& block);
+  void destroy(block::record& block, std::source_location site);
   void keep_to_this_thread(block::record& block, std::source_location site);
-  static block::space_set spaces_of(block::record& block);
+  block::space_set spaces_of(block::record& block, std::source_location site) const;
+  /// Of a block that any group of the runtime has made. Throws as array::read_host.
+  held_block view(block::record& block, intent how, std::source_location site) const;
   runtime& owner() const noexcept { return *m_runtime; }
 
  private:
+  void require_alive(std::source_location site) const;
+  void require_of_this_runtime(const block::record& block, std::source_location site) const;
   runtime* m_runtime;
+  std::shared_ptr<lifetime> m_alive;  // of the scheduler
   std::string m_name;
   std::vector<std::int64_t> m_counts;
   std::mutex m_mutex;
@@ -41,8 +46,8 @@ class loose_blocks {
 }  // namespace detail
 
 /// Makes blocks under one name, each when it is asked for, and of its own extents: for arrays with tiles of different
-/// sizes of which few are ever used, and for temporaries. All functions from any thread. Must not outlive the runtime,
-/// nor its blocks the group.
+/// sizes of which few are ever used, and for temporaries. All functions from any thread. When the runtime is gone,
+/// using it is an error (usage). Its blocks must not outlive it.
 /// @tparam T  element type, as of array
 template <class T>
 class block_group {
@@ -59,8 +64,11 @@ class block_group {
                    std::source_location site = std::source_location::current()) {
     return block_of<T>(m_blocks.make(element_type_of<T>(), extents, ordinal, site));
   }
-  /// Frees a block when the tasks submitted before are done with it; returns at once.
-  void destroy(block_of<T> b) { m_blocks.destroy(b.record()); }
+  /// Frees a block when the tasks submitted before are done with it; returns at once. Nothing is left to be freed when
+  /// the runtime has ended. Throws tessera::error (usage) for a block of another runtime.
+  void destroy(block_of<T> b, std::source_location site = std::source_location::current()) {
+    m_blocks.destroy(b.record(), site);
+  }
   /// Declares that only the calling thread submits tasks and takes views that use this block, as
   /// array::keep_to_this_thread. Call it before the first use.
   void keep_to_this_thread(block_of<T> b, std::source_location site = std::source_location::current()) {
@@ -68,19 +76,21 @@ class block_group {
   }
 
   /// Where the current version is at this moment: numbers in statistics::spaces. Empty: nowhere yet.
-  block::space_set spaces_of(block_of<T> b) const { return m_blocks.spaces_of(b.record()); }
+  block::space_set spaces_of(block_of<T> b, std::source_location site = std::source_location::current()) const {
+    return m_blocks.spaces_of(b.record(), site);
+  }
 
-  /// As array::read_host.
+  /// As array::read_host, of a block that any group of the runtime has made.
   host_view<const T> read_host(block_of<T> b, std::source_location site = std::source_location::current()) const {
-    return {{m_blocks.owner(), b.record(), intent::read, site}, b.extents()};
+    return {m_blocks.view(b.record(), intent::read, site), b.extents()};
   }
   /// As array::write_host.
   host_view<T> write_host(block_of<T> b, std::source_location site = std::source_location::current()) {
-    return {{m_blocks.owner(), b.record(), intent::write, site}, b.extents()};
+    return {m_blocks.view(b.record(), intent::write, site), b.extents()};
   }
   /// As array::update_host.
   host_view<T> update_host(block_of<T> b, std::source_location site = std::source_location::current()) {
-    return {{m_blocks.owner(), b.record(), intent::update, site}, b.extents()};
+    return {m_blocks.view(b.record(), intent::update, site), b.extents()};
   }
 
  private:

@@ -8,6 +8,8 @@
 
 namespace tessera {
 
+class lifetime;
+
 namespace hierarchy {
 class live_tree;
 class tree_edits;
@@ -43,7 +45,8 @@ class editable_tree {
   /// The tree as it is now; what is returned never changes.
   std::shared_ptr<const location::tree> tree() const;
 
-  runtime& owner() const noexcept { return *m_runtime; }  ///< as given
+  /// As given. Throws tessera::error (usage) when it has ended, as all functions do then.
+  runtime& owner(std::source_location site = std::source_location::current()) const;
 
  protected:
   /// Of a runtime, which outlives it. For location_model.
@@ -52,10 +55,12 @@ class editable_tree {
   editable_tree(const editable_tree&) = delete;
   editable_tree& operator=(const editable_tree&) = delete;
   const std::shared_ptr<hierarchy::live_tree>& live() const noexcept { return m_live; }  ///< for the runtime
-  hierarchy::tree_edits edits() const;                                                   ///< likewise
+  hierarchy::tree_edits edits(std::source_location site) const;                          ///< likewise
+  bool ended() const noexcept;  ///< likewise: whether the runtime has
 
  private:
   runtime* m_runtime;
+  std::shared_ptr<lifetime> m_alive;  // of the scheduler
   std::shared_ptr<hierarchy::live_tree> m_live;
 };
 

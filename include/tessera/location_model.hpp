@@ -195,7 +195,7 @@ class location_model : public editable_tree {
   std::shared_ptr<hierarchy::array_storage> add(std::string name, element_type type, void* data,
                                                 std::shared_ptr<const void> memory, const row_extents& extents,
                                                 const array_options& options, std::source_location site);
-  void finish_ended(const void* memory, std::uint64_t bytes);
+  void finish_ended(const void* memory, std::uint64_t bytes, std::source_location site);
   detail::region_array_handle make(std::string name, element_type type, const row_extents& extents,
                                    const array_options& options, std::source_location site);
   detail::region_array_handle adopt_memory(std::string name, element_type type, void* memory, std::size_t elements,

@@ -23,15 +23,17 @@ struct block_exchange {
   block::record* now;       ///< of the same type and extents
 };
 
-/// Tasks taken down by runtime::record, to be replayed. Move-only. The arrays that it uses must outlive it, and it must
-/// not outlive the runtime. One thread at a time. Captures of a recorded lambda are shared by all replays, several
-/// of which may be under way: treat them as constant.
+/// Tasks taken down by runtime::record, to be replayed. Move-only. The arrays that it uses must outlive it. When the
+/// runtime is gone, using it is an error (usage), and destroying it does nothing. One thread at a time. Captures of a
+/// recorded lambda are shared by all replays, several of which may be under way: treat them as constant.
 class recording {
  public:
   /// The old one may only be destroyed.
   recording(recording&&) noexcept;
   recording& operator=(recording&&) = delete;
-  /// Waits until its replays are through.
+  /// Waits until its replays are through. Where they wait for a view that the calling thread holds, or for the task
+  /// that it is called in, it does not: what they need goes with the last of them, and what captured references lead to
+  /// has to live as long.
   ~recording();
 
   std::size_t size() const noexcept;       ///< tasks of one replay, sums of accumulates included
@@ -41,16 +43,21 @@ class recording {
   /// bytes, and lambdas whose captures are. Throws tessera::error (usage) when there is no such task or the sizes
   /// differ.
   template <class Arguments>
-  void set_arguments(std::size_t k, const Arguments& arguments) {
+  void set_arguments(std::size_t k, const Arguments& arguments,
+                     std::source_location site = std::source_location::current()) {
     static_assert(std::is_trivially_copyable_v<Arguments>,
                   "arguments are copied as bytes: no std::string, no std::vector; keep what changes in a block");
-    set_argument_bytes(k, {reinterpret_cast<const std::byte*>(&arguments), sizeof arguments});
+    set_argument_bytes(k, {reinterpret_cast<const std::byte*>(&arguments), sizeof arguments}, site);
   }
   /// Other blocks from the next replay on, all exchanged at once: `{{x(0), y(0)}, {y(0), x(0)}}` swaps two. Each pair
   /// names the block that was recorded, whatever took its place since. Throws tessera::error (usage) when type or
-  /// extents differ, or a block would have two places.
-  void substitute(std::initializer_list<block_exchange> pairs) { substitute(std::span(pairs.begin(), pairs.size())); }
-  void substitute(std::span<const block_exchange> pairs);  ///< the same
+  /// extents differ, a block would have two places, or is one of another runtime.
+  void substitute(std::initializer_list<block_exchange> pairs,
+                  std::source_location site = std::source_location::current()) {
+    substitute(std::span(pairs.begin(), pairs.size()), site);
+  }
+  void substitute(std::span<const block_exchange> pairs,
+                  std::source_location site = std::source_location::current());  ///< the same
   /// The next replay asks the placement policy again for every task.
   void place_again() noexcept;
 
@@ -59,7 +66,8 @@ class recording {
 
  private:
   friend class runtime;
-  void set_argument_bytes(std::size_t k, std::span<const std::byte> bytes);
+  void set_argument_bytes(std::size_t k, std::span<const std::byte> bytes, std::source_location site);
+  inside& there(std::source_location site) const;
   std::unique_ptr<inside> m_inside;
 };
 
@@ -68,7 +76,7 @@ namespace detail {
 /// While it exists, tasks of the calling thread are taken down.
 class recording_session {
  public:
-  recording_session(runtime_inside& of, const record_options& options);
+  recording_session(runtime_inside& of, const record_options& options, std::source_location site);
   /// Without finish, what was taken down is dropped.
   ~recording_session();
   recording_session(const recording_session&) = delete;
@@ -83,8 +91,8 @@ class recording_session {
 }  // namespace detail
 
 template <class Function>
-recording runtime::record(Function&& function, const record_options& options) {
-  detail::recording_session session(*m_inside, options);
+recording runtime::record(Function&& function, const record_options& options, std::source_location site) {
+  detail::recording_session session(*m_inside, options, site);
   std::forward<Function>(function)();
   return session.finish();
 }

@@ -184,7 +184,7 @@ void location_model::submit(const task_name& name, const region_options& options
                     "the body of a region takes its indices (one per loop), then one argument per use, in their order: "
                     "a region_view by value, and a reference to a number for a reduction");
       if constexpr (fits) {
-        detail::region_call<body_type, Depth, Uses...> call(owner(), name, over, body, given...);
+        detail::region_call<body_type, Depth, Uses...> call(owner(name.site), name, over, body, given...);
         const std::vector<detail::make_join> joins = detail::joins_of<Uses...>();
         if constexpr (detail::has_kernel<body_type>) {
           const detail::region_kernel kernel = call.kernel_form();

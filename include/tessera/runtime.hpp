@@ -212,8 +212,9 @@ class runtime {
   void drain() noexcept;
 
   /// Waits for everything submitted so far. Throws the first failure since the last fence (tessera::error with the
-  /// kind of the cause, the task's name and site); what depended on it was given up. Blocks that a failed task should
-  /// have written cannot be read until they are written anew. Adopted memory holds the last versions then. While
+  /// kind of the cause, the task's name and site); what depended on it was given up. One that a view has thrown to this
+  /// thread is not thrown again; by a fence of another thread it is. Blocks that a failed task should have written
+  /// cannot be read until they are written anew. Adopted memory holds the last versions then. While
   /// validating, throws the first finding (kind validation) since the last fence instead, if there is one. @param site
   /// for messages
   void fence(std::source_location site = std::source_location::current());
@@ -222,9 +223,11 @@ class runtime {
   /// they run, are settled once; each replay runs them in program order with the tasks around it. Inside, host views,
   /// fences and the destruction of arrays that are used are errors (usage). Accumulates are summed in a fixed order.
   template <class Function>
-  recording record(Function&& function, const record_options& options = {});
+  recording record(Function&& function, const record_options& options = {},
+                   std::source_location site = std::source_location::current());
   /// Submits the recorded tasks again and returns; waits only when record_options::replays_under_way of them are under
-  /// way already.
+  /// way already. Throws tessera::error (usage) for a recording of another runtime, one that uses an array which has
+  /// ended, and where it would wait for a view that the calling thread holds.
   void replay(recording& what, std::source_location site = std::source_location::current());
   /// The same, and gives the replay a value of plain bytes, 16 at most, that host functions see as
   /// task_context::replay_value: the number of the iteration, a step in time. Operations on devices do not see it.

@@ -15,6 +15,8 @@
 #include "apps/sparse/program/row_operator.hpp"
 #include "apps/sparse/program/state.hpp"
 #include "core/base/error.hpp"
+#include "core/base/leak_on_purpose.hpp"
+#include "core/runtime/inside.hpp"
 #include "tessera/machine.hpp"
 
 namespace tessera::sparse {
@@ -341,6 +343,15 @@ program::program(runtime& rt, const csr_matrix& a, const program_options& option
 
 program::~program() {
   runtime& rt = m_state->rt;
+  if (rt.in_task()) {  // it would wait for that task, and tasks of others may need what would end here
+    rt.inside().scheduler->note_failure(
+        {.text = fmt::format("the sparse program of {} was ended inside a task: it stays until the process ends",
+                             m_state->matrix.name),
+         .where = {},
+         .kind = error_kind::usage});
+    leak_on_purpose(std::move(m_state));
+    return;
+  }
   rt.drain();
   m_state.reset();
   rt.drain();  // the matrix, which devices had a part of, is the caller's again

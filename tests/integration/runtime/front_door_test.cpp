@@ -90,7 +90,7 @@ TEST(list_of_uses, a_wrong_type_number_or_intent_fails_the_task_with_a_sentence)
     return message_of_fence(rt);
   };
   EXPECT_THAT(submit([](task_blocks b) { (void)b.get<const float>(0); }),
-              ::testing::HasSubstr("block 0 of the task is f64"));
+              ::testing::HasSubstr("block 0 of the task has elements of type f64"));
   EXPECT_THAT(submit([](task_blocks b) { (void)b.get<double>(0); }), ::testing::HasSubstr("submitted as read"));
   EXPECT_THAT(submit([](task_blocks b) { (void)b.get<double>(2); }), ::testing::HasSubstr("2 blocks, number 2"));
   EXPECT_EQ(submit([](task_blocks b) { b.get<double>(1)[0] = b.get<const double>(0)[0]; }), "");

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/runtime/inside.hpp"
 #include "machines.hpp"
 #include "tests/support/error_of.hpp"
 
@@ -187,6 +188,43 @@ TEST(life, of_many_threads) {
   for (std::thread& t : threads) t.join();
   rt.fence();
   EXPECT_EQ(a.read_host(a(0))[0], count);
+}
+
+// A view that nobody could give back: its thread is gone.
+TEST_P(life, views_of_a_thread_that_ends_are_given_back_and_told) {
+  runtime rt(testing::host_only(GetParam()));
+  auto a = rt.make_array<double>("a", {1}, {1});
+  fill(rt, a(0), 2.0);
+  std::unique_ptr<host_view<double>> left;
+  std::thread([&] {
+    left = std::make_unique<host_view<double>>(a.update_host(a(0)));
+    (*left)[0] = 3;
+  }).join();
+  const error e = test_support::error_of([&] { rt.fence(); });
+  EXPECT_EQ(e.kind(), error_kind::usage);
+  EXPECT_THAT(e.message(), ::testing::HasSubstr("a thread ended while it held views of a(0) ("));
+  EXPECT_THAT(e.message(), ::testing::HasSubstr("life_test.cpp:"));
+  EXPECT_EQ(a.read_host(a(0))[0], 3);
+  left.reset();
+  EXPECT_NO_THROW(rt.fence());
+}
+
+// It would wait for its own task: instead it stays, and says so.
+TEST_P(life, a_runtime_that_is_ended_inside_its_own_task_stays_and_tells) {
+  machine m = testing::host_only(GetParam());
+  std::string told;
+  m.log = [&](int, const std::string& line) { told += line; };
+  auto rt = std::make_unique<runtime>(std::move(m));
+  schedule::scheduler& scheduler = *rt->inside().scheduler;  // which is still there behind it
+  auto a = rt->make_array<double>("a", {1}, {1});
+  fill(*rt, a(0), 1.0);
+  rt->submit(
+      "ends", [&rt](view<double>) { rt.reset(); }, update(a(0)));
+  const error e = test_support::error_of([&] { scheduler.fence(); });
+  EXPECT_EQ(e.kind(), error_kind::usage);
+  EXPECT_THAT(e.message(), ::testing::HasSubstr("the runtime was ended inside one of its own tasks"));
+  EXPECT_THAT(told, ::testing::HasSubstr("the runtime was ended inside one of its own tasks"));
+  EXPECT_EQ(rt, nullptr);
 }
 
 }  // namespace

@@ -323,7 +323,7 @@ TEST(waiting, with_a_view_of_something_else_is_none) {
     fill(rt, other(0), 0.0);
     const auto held = other.update_host(other(0));
     for (int k = 0; k < 300; ++k) {  // there and back each time: drivers and copies come to rest again and again
-      axpy(rt, 1.0, x(0), x(0));
+      scal(rt, 2.0, x(0));
       ASSERT_EQ(x.read_host(x(0))[3], 0);
     }
     rt.submit(  // longer than all has to be at rest before a thread is refused
@@ -331,6 +331,175 @@ TEST(waiting, with_a_view_of_something_else_is_none) {
         update(x(0)));
     EXPECT_EQ(x.read_host(x(0))[0], 1);
   }
+}
+
+/// A runtime whose threads are told soon that they wait for themselves where another thread does something else.
+machine impatient(unsigned workers) {
+  return testing::machine_of("plugins = [\"host\"]\npatience = \"50 ms\"\n", workers);
+}
+
+TEST_P(waiting, for_its_own_view_is_told_where_another_thread_sits_in_a_join) {
+  runtime rt(impatient(GetParam()));
+  auto x = rt.make_array<double>("x", {1}, {1}), y = rt.make_array<double>("y", {1}, {1});
+  fill(rt, x(0), 1.0);
+  fill(rt, y(0), 1.0);
+  for (int round = 0; round < 2; ++round) {
+    std::thread([&] {  // which this thread joins at once
+      const auto held = x.update_host(x(0));
+      axpy(rt, 1.0, x(0), y(0));
+      const error e = error_of([&] { (void)y.read_host(y(0)); });
+      EXPECT_EQ(e.kind(), error_kind::usage);
+      EXPECT_THAT(e.message(), HasSubstr("it asks for a view of y(0) while it holds x(0) ("));
+      EXPECT_THAT(e.where(), HasSubstr("waiting_test.cpp:"));
+    })
+        .join();
+  }
+  rt.fence();
+  EXPECT_EQ(y.read_host(y(0))[0], 3);
+}
+
+TEST_P(waiting, of_two_threads_for_each_other_s_view_is_told_where_a_third_joins_them) {
+  runtime rt(impatient(GetParam()));
+  auto x = rt.make_array<double>("x", {2}, {1});
+  fill(rt, x(0), 1.0);
+  fill(rt, x(1), 1.0);
+  std::atomic<int> holding{0}, refused{0};
+  const auto cross = [&](int mine) {
+    const auto held = x.update_host(x(mine));
+    ++holding;
+    while (holding < 2) std::this_thread::yield();
+    try {
+      (void)x.read_host(x(1 - mine));
+    } catch (const error& e) {
+      refused += e.kind() == error_kind::usage ? 1 : 0;
+    }
+  };
+  std::thread one(cross, 0), two(cross, 1);
+  one.join();
+  two.join();
+  EXPECT_GE(refused, 1);
+}
+
+TEST_P(waiting, is_not_told_while_a_thread_that_holds_a_view_does_something) {
+  runtime rt(impatient(GetParam()));
+  auto x = rt.make_array<double>("x", {1}, {1}), y = rt.make_array<double>("y", {1}, {1});
+  fill(rt, x(0), 1.0);
+  fill(rt, y(0), 2.0);
+  std::atomic<bool> asks{false};
+  auto held = std::make_unique<host_view<double>>(x.update_host(x(0)));  // for which the other waits
+  std::thread other([&] {
+    const auto mine = y.read_host(y(0));
+    asks = true;
+    EXPECT_EQ(x.read_host(x(0))[0], 5);
+  });
+  soon(asks);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // much longer than the patience
+  (*held)[0] = 5;
+  held.reset();
+  other.join();
+}
+
+TEST_P(waiting, of_a_replay_for_its_thread_s_own_view_is_an_error) {
+  runtime rt(testing::host_only(GetParam()));
+  auto a = rt.make_array<double>("a", {2}, {1});
+  fill(rt, a(0), 0.0);
+  fill(rt, a(1), 0.0);
+  recording r = rt.record([&] {
+    rt.submit(
+        "add", [](view<double> v) { v[0] += 1; }, update(a(0)));
+  });
+  {
+    const auto held = a.update_host(a(0));
+    rt.replay(r);
+    rt.replay(r);
+    for (int k = 0; k < 2; ++k) {
+      const error e = error_of([&] { rt.replay(r); });
+      EXPECT_EQ(e.kind(), error_kind::usage);
+      EXPECT_THAT(e.message(), HasSubstr("a replay waits for an earlier replay of the same recording"));
+      EXPECT_THAT(e.message(), HasSubstr("a(0) ("));
+      EXPECT_THAT(e.where(), HasSubstr("waiting_test.cpp:"));
+    }
+  }
+  rt.replay(r);
+  EXPECT_EQ(a.read_host(a(0))[0], 3) << "none of those that were refused, and all others";
+  {
+    const auto held = a.update_host(a(1));
+    for (int k = 0; k < 20; ++k) rt.replay(r);  // it waits for nothing that this thread has
+  }
+  EXPECT_EQ(a.read_host(a(0))[0], 23);
+}
+
+TEST_P(waiting, the_end_of_a_recording_leaves_its_replays_to_views_of_its_thread) {
+  runtime rt(testing::host_only(GetParam()));
+  auto a = rt.make_array<double>("a", {1}, {1}), sum = rt.make_array<double>("sum", {1}, {1});
+  fill(rt, a(0), 0.0);
+  fill(rt, sum(0), 0.0);
+  const auto kept = std::make_shared<int>(7);
+  for (int round = 0; round < 2; ++round) {
+    const auto held = a.update_host(a(0));
+    {
+      recording r = rt.record([&] {
+        rt.submit(
+            "add", [kept](view<double> v) { v[0] += *kept; }, update(a(0)));
+        rt.submit(
+            "sum", [](view<const double> v, view<double> all) { all[0] += v[0]; }, read(a(0)), accumulate(sum(0)));
+      });
+      for (int k = 0; k < 2; ++k) rt.replay(r);
+    }
+  }
+  EXPECT_EQ(a.read_host(a(0))[0], 28);
+  rt.fence();
+  EXPECT_EQ(kept.use_count(), 1) << "what the recordings had is given back";
+  EXPECT_EQ(sum.read_host(sum(0))[0], 7 + 14 + 21 + 28);
+}
+
+TEST_P(waiting, the_end_of_a_recording_in_the_task_that_its_replay_waits_for_leaves_it) {
+  runtime rt(testing::host_only(GetParam()));
+  auto a = rt.make_array<double>("a", {1}, {1});
+  fill(rt, a(0), 0.0);
+  auto r = std::make_shared<std::optional<recording>>();
+  std::atomic<bool> replayed{false};
+  rt.submit(
+      "ends it",
+      [&, r](view<double> v) {
+        while (!replayed) std::this_thread::yield();
+        r->reset();
+        v[0] += 100;
+      },
+      update(a(0)));
+  std::thread other([&] {
+    r->emplace(rt.record([&] {
+      rt.submit(
+          "add", [](view<double> v) { v[0] += 1; }, update(a(0)));
+    }));
+    rt.replay(**r);
+    replayed = true;
+  });
+  other.join();
+  rt.fence();
+  EXPECT_EQ(a.read_host(a(0))[0], 101);
+}
+
+TEST_P(waiting, for_a_block_that_failed_in_one_thread_hides_it_from_no_fence_of_another) {
+  runtime rt(testing::host_only(GetParam()));
+  auto a = rt.make_array<double>("a", {1}, {1});
+  fill(rt, a(0), 1.0);
+  const auto fail = [&] {
+    rt.submit(
+        "fails", [](view<double>) { throw std::runtime_error("boom 44"); }, update(a(0)));
+  };
+  fail();
+  std::thread([&] {
+    EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(), HasSubstr("boom 44"));
+    EXPECT_NO_THROW(rt.fence()) << "this thread knows it";
+  }).join();
+  EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("boom 44")) << "this one did not";
+  EXPECT_NO_THROW(rt.fence());
+
+  fill(rt, a(0), 1.0);
+  fail();
+  EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(), HasSubstr("boom 44"));
+  EXPECT_NO_THROW(rt.fence()) << "told by the view";
 }
 
 }  // namespace

@@ -35,15 +35,44 @@ TEST(failures, a_reported_cause_is_reported_again_with_the_tasks_that_it_stops_l
   EXPECT_EQ(told.given_up, 1u);
 }
 
-TEST(failures, what_a_view_has_thrown_no_fence_throws) {
+TEST(failures, what_a_view_has_thrown_no_fence_of_its_thread_throws) {
   failures f;
   const failures::reason why = f.note({.text = "told by a view"});
   const failures::reason other = std::make_shared<const block::failure>(block::failure{.text = "another"});
-  f.forget(other);
-  EXPECT_EQ(f.take().first, why);
+  f.note_told(other, 1);
+  EXPECT_EQ(f.take_for(1).first, why);
   f.note_given_up(why, false);
-  f.forget(why);
+  f.note_told(why, 1);
   EXPECT_EQ(f.take().first, nullptr);
+  EXPECT_EQ(f.take_for(1).first, nullptr);
+}
+
+TEST(failures, what_a_view_has_thrown_the_fence_of_another_thread_throws_once) {
+  failures f;
+  const failures::reason why = f.note({.text = "told by a view"});
+  f.note_told(why, 1);
+  EXPECT_EQ(f.take_for(1).first, nullptr);
+  EXPECT_EQ(f.take_for(2).first, why) << "a fence of the thread that was told takes it from nobody";
+  EXPECT_EQ(f.take_for(2).first, nullptr);
+  EXPECT_EQ(f.take_for(3).first, nullptr);
+}
+
+TEST(failures, a_failure_after_one_that_was_told_is_the_first) {
+  failures f;
+  const failures::reason told = f.note({.text = "told"});
+  f.note_told(told, 1);
+  const failures::reason next = f.note({.text = "next"});
+  EXPECT_EQ(f.take_for(1).first, next);
+  EXPECT_EQ(f.take_for(2).first, nullptr) << "since the last fence";
+}
+
+TEST(failures, who_was_told_by_views_of_two_threads_throws_it_in_a_third) {
+  failures f;
+  const failures::reason why = f.note({.text = "told"});
+  f.note_told(why, 1);
+  f.note_told(why, 2);
+  EXPECT_EQ(f.take_for(2).first, nullptr);
+  EXPECT_EQ(f.take_for(3).first, why);
 }
 
 TEST(failures, a_cancelled_run_has_one_reason_for_all_tasks) {

@@ -272,6 +272,17 @@ TEST(row_operators, make_no_program_inside_a_task) {
             std::string::npos);
 }
 
+TEST(sparse_tasks, that_end_a_program_are_told) {
+  for (const unsigned workers : {1u, 2u}) {
+    runtime rt(testing::host_only(workers));
+    const csr_matrix a = generate("lap2d:5");
+    auto p = std::make_unique<program>(rt, a);
+    rt.submit("ends", [&] { p.reset(); });
+    EXPECT_NE(message_of([&] { rt.fence(); }, error_kind::usage).find("was ended inside a task"), std::string::npos);
+    EXPECT_NO_THROW(rt.fence());
+  }
+}
+
 TEST(sparse_tasks, record_no_operations) {
   runtime rt(testing::host_only(1));
   const csr_matrix a = generate("lap2d:5");

@@ -162,7 +162,9 @@ class program {
   /// negative number of rows, a location that does not exist, and inside a task.
   program(runtime& rt, const csr_matrix& a, const program_options& options = {});
   program(runtime& rt, const csr_matrix&& a, const program_options& options = {}) = delete;  ///< it would end too soon
-  ~program();  ///< waits; what is recorded and was not asked for does not run
+  /// Waits; what is recorded and was not asked for does not run. Inside a task, which it would wait for, it stays, and
+  /// the next fence throws an error (usage) that says so.
+  ~program();
   program(const program&) = delete;
   program& operator=(const program&) = delete;
 

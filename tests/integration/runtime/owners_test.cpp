@@ -1,0 +1,443 @@
+// What belongs to another runtime, or to one that has ended, and what a task may not name: each is an error of the
+// call, with its place, and nothing happens to what is there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <thread>
+#include <vector>
+
+#include "core/location/tree.hpp"
+#include "machines.hpp"
+#include "tessera/block_group.hpp"
+#include "tessera/region.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera {
+namespace {
+
+using test_support::error_of;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// The machines on which both runtimes run.
+struct kind {
+  const char* name;
+  machine (*make)();
+};
+void PrintTo(const kind& k, std::ostream* out) { *out << k.name; }
+
+class owners : public ::testing::TestWithParam<kind> {
+ protected:
+  owners() {
+    for (int k = 0; k < 2; ++k) {
+      fill(a, x(k), 1.0 + k);
+      fill(b, y(k), 10.0 + k);
+    }
+    a.fence();
+    b.fence();
+  }
+  ~owners() override {
+    EXPECT_NO_THROW(a.fence());
+    EXPECT_NO_THROW(b.fence());
+    for (int k = 0; k < 2; ++k) {
+      EXPECT_EQ(x.read_host(x(k))[0], 1.0 + k) << "what was there is there";
+      EXPECT_EQ(y.read_host(y(k))[0], 10.0 + k);
+    }
+  }
+  /// The call is refused for y(0), and nothing was submitted.
+  template <class Call>
+  void refuses(Call&& call) {
+    const std::uint64_t before = a.tasks_submitted() + b.tasks_submitted();
+    const error e = error_of(call);
+    EXPECT_EQ(e.kind(), error_kind::usage) << e.what();
+    EXPECT_THAT(e.message(), AllOf(HasSubstr("y(0)"), HasSubstr("of runtime ")));
+    EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
+    EXPECT_EQ(a.tasks_submitted() + b.tasks_submitted(), before);
+  }
+
+  runtime a{GetParam().make()}, b{GetParam().make()};
+  array<double> x = a.make_array<double>("x", {8}, {4}), y = b.make_array<double>("y", {8}, {4});
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    machines, owners,
+    ::testing::Values(
+        kind{"host", [] { return testing::host_only(2); }}, kind{"sim", [] { return testing::with_sims(1, "1 MiB"); }},
+        kind{"two_hosts", [] { return testing::machine_of("plugins = [\"host\"]\n" + testing::two_hosts, 4); }},
+        kind{"limited",
+             [] { return testing::machine_of("plugins = [\"host\"]\n[memory]\nhost_limit = \"1 MiB\"\n", 2); }}),
+    [](const auto& one) { return one.param.name; });
+
+TEST_P(owners, a_task_names_blocks_of_its_own_runtime) {
+  refuses([&] {
+    a.submit(
+        "foreign", [](view<double> v) { v[0] = -1; }, update(y(0)));
+  });
+  refuses([&] {
+    a.submit(
+        "foreign", [](view<const double>, view<double> v) { v[0] = -1; }, read(y(0)), update(x(0)));
+  });
+  refuses([&] {
+    std::vector<block_access> uses{update(x(0)), update(x(1)), read(y(0))};
+    a.submit(
+        "list", [](task_blocks) {}, uses);
+  });
+  std::vector<block_access> many;
+  auto wide = a.make_array<double>("wide", {100}, {1});
+  for (std::size_t k = 0; k < wide.size(); ++k) many.push_back(write(wide.block(k)));
+  many.push_back(read(y(0)));
+  refuses([&] {
+    a.submit(
+        "list", [](task_blocks) {}, many);
+  });
+}
+
+TEST_P(owners, so_do_operations_built_in_and_the_program_s) {
+  refuses([&] { fill(a, y(0), 4.0); });
+  refuses([&] { axpy(a, 1.0, y(0), x(0)); });
+  refuses([&] { axpy_accumulate(a, 1.0, x(0), y(0)); });
+  refuses([&] { scal(a, 2.0, y(0)); });
+  operation::definition mine;
+  mine.name = "mine";
+  mine.host = [](const operation::context&) {};
+  const operation::definition& own = a.define(mine);
+  refuses([&] { a.submit_operation(own, 0, {update(y(0))}); });
+}
+
+TEST_P(owners, an_operation_is_one_of_its_own_runtime) {
+  operation::definition mine;
+  mine.name = "mine";
+  mine.host = [](const operation::context&) {};
+  const operation::definition& of_b = b.define(mine);
+  for (const operation::definition* what :
+       {&of_b, b.builtin().scal, static_cast<const operation::definition*>(&mine)}) {
+    const error e = error_of([&] { a.submit_operation(*what, 0, {update(x(0))}); });
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_THAT(e.message(), HasSubstr("operation '" + what->name + "' is "));
+    EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
+  }
+}
+
+TEST_P(owners, a_location_is_one_of_its_own_tree) {
+  const auto none = static_cast<std::uint32_t>(a.tree().known());
+  const error e = error_of([&] { scal(a, 2.0, x(0), {.location = none}); });
+  EXPECT_EQ(e.kind(), error_kind::usage);
+  EXPECT_THAT(e.message(), HasSubstr("task 'scal' is to run at location "));
+  EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
+}
+
+TEST_P(owners, a_recording_takes_and_gets_blocks_of_its_own_runtime) {
+  refuses([&] { (void)a.record([&] { scal(a, 2.0, y(0)); }); });
+  recording r = a.record([&] { axpy(a, 0.0, x(0), x(1)); });
+  refuses([&] { r.substitute({{x(0), y(0)}}); });
+  refuses([&] { r.substitute({{y(0), x(0)}}); });
+  a.replay(r);
+  const error e = error_of([&] { b.replay(r); });
+  EXPECT_EQ(e.kind(), error_kind::usage);
+  EXPECT_THAT(e.message(), HasSubstr("to replay a recording of runtime "));
+  EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
+}
+
+TEST_P(owners, views_are_asked_of_the_array_that_has_the_block) {
+  refuses([&] { (void)x.read_host(y(0)); });
+  refuses([&] { (void)x.update_host(y(0)); });
+  block_group<double> of_a(a, "g", {2}), of_b(b, "h", {2});
+  refuses([&] { (void)of_a.read_host(y(0)); });
+  refuses([&] { of_a.destroy(y(0)); });
+  refuses([&] { of_a.keep_to_this_thread(y(0)); });
+  refuses([&] { (void)of_a.spaces_of(y(0)); });
+  // Of the same runtime, but another's.
+  auto z = a.make_array<double>("z", {8}, {4});
+  fill(a, z(0), 3.0);
+  const block_of<double> loose = of_a.make(shape{4}, 1);
+  fill(a, loose, 4.0);
+  const auto other = [](const error& e, const char* block) {
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_THAT(e.message(), HasSubstr(block));
+    EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
+  };
+  other(error_of([&] { (void)x.read_host(z(0)); }), "a view of z(0) was asked of array x");
+  other(error_of([&] { (void)x.write_host(loose); }), "a view of g(1) was asked of array x");
+  EXPECT_EQ(of_a.read_host(loose)[0], 4);
+  of_a.destroy(loose);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+/// A place for runtimes one after the other: the second one is at the address of the first.
+struct after_its_end : owners {
+  std::optional<runtime> place;
+  void begin() { place.emplace(GetParam().make()); }
+  static void tells(const error& e) {
+    EXPECT_EQ(e.kind(), error_kind::usage) << e.what();
+    EXPECT_THAT(e.message(), HasSubstr("has ended"));
+    EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(machines, after_its_end,
+                         ::testing::Values(kind{"host", [] { return testing::host_only(2); }},
+                                           kind{"sim", [] { return testing::with_sims(1, "1 MiB"); }}),
+                         [](const auto& one) { return one.param.name; });
+
+TEST_P(after_its_end, arrays_groups_and_recordings_are_errors_whatever_is_at_its_address) {
+  for (const bool another : {false, true}) {
+    begin();
+    auto of_old = place->make_array<double>("old", {8}, {4});
+    std::vector<double> memory(8, 2.0);
+    auto adopted = place->adopt("adopted", std::span(memory), 4);
+    block_group<double> group(*place, "group", {2});
+    const block_of<double> loose = group.make(shape{4}, 0);
+    fill(*place, of_old(0), 1.0);
+    recording r = place->record([&] { scal(*place, 2.0, of_old(0)); });
+    place->replay(r);
+    place.reset();
+    if (another) begin();
+    tells(error_of([&] { (void)of_old(0); }));
+    tells(error_of([&] { (void)of_old.block(1); }));
+    tells(error_of([&] { of_old.flush(); }));
+    tells(error_of([&] { of_old.keep_to_this_thread(); }));
+    tells(error_of([&] { (void)adopted(0); }));
+    tells(error_of([&] { (void)of_old.read_host(loose); }));
+    tells(error_of([&] { (void)group.make(shape{4}, 1); }));
+    tells(error_of([&] { (void)group.read_host(loose); }));
+    tells(error_of([&] { (void)group.spaces_of(loose); }));
+    EXPECT_NO_THROW(group.destroy(loose)) << "as the end of an array";
+    tells(error_of([&] { r.set_arguments(0, operation::scal_arguments{}); }));
+    tells(error_of([&] { r.substitute(std::span<const block_exchange>()); }));
+    r.place_again();
+    if (another) tells(error_of([&] { place->replay(r); }));
+    tells(error_of([&] { a.replay(r); }));
+    EXPECT_EQ(of_old.name(), "old");
+    EXPECT_EQ(of_old.size(), 2u);
+    place.reset();
+  }
+}
+
+TEST_P(after_its_end, models_their_arrays_and_results_are_errors_whatever_is_at_its_address) {
+  for (const bool another : {false, true}) {
+    begin();
+    auto model = std::make_unique<location_model>(*place);
+    region_array<double> rows = model->make_array<double>("rows", {100});
+    region_result<double> result(*place, "result");
+    model->region("sum", iterate(0, 100), out(rows), sum(result), [](auto i, auto r, auto& s) { r[i] = 1, s += 1; });
+    EXPECT_EQ(result.get(), 100);
+    place.reset();
+    if (another) begin();
+    tells(error_of([&] { (void)rows.read_host(); }));
+    tells(error_of([&] { (void)rows.part(3, 5).update_host(); }));
+    tells(error_of([&] { (void)rows.location(); }));
+    tells(error_of([&] { rows.move("machine"); }));
+    tells(error_of([&] { (void)result.get(); }));
+    tells(error_of([&] { (void)model->make_array<double>("more", {10}); }));
+    tells(error_of([&] { model->region("late", iterate(0, 100), inout(rows), [](auto, auto) {}); }));
+    tells(error_of([&] { model->pause(); }));
+    tells(error_of([&] { model->detach("sim0"); }));
+    tells(error_of([&] { (void)model->owner(); }));
+    EXPECT_EQ(rows.name(), "rows");
+    if (another) {
+      location_model now(*place);
+      const error e = error_of([&] { now.region("foreign", iterate(0, 100), inout(rows), [](auto, auto) {}); });
+      EXPECT_THAT(e.message(), HasSubstr("'rows' belongs to a runtime that has ended"));
+      EXPECT_THAT(e.what(), HasSubstr("owners_test.cpp:"));
+      const error f =
+          error_of([&] { now.region("foreign", iterate(0, 100), sum(result), [](auto, auto& s) { s += 1; }); });
+      EXPECT_THAT(f.message(), HasSubstr("'result' belongs to a runtime that has ended"));
+    }
+    model.reset();
+    place.reset();
+  }
+}
+
+TEST(moved_from, arrays_and_recordings_are_errors) {
+  runtime rt(testing::host_only(1));
+  auto from = rt.make_array<double>("x", {4}, {2});
+  fill(rt, from(0), 1.0);
+  recording first = rt.record([&] { scal(rt, 2.0, from(0)); });
+  const auto handle = from(0);
+  const auto to = std::move(from);
+  const recording second = std::move(first);
+  for (const error& e : {error_of([&] { (void)from(0); }), error_of([&] { (void)from.block(0); }),
+                         error_of([&] { (void)from.read_host(handle); }), error_of([&] { rt.replay(first); }),
+                         error_of([&] { first.set_arguments(0, operation::scal_arguments{}); })}) {
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_THAT(e.message(), HasSubstr("was moved from"));
+    EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
+  }
+  EXPECT_EQ(first.size(), 0u);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+class named_twice : public ::testing::TestWithParam<bool> {  // whether a device is there
+ protected:
+  named_twice() {
+    for (std::size_t k = 0; k < m.size(); ++k) fill(rt, m.block(k), 2.0);
+    rt.fence();
+  }
+  template <class Call>
+  void refuses(Call&& call, const char* text) {
+    const std::uint64_t before = rt.tasks_submitted();
+    const error e = error_of(call);
+    EXPECT_EQ(e.kind(), error_kind::usage) << e.what();
+    EXPECT_THAT(e.message(), HasSubstr(text));
+    EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
+    EXPECT_EQ(rt.tasks_submitted(), before);
+  }
+  runtime rt{GetParam() ? testing::with_sims(1, "1 MiB") : testing::host_only(2)};
+  array<double> m = rt.make_array<double>("m", {16, 16}, {4, 4});
+};
+INSTANTIATE_TEST_SUITE_P(machines, named_twice, ::testing::Bool(),
+                         [](const auto& one) { return one.param ? "sim" : "host"; });
+
+TEST_P(named_twice, a_result_of_an_operation_is_none_of_its_factors) {
+  const auto no = transpose::no;
+  refuses([&] { gemm(rt, 1.0, m(0, 0), no, m(1, 0), no, 0.0, m(0, 0)); },
+          "task 'gemm' names m(0,0) twice: read and write");
+  refuses([&] { gemm(rt, 1.0, m(0, 0), no, m(1, 0), no, 1.0, m(1, 0)); },
+          "task 'gemm' names m(1,0) twice: read and update");
+  refuses([&] { syrk(rt, 1.0, m(0, 0), 1.0, m(0, 0)); }, "task 'syrk' names m(0,0) twice: read and update");
+  refuses([&] { trsm(rt, 1.0, m(0, 0), m(0, 0)); }, "task 'trsm' names m(0,0) twice");
+  refuses([&] { axpy(rt, 1.0, m(0, 0), m(0, 0)); }, "task 'axpy' names m(0,0) twice");
+  const std::vector<std::uint8_t> swap{1, 0};
+  refuses([&] { permute(rt, 1.0, m(0, 0), std::span(swap), 0.0, m(0, 0)); }, "task 'permute' names m(0,0) twice");
+  refuses([&] { contract(rt, 1.0, m(0, 0), "ik", m(1, 0), "kj", 0.0, m(1, 0), "ij"); },
+          "task 'contract' names m(1,0) twice");
+  gemm(rt, 1.0, m(0, 0), no, m(0, 0), no, 0.0, m(1, 1));  // a square is one
+  rt.fence();
+  EXPECT_EQ(m.read_host(m(1, 1))[0], 16);
+}
+
+TEST_P(named_twice, a_block_that_a_task_writes_stands_in_it_once) {
+  const auto none = [](auto...) {};
+  refuses([&] { rt.submit("t", none, write(m(0, 0)), read(m(0, 0))); }, "task 't' names m(0,0) twice: write and read");
+  refuses([&] { rt.submit("t", none, read(m(0, 0)), update(m(0, 0))); }, "m(0,0) twice: read and update");
+  refuses([&] { rt.submit("t", none, update(m(0, 0)), update(m(0, 0))); }, "m(0,0) twice: update and update");
+  refuses([&] { rt.submit("t", none, read(m(1, 0)), scratch(m(0, 0)), read(m(1, 1)), scratch(m(0, 0))); },
+          "m(0,0) twice: scratch and scratch");
+  for (const std::size_t count : {3u, 5u, 16u}) {  // in lists of any length, wherever they stand
+    std::vector<block_access> uses;
+    for (std::size_t k = 0; k < count - 1; ++k) uses.push_back(read(m.block(k)));
+    uses.push_back(update(m.block(1)));
+    refuses(
+        [&] {
+          rt.submit(
+              "list", [](task_blocks) {}, uses);
+        },
+        "task 'list' names m(1,0) twice: read and update");
+  }
+  auto many = rt.make_array<double>("many", {300}, {1});
+  std::vector<block_access> uses;
+  for (std::size_t k = 0; k < many.size(); ++k) uses.push_back(write(many.block(k)));
+  rt.submit(
+      "many", [](task_blocks) {}, uses);
+  uses.push_back(write(many.block(150)));
+  refuses(
+      [&] {
+        rt.submit(
+            "all of them", [](task_blocks) {}, uses);
+      },
+      "task 'all of them' names many(150) twice: write and write");
+  operation::definition mine;
+  mine.name = "mine";
+  mine.host = [](const operation::context&) {};
+  const operation::definition& own = rt.define(mine);
+  refuses([&] { rt.submit_operation(own, 0, {read(m(0, 0)), update(m(0, 0))}); }, "task 'mine' names m(0,0) twice");
+}
+
+TEST_P(named_twice, recordings_as_well) {
+  refuses([&] { (void)rt.record([&] { axpy(rt, 1.0, m(0, 0), m(0, 0)); }); }, "task 'axpy' names m(0,0) twice");
+  recording r = rt.record([&] { axpy(rt, 1.0, m(0, 0), m(1, 0)); });
+  refuses([&] { r.substitute({{m(0, 0), m(1, 0)}}); }, "m(1,0) would take two places");
+  r.substitute({{m(0, 0), m(1, 0)}, {m(1, 0), m(0, 0)}});
+  rt.replay(r);
+  rt.fence();
+  EXPECT_EQ(m.read_host(m(0, 0))[0], 4);
+}
+
+TEST_P(named_twice, reads_and_private_copies_may_share_a_block) {
+  double seen = 0;
+  rt.submit(
+      "twice", [&](view<const double> p, view<const double> q) { seen = p[0] + q[0]; }, read(m(0, 0)), read(m(0, 0)));
+  rt.fence();
+  EXPECT_EQ(seen, 4);
+  // It sees the block as it was before its own contribution, which counts once for each copy.
+  rt.submit(
+      "both",
+      [](view<const double> before, view<double> one, view<double> two) {
+        one[0] += before[0];
+        two[0] += 10;
+      },
+      read(m(0, 0)), accumulate(m(0, 0)), accumulate(m(0, 0)));
+  rt.submit(
+      "written",
+      [](view<double> x, view<double> more) {
+        x[0] *= 3;
+        more[0] += 1;
+      },
+      update(m(0, 0)), accumulate(m(0, 0)));
+  rt.fence();
+  EXPECT_EQ(m.read_host(m(0, 0))[0], (2 + 2 + 10) * 3 + 1);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+TEST(blocks_of_arrays, are_asked_for_by_as_many_indices_as_there_are_dimensions) {
+  runtime rt(testing::host_only(1));
+  auto m = rt.make_array<double>("m", {4, 6}, {2, 2});
+  auto point = rt.make_array<double>("point", {}, {});
+  const auto says = [](const error& e, const char* text) {
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_THAT(e.message(), HasSubstr(text));
+    EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
+  };
+  says(error_of([&] { (void)m(1); }), "array m has 2 dimensions, and a block was asked for by 1 index");
+  says(error_of([&] { (void)m(); }), "by 0 indices");
+  says(error_of([&] { (void)m(0, 1, 2); }), "by 3 indices");
+  says(error_of([&] { (void)m(0, 3); }), "array m has no block with index 3 in dimension 1");
+  says(error_of([&] { (void)m(-1, 0); }), "index -1 in dimension 0");
+  says(error_of([&] { (void)m.block(6); }), "array m has 6 blocks, and block 6 was asked for");
+  says(error_of([&] { (void)point(0); }), "array point has 0 dimensions");
+  EXPECT_EQ(&m(1, 2u).record(), &m.block(5).record());
+  fill(rt, point(), 7.0);
+  EXPECT_EQ(point.read_host(point())[0], 7);
+}
+
+TEST(blocks_of_tasks, say_what_get_lacks) {
+  runtime rt(testing::host_only(1));
+  auto x = rt.make_array<double>("x", {1}, {1});
+  fill(rt, x(0), 1.0);
+  const auto of = [&](auto function) {
+    rt.submit("get", function, std::vector<block_access>{read(x(0))});
+    return error_of([&] { rt.fence(); });
+  };
+  EXPECT_THAT(of([](task_blocks b) { (void)b.get<double>(0); }).what(), HasSubstr("the const is missing"));
+  EXPECT_THAT(of([](task_blocks b) { (void)b.get<const float>(0); }).what(),
+              HasSubstr("has elements of type f64, and asked for were const f32"));
+  EXPECT_THAT(of([](task_blocks b) { (void)b.get<const double>(1); }).what(),
+              AllOf(HasSubstr("has 1 blocks, number 1 was asked for"), HasSubstr("owners_test.cpp:")));
+}
+
+TEST(operations, name_the_types_that_they_have) {
+  for (const bool device : {false, true}) {
+    runtime rt(device ? testing::with_sims(1, "1 MiB") : testing::host_only(1));
+    auto x = rt.make_array<std::int64_t>("x", {8}, {4});
+    fill(rt, x(0), std::int64_t{1});
+    fill(rt, x(1), std::int64_t{1});
+    axpy(rt, std::int64_t{1}, x(0), x(1));
+    const error e = error_of([&] { rt.fence(); });
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_THAT(e.message(), AllOf(HasSubstr("axpy"), HasSubstr("i64"), HasSubstr("f32, f64")));
+  }
+  runtime rt(testing::host_only(1));
+  auto m = rt.make_array<double>("m", {2, 2}, {2, 2});
+  fill(rt, m(0, 0), 1.0);
+  const error e =
+      error_of([&] { rt.submit_operation(*rt.builtin().scal, operation::scal_arguments{1.0}, {read(m(0, 0))}); });
+  EXPECT_THAT(e.message(), HasSubstr("operation 'scal' takes (update) and was given (read)"));
+}
+
+}  // namespace
+}  // namespace tessera
