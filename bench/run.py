@@ -241,7 +241,7 @@ def main():
             opt.write,
             opt.page or group,
             origin,
-            table.markdown(entries) + table.against_peers(entries),
+            table.markdown(entries) + table.against_peers(entries) + table.at_powers_of_two(entries),
             table.NOTES,
             {"results": [finite(e) for e in entries]},
             table.circumstances(entries),

@@ -6,6 +6,7 @@
 #include "apps/rodinia/common/random_stream.hpp"
 #include "apps/rodinia/hotspot/problem.hpp"
 #include "bench/common/measure.hpp"
+#include "bench/common/stream_sizes.hpp"
 
 using namespace bench;
 using namespace tessera::apps::rodinia;
@@ -21,7 +22,7 @@ struct measurement {
   int workers;
   int reps;
 
-  void row_of(const char* suite, const char* kase, const char* metric, const std::vector<double>& values) const {
+  void row_of(const char* suite, const std::string& kase, const char* metric, const std::vector<double>& values) const {
     row(suite, name, kase, workers, metric, median(values));
   }
 
@@ -95,13 +96,13 @@ struct measurement {
         for (int k = 0; k < passes; ++k) triad();
       });
     if (std::abs(dot / (0.28 * 0.2 * double(n)) - 1) > 1e-8) fail("stream: wrong result");
-    row_of("regions", "copy", "gigabytes_per_s", copied);
-    row_of("regions", "mul", "gigabytes_per_s", scaled);
-    row_of("regions", "add", "gigabytes_per_s", added);
-    row_of("regions", "triad", "gigabytes_per_s", triads);
-    row_of("regions", "dot", "gigabytes_per_s", dots);
-    row_of("regions", "nstream", "gigabytes_per_s", updates);
-    row_of("regions", "triad_alone", "gigabytes_per_s", alone);
+    row_of("regions", loop_of("copy", n), "gigabytes_per_s", copied);
+    row_of("regions", loop_of("mul", n), "gigabytes_per_s", scaled);
+    row_of("regions", loop_of("add", n), "gigabytes_per_s", added);
+    row_of("regions", loop_of("triad", n), "gigabytes_per_s", triads);
+    row_of("regions", loop_of("dot", n), "gigabytes_per_s", dots);
+    row_of("regions", loop_of("nstream", n), "gigabytes_per_s", updates);
+    row_of("regions", loop_of("triad_alone", n), "gigabytes_per_s", alone);
   }
 
   template <class T>

@@ -5,12 +5,13 @@
 #include <memory>
 
 #include "bench/common/measure.hpp"
+#include "bench/common/stream_sizes.hpp"
 
 using namespace bench;
 
 static const char* const name = "OpenMP libgomp";
 
-static void row_of(const char* kase, int workers, const char* metric, const std::vector<double>& values) {
+static void row_of(const std::string& kase, int workers, const char* metric, const std::vector<double>& values) {
   row("regions", name, kase, workers, metric, median(values));
 }
 
@@ -86,13 +87,13 @@ static void stream(int workers, int reps, long n) {
     timed(alone, 3 * passes, began);
   }
   if (std::abs(dot / (0.28 * 0.2 * double(n)) - 1) > 1e-8) fail("stream: wrong result");
-  row_of("copy", workers, "gigabytes_per_s", copied);
-  row_of("mul", workers, "gigabytes_per_s", scaled);
-  row_of("add", workers, "gigabytes_per_s", added);
-  row_of("triad", workers, "gigabytes_per_s", triads);
-  row_of("dot", workers, "gigabytes_per_s", dots);
-  row_of("nstream", workers, "gigabytes_per_s", updates);
-  row_of("triad_alone", workers, "gigabytes_per_s", alone);
+  row_of(loop_of("copy", n), workers, "gigabytes_per_s", copied);
+  row_of(loop_of("mul", n), workers, "gigabytes_per_s", scaled);
+  row_of(loop_of("add", n), workers, "gigabytes_per_s", added);
+  row_of(loop_of("triad", n), workers, "gigabytes_per_s", triads);
+  row_of(loop_of("dot", n), workers, "gigabytes_per_s", dots);
+  row_of(loop_of("nstream", n), workers, "gigabytes_per_s", updates);
+  row_of(loop_of("triad_alone", n), workers, "gigabytes_per_s", alone);
 }
 
 int main(int argc, char** argv) {

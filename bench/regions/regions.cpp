@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "bench/common/measure.hpp"
+#include "bench/common/stream_sizes.hpp"
 #include "tessera/operation.hpp"
 #include "tessera/region.hpp"
 #include "tessera/tessera.hpp"
@@ -33,7 +34,7 @@ struct measurement {
 
   measurement(int with, int times) : rt({.workers = static_cast<std::uint32_t>(with)}), workers(with), reps(times) {}
 
-  void row_of(const char* kase, const char* metric, const std::vector<double>& values) {
+  void row_of(const std::string& kase, const char* metric, const std::vector<double>& values) {
     row("regions", name, kase, workers, metric, median(values));
   }
 
@@ -146,13 +147,13 @@ struct measurement {
         for (int k = 0; k < passes; ++k) triad();
       });
     if (std::abs(dot.get() / (0.28 * 0.2 * static_cast<double>(n)) - 1) > 1e-8) fail("stream: wrong result");
-    row_of("copy", "gigabytes_per_s", copied);
-    row_of("mul", "gigabytes_per_s", scaled);
-    row_of("add", "gigabytes_per_s", added);
-    row_of("triad", "gigabytes_per_s", triads);
-    row_of("dot", "gigabytes_per_s", dots);
-    row_of("nstream", "gigabytes_per_s", updates);
-    row_of("triad_alone", "gigabytes_per_s", alone);
+    row_of(loop_of("copy", n), "gigabytes_per_s", copied);
+    row_of(loop_of("mul", n), "gigabytes_per_s", scaled);
+    row_of(loop_of("add", n), "gigabytes_per_s", added);
+    row_of(loop_of("triad", n), "gigabytes_per_s", triads);
+    row_of(loop_of("dot", n), "gigabytes_per_s", dots);
+    row_of(loop_of("nstream", n), "gigabytes_per_s", updates);
+    row_of(loop_of("triad_alone", n), "gigabytes_per_s", alone);
   }
 };
 

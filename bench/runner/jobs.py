@@ -1,6 +1,8 @@
 """Which programs a group runs."""
 import os
 
+from . import table
+
 GROUPS = [
     "submit",
     "tasks",
@@ -18,6 +20,7 @@ GROUPS = [
     "graphs",
     "batches",
     "contract",
+    "copies",
     "machine",
 ]
 
@@ -79,6 +82,8 @@ def jobs_of(group, tasks, sizes, large=False, cores=2):
         for workers in (1, 2):
             out += [f"{p} --workers {workers}" for p in ("bench_regions", "peer_loop_libgomp")]
             out += [f"peer_loop_kokkos --case {case} --workers {workers}" for case in ("launch", "stream")]
+            beside = f"--case stream --n {table.BESIDE} --workers {workers}"  # a power of two
+            out += [f"{p} {beside}" for p in ("bench_regions", "peer_loop_libgomp", "peer_loop_kokkos")]
         out += [f"bench_regions --case device --plugin {plugin} --workers 1" for plugin in ("cuda_emulated", "sim")]
     if group == "auto":
         # An OpenCL device that is the processor needs a core for itself.
@@ -143,8 +148,10 @@ def jobs_of(group, tasks, sizes, large=False, cores=2):
         out += ["bench_graphs"]
     if group == "batches":
         out += ["bench_batches"]
+    if group == "copies":
+        out += ["bench_copies"]
     if group == "contract":
-        out += ["bench_contract"]
+        out += ["bench_contract", "bench_permute"]
     if group == "machine":
         out += ["bench_floor", "bench_fma_peak"]
     return out

@@ -67,6 +67,15 @@ class Summary(unittest.TestCase):
         self.assertEqual(last, "| 2 | 2 | 1.41 | 1 | 0.50 (b) | 0.95 | b 0.50 |")
         self.assertEqual(table.against_peers(table.summarize([row("Tessera", 1)], 0.03)), "")
 
+    def test_rates_at_a_power_of_two_are_compared_with_those_beside_it(self):
+        rates = {"workers": 1, "metric": "gigabytes_per_s"}
+        beside = f"n{table.BESIDE}_dot"
+        rows = [row("Tessera", 30, case="dot", **rates), row("Tessera", 40, case=beside, **rates)]
+        rows += [row("A", 40, case="dot", **rates), row("A", 40, case=beside, **rates), row("B", 9, case="dot", **rates)]
+        lines = table.at_powers_of_two(table.summarize(rows, 0.03)).splitlines()
+        self.assertEqual(lines[-2:], ["| dot | 1 | Tessera | 0.75 | 0.95 |", "| dot | 1 | A | 1.00 |  |"])
+        self.assertEqual(table.at_powers_of_two(table.summarize([row("Tessera", 1)], 0.03)), "")
+
     def test_missing_ping(self):
         (e,) = table.summarize([row("A", 1, ping=None)], 0.03)
         self.assertIsNone(e["ping_ns"])

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <complex>
 
+#include "core/bytes/copy.hpp"
+
 namespace tessera::validate {
 namespace {
 
@@ -120,7 +122,7 @@ std::unique_ptr<shadow_copies> intent_checker::lend(task::record& t, participant
       m_pattern.fill(b.copy->elements(), b.type, pattern::meaning::never_written);
       continue;
     }
-    std::memcpy(b.copy->elements().data(), b.original, b.copy->elements().size());
+    copy_bytes(b.copy->elements().data(), b.original, b.copy->elements().size());
     check_untouched_meanwhile(*out, b, b.copy->elements());
   }
   for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -172,7 +174,7 @@ void intent_checker::take_back(shadow_copies& of, bool failed) {
   for (shadow_block& b : of.blocks) {
     if (makes_version(b.intent)) {
       const auto elements = b.copy->elements();
-      std::memcpy(b.original, elements.data(), elements.size());
+      copy_bytes(b.original, elements.data(), elements.size());
       m_contents.made(*b.block, {b.makes, checksum(elements), !failed, with_use(of, b)});
     } else if (b.intent == intent::scratch) {
       m_contents.forget(*b.block);

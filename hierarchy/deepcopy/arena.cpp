@@ -7,6 +7,7 @@
 
 #include "core/base/allocated_size.hpp"
 #include "core/base/error.hpp"
+#include "core/bytes/copy.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -67,7 +68,7 @@ void arena_layout::write(const object_graph& graph, std::span<std::byte* const> 
       const graph_piece& piece = graph.pieces()[k];
       const std::uint64_t begin = m_pieces[k].offset;
       std::memset(to[block] + written, 0, begin - written);  // gaps that alignment makes
-      std::memcpy(to[block] + begin, piece.at, piece.bytes);
+      copy_bytes(to[block] + begin, piece.at, piece.bytes);
       written = begin + piece.bytes;
     }
   }
@@ -87,7 +88,7 @@ void arena_layout::write(const object_graph& graph, std::span<std::byte* const> 
 void arena_layout::bring_back(const object_graph& graph, std::size_t block, const std::byte* from) const {
   for (const std::size_t k : m_members[block]) {
     const graph_piece& piece = graph.pieces()[k];
-    if (!piece.objects && !piece.constant) std::memcpy(piece.at, from + m_pieces[k].offset, piece.bytes);
+    if (!piece.objects && !piece.constant) copy_bytes(piece.at, from + m_pieces[k].offset, piece.bytes);
   }
   for (const std::size_t k : m_scalars[block]) {
     const graph_scalar& scalar = graph.scalars()[k];
@@ -151,7 +152,7 @@ void* open_arena(std::byte* data, std::uint64_t bytes, bool may_write, std::vect
     scratch.resize((bytes + block_granule) / sizeof(std::uint64_t) + 1);
     const std::uint64_t beside = address_of(reinterpret_cast<std::byte*>(scratch.data())) % block_granule;
     auto* const moved = reinterpret_cast<std::byte*>(scratch.data()) + (block_granule - beside);
-    std::memcpy(moved, data, bytes);
+    copy_bytes(moved, data, bytes);
     data = moved;
   }
   hierarchy::rebase(data, address_of(data), *pointers);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/bytes/colours.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -114,20 +115,37 @@ class array_memory::claim {
 
 namespace {
 
-/// How far behind its mapping's first byte the next large array begins. Arrays of one size often lie whole powers of
-/// two apart; a loop that goes through several of them in huge pages then asks the same bank of the memory for all:
-/// compare the triad of `bench/run.py regions` with steps of 0.
-std::uint64_t next_distance(std::uint64_t bytes) noexcept {
-  constexpr std::uint64_t step = 128 << 10, steps = 8, large = 4 << 20;
-  static std::atomic<std::uint64_t> arrays{0};
-  return bytes < large ? 0 : arrays.fetch_add(1, std::memory_order_relaxed) % steps * step;
+std::uint64_t page_bytes() noexcept {
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return page;
 }
-
 /// A mapping's length, as a whole number of pages. The kernel takes any, but the thread sanitizer forgets whole pages
 /// alone when they are given back, and finds races with what is mapped there next.
 std::uint64_t in_pages(std::uint64_t bytes) noexcept {
-  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  return (bytes + page - 1) / page * page;
+  return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
+}
+
+constexpr std::uint64_t least_coloured = 4 << 20;  // of smaller arrays what lies in front would be too large a part
+
+/// The next large array's distance from a boundary of huge pages.
+std::uint64_t next_colour() noexcept {
+  static std::atomic<std::uint64_t> arrays{0};
+  return colour_of(arrays.fetch_add(1, std::memory_order_relaxed)) / page_bytes() * page_bytes();
+}
+
+constexpr int fresh_pages = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+/// Fresh pages from a boundary of huge pages on, for a colour and so many bytes behind it. Null: there are none.
+std::byte* map_at_colour(std::uint64_t colour, std::uint64_t length) noexcept {
+  const std::uint64_t all = colour_boundary + colour + length;  // a boundary is somewhere in the first part
+  void* const memory = all < length ? MAP_FAILED : mmap(nullptr, all, PROT_READ | PROT_WRITE, fresh_pages, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(memory);
+  const std::uint64_t past = reinterpret_cast<std::uintptr_t>(begin) % colour_boundary;
+  const std::uint64_t before = past == 0 ? 0 : colour_boundary - past;
+  if (before > 0) munmap(begin, before);
+  if (before < colour_boundary) munmap(begin + before + colour + length, colour_boundary - before);
+  return begin + before;
 }
 
 }  // namespace
@@ -138,17 +156,30 @@ array_memory::~array_memory() {
   if (m_data != nullptr) munmap(m_data - m_ahead, in_pages(m_ahead + m_bytes));
 }
 
-bool array_memory::map(std::uint64_t bytes, std::uint64_t ahead, int flags, int descriptor) noexcept {
-  void* const memory = mmap(nullptr, ahead + bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
-  if (memory == MAP_FAILED) return false;
-  m_data = static_cast<std::byte*>(memory) + ahead, m_bytes = bytes, m_ahead = ahead;
+bool array_memory::map(std::uint64_t bytes, int descriptor) noexcept {
+  const bool of_file = descriptor >= 0, is_large = bytes >= least_coloured;
+  std::byte* begin = nullptr;
+  if (is_large) {
+    // Fresh pages begin with the boundary, so that the first of them are on a huge page, too.
+    const std::uint64_t colour = next_colour(), length = in_pages(bytes);
+    begin = length < bytes ? nullptr : map_at_colour(colour, length);
+    if (begin == nullptr) return false;
+    m_data = begin + colour, m_bytes = bytes, m_ahead = colour;
+    if (!of_file) return true;
+    munmap(begin, colour);
+    begin = m_data, m_ahead = 0;
+  }
+  const int how = of_file ? MAP_SHARED | (is_large ? MAP_FIXED : 0) : fresh_pages;
+  void* const memory = mmap(begin, bytes, PROT_READ | PROT_WRITE, how, descriptor, 0);
+  if (memory == MAP_FAILED) return false;  // what was mapped for it goes with the object
+  m_data = static_cast<std::byte*>(memory), m_bytes = bytes;
   return true;
 }
 
 std::shared_ptr<array_memory> array_memory::fresh(std::uint64_t bytes, const std::string& name) {
   std::shared_ptr<array_memory> made(new array_memory(nullptr));
   if (bytes == 0) return made;
-  if (!made->map(bytes, next_distance(bytes), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1))
+  if (!made->map(bytes, -1))
     throw error(error_kind::memory, fmt::format("no address space for the {} bytes of array '{}'", bytes, name));
   madvise(made->m_data - made->m_ahead, made->m_ahead + bytes, MADV_HUGEPAGE);  // where it fails, pages are small
   return made;
@@ -159,8 +190,7 @@ std::shared_ptr<array_memory> array_memory::of_file(const std::filesystem::path&
   std::shared_ptr<array_memory> made(new array_memory(std::make_unique<claim>(file.string(), name, bytes)));
   claim& of = *made->m_claim;
   of.extend(bytes);
-  if (bytes != 0 && !made->map(bytes, 0, MAP_SHARED, of.descriptor()))
-    of.refuse(error_kind::memory, std::strerror(errno));
+  if (bytes != 0 && !made->map(bytes, of.descriptor())) of.refuse(error_kind::memory, std::strerror(errno));
   of.close_file();
   return made;
 }

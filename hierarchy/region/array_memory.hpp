@@ -9,7 +9,9 @@
 
 namespace tessera::hierarchy {
 
-/// Pages of the process, unmapped with the object.
+/// Pages of the process, unmapped with the object. Those of 4 MiB and more begin a number of pages behind a boundary of
+/// huge pages that differs from one to the next (core/bytes/colours.hpp); what lies in front of fresh ones, less than
+/// 1 MiB, may be in memory without being used.
 class array_memory {
  public:
   /// Fresh ones, zero when they are touched first. Throws tessera::error (memory). @param name of the array
@@ -36,13 +38,13 @@ class array_memory {
  private:
   class claim;
   explicit array_memory(std::unique_ptr<claim> file) noexcept;
-  /// `ahead` bytes are mapped before the first, in whole pages.
-  bool map(std::uint64_t bytes, std::uint64_t ahead, int flags, int descriptor) noexcept;
+  /// @param descriptor  of the file whose pages they are; -1: fresh ones
+  bool map(std::uint64_t bytes, int descriptor) noexcept;
 
   std::shared_ptr<const void> m_kept;
   std::unique_ptr<claim> m_claim;  // null: of no file. Ends behind the pages
   std::byte* m_data = nullptr;
-  std::uint64_t m_bytes = 0, m_ahead = 0;
+  std::uint64_t m_bytes = 0, m_ahead = 0;  // ahead: pages that are mapped in front of the first byte
 };
 
 }  // namespace tessera::hierarchy

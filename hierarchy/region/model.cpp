@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
-#include <cstring>
-
 #include "core/base/call_site.hpp"
 #include "core/block/element_type.hpp"
+#include "core/bytes/copy.hpp"
 #include "core/runtime/inside.hpp"
 #include "hierarchy/region/adopted_ranges.hpp"
 #include "hierarchy/region/engine.hpp"
@@ -254,7 +253,7 @@ detail::region_array_handle location_model::copy_of_memory(std::string name, ele
                 "writes before a replay");
   auto copy = hierarchy::array_memory::fresh(bytes, name);
   void* const data = copy->data();
-  if (bytes != 0) std::memcpy(data, memory, bytes);
+  copy_bytes(data, memory, bytes);
   return detail::region_array_handle(add(std::move(name), type, data, std::move(copy), extents, {}, site));
 }
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <exception>
 #include <shared_mutex>
 
 #include "core/base/call_site.hpp"
+#include "core/bytes/copy.hpp"
 #include "core/runtime/inside.hpp"
 #include "tessera/region.hpp"
 
@@ -248,13 +248,13 @@ held_rows::held_rows(std::vector<held_block> tiles, std::vector<std::uint64_t> b
   m_data = m_copy.get();
   std::byte* to = m_data;
   for (std::size_t k = 0; k < m_tiles.size(); to += m_bytes[k++])
-    if (m_how != intent::write) std::memcpy(to, m_tiles[k].data(), m_bytes[k]);
+    if (m_how != intent::write) copy_bytes(to, m_tiles[k].data(), m_bytes[k]);
 }
 
 held_rows::~held_rows() {
   if (m_copy == nullptr || m_how == intent::read || m_tiles.front().ended()) return;
   const std::byte* from = m_copy.get();
-  for (std::size_t k = 0; k < m_tiles.size(); from += m_bytes[k++]) std::memcpy(m_tiles[k].data(), from, m_bytes[k]);
+  for (std::size_t k = 0; k < m_tiles.size(); from += m_bytes[k++]) copy_bytes(m_tiles[k].data(), from, m_bytes[k]);
 }
 
 region_result_handle::region_result_handle(runtime& of, std::string name, element_type type)

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/bytes/copy.hpp"
 #include "plugins/disk/crc32c.hpp"
 
 namespace tessera::disk {
@@ -134,7 +135,7 @@ void transfer::merge_to_disk(const piece& what, scratch& own) {
     i = end + 1;
   }
   for (const segment& s : what.segments)
-    std::memcpy(cells + (s.disk - what.first_cell * cell_bytes), m_host + s.host, s.bytes);
+    copy_bytes(cells + (s.disk - what.first_cell * cell_bytes), m_host + s.host, s.bytes);
   if (m_disk.sums.kept()) {
     own.sums.resize(what.cells);
     crc32c_cells(cells, cell_bytes, what.cells, own.sums.data());
@@ -153,7 +154,7 @@ void transfer::merge_from_disk(const piece& what, scratch& own) {
     if (!read.good()) return fail(std::move(read));
   }
   for (const segment& s : what.segments)
-    std::memcpy(m_host + s.host, cells + (s.disk - what.first_cell * cell_bytes), s.bytes);
+    copy_bytes(m_host + s.host, cells + (s.disk - what.first_cell * cell_bytes), s.bytes);
 }
 
 void transfer::work(const piece& what, scratch& own) {

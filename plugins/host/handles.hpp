@@ -49,6 +49,7 @@ struct tsr_device_s {
   std::unique_ptr<tessera::kit::byte_budget[]> allocated;  // one per space
   std::atomic<std::uint64_t> live_allocations{0};
   std::atomic<std::uint32_t> streams_made{0};
+  std::atomic<std::uint64_t> coloured{0};  // large slabs so far
   bool huge_pages = true, shared = false, imagined_domains = false;
   double bandwidth = 0;
   std::chrono::steady_clock::time_point opened_at;

@@ -42,8 +42,10 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
                          static_cast<unsigned long long>(before), static_cast<unsigned long long>(bytes));
     kit::shared_place place;
     const int node = device->domains.size() > 1 && !device->imagined_domains ? domain.node : -1;
+    const std::uint64_t n =
+        bytes < kit::pages::coloured_bytes ? 0 : device->coloured.fetch_add(1, std::memory_order_relaxed);
     auto pages =
-        device->shared ? kit::map_shared(bytes, node, place) : kit::pages::map(bytes, device->huge_pages, node);
+        device->shared ? kit::map_shared(bytes, node, place) : kit::pages::map(bytes, device->huge_pages, node, n);
     if (!pages) {
       allocated.release(bytes);
       return report.fail(TSR_RESOURCE_EXHAUSTED, "the operating system has no %llu bytes of %s",

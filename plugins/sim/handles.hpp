@@ -89,6 +89,7 @@ struct tsr_device_s {
   tessera::kit::byte_budget used;  // of the capacity
   std::atomic<std::uint64_t> live_allocations{0};
   std::atomic<std::uint32_t> streams_made{0};
+  std::atomic<std::uint64_t> coloured{0};   // large slabs so far
   std::atomic<std::uint64_t> latest_ns{0};  // the largest modelled time of any of its streams
   std::atomic<std::uint64_t> busy_ns{0};    // sum of compute time
   tessera::sim::channel into, out_of, within, compute;

@@ -119,8 +119,10 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
     if (!device->used.reserve(rounded, &before)) return full(before);
     kit::shared_place place;
     const int node = device->setting.numa_node;
-    auto pages =
-        device->plugin->setting.shared ? kit::map_shared(rounded, node, place) : kit::pages::map(rounded, true, node);
+    const std::uint64_t n =
+        rounded < kit::pages::coloured_bytes ? 0 : device->coloured.fetch_add(1, std::memory_order_relaxed);
+    auto pages = device->plugin->setting.shared ? kit::map_shared(rounded, node, place)
+                                                : kit::pages::map(rounded, true, node, n);
     if (!pages) {
       device->used.release(rounded);
       return report.fail(TSR_RESOURCE_EXHAUSTED, "the operating system has no %llu bytes for a simulated device",

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/bytes/copy.hpp"
+
 namespace tessera::kit {
 namespace {
 
@@ -61,19 +63,19 @@ void run_copy(const copy_plan& plan, void* destination, const void* source) noex
   const bool dense_rows =
       plan.rows == 1 || (plan.destination_stride[0] == plan.bytes && plan.source_stride[0] == plan.bytes);
   if (dense_rows && (plan.planes == 1 || (plan.destination_stride[1] == plane && plan.source_stride[1] == plane))) {
-    std::memmove(to, from, plan.total());
+    move_bytes(to, from, plan.total());
     return;
   }
   for (std::uint64_t p = 0; p < plan.planes; ++p, to += plan.destination_stride[1], from += plan.source_stride[1]) {
     if (dense_rows) {
-      std::memmove(to, from, plane);
+      copy_bytes(to, from, plane);
       continue;
     }
     auto* row_to = to;
     const auto* row_from = from;
     for (std::uint64_t r = 0; r < plan.rows;
          ++r, row_to += plan.destination_stride[0], row_from += plan.source_stride[0])
-      std::memmove(row_to, row_from, plan.bytes);
+      copy_bytes(row_to, row_from, plan.bytes);
   }
 }
 

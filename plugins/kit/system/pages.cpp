@@ -13,6 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "core/bytes/colours.hpp"
+
 namespace tessera::kit {
 namespace {
 
@@ -83,18 +85,20 @@ void pages::release() noexcept {
   m_data = nullptr;
 }
 
-std::optional<pages> pages::map(std::uint64_t bytes, bool huge, int numa_node) {
+std::optional<pages> pages::map(std::uint64_t bytes, bool huge, int numa_node, std::uint64_t n) {
   if (bytes == 0 || bytes > (1ull << 62)) return std::nullopt;
   const bool large = bytes >= huge_bytes;
   const std::uint64_t length = round_up(bytes, page_bytes());
-  const std::uint64_t slack = large ? huge_bytes : 0;  // to move the start onto a boundary
+  // The pages between a boundary and a colour are not kept: those behind it, up to the next boundary, are small ones.
+  const std::uint64_t colour = bytes < coloured_bytes ? 0 : colour_of(n) / page_bytes() * page_bytes();
+  const std::uint64_t slack = large ? huge_bytes + colour : 0;  // to move the start onto a boundary, and behind it
   void* raw =
       ::mmap(nullptr, length + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED) return std::nullopt;
   auto begin = reinterpret_cast<std::uintptr_t>(raw);
   const auto end = begin + length + slack;
   if (large) {
-    const auto aligned = round_up(begin, huge_bytes);
+    const auto aligned = round_up(begin, huge_bytes) + colour;
     if (aligned > begin) ::munmap(raw, aligned - begin);
     if (aligned + length < end) ::munmap(reinterpret_cast<void*>(aligned + length), end - aligned - length);
     begin = aligned;

@@ -16,8 +16,10 @@ class pages {
   pages& operator=(pages&& other) noexcept;
 
   /// Maps at least `bytes`. Mappings of 2 MiB and more start on a 2 MiB boundary, so that huge pages can back them
-  /// (when `huge`). numa_node >= 0 binds the pages there (preferred, not forced). Nothing when the system refuses.
-  static std::optional<pages> map(std::uint64_t bytes, bool huge, int numa_node);
+  /// (when `huge`), and those of `coloured_bytes` and more a whole number of pages behind it: the colour of the n-th
+  /// of them, so that they do not lie whole powers of two apart. numa_node >= 0 binds the pages there (preferred, not
+  /// forced). Nothing when the system refuses.
+  static std::optional<pages> map(std::uint64_t bytes, bool huge, int numa_node, std::uint64_t n = 0);
 
   /// Maps a part of a file for this process and others that map it; both numbers are whole pages. The `owner` takes
   /// what is in it out of the file when the pages are unmapped.
@@ -27,6 +29,8 @@ class pages {
   std::uint64_t bytes() const noexcept { return m_bytes; }
 
   static constexpr std::uint64_t huge_bytes = 2ull << 20;
+  /// Of smaller mappings too large a part would not be on huge pages.
+  static constexpr std::uint64_t coloured_bytes = 32ull << 20;
 
  private:
   void release() noexcept;

@@ -11,8 +11,10 @@
 #include <future>
 #include <limits>
 #include <random>
+#include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "tests/unit/plugins/opened_plugin.hpp"
 
@@ -46,6 +48,26 @@ TEST_F(host_plugin, describes_itself) {
   EXPECT_GT(space.bytes, 0u);
   ASSERT_NE(d.blas, nullptr);
   EXPECT_NE(std::string(d.blas->library).find("OpenBLAS"), std::string::npos);
+}
+
+TEST_F(host_plugin, large_slabs_do_not_lie_whole_powers_of_two_apart) {
+  const auto colours_of = [&](const opened_plugin& of) {
+    const auto& by = of.devices.at(0);
+    std::vector<std::uintptr_t> colours;
+    std::vector<tsr_memory*> slabs(5);
+    for (tsr_memory*& slab : slabs) {
+      opened_plugin::check(by.table->mem_alloc(by.handle, 0, std::uint64_t{1} << 28, &slab));
+      void* pointer = nullptr;
+      opened_plugin::check(by.table->mem_base(by.handle, slab, &pointer));
+      colours.push_back(reinterpret_cast<std::uintptr_t>(pointer) % (1 << 20));
+      EXPECT_EQ(colours.back() % 4096, 0u);
+    }
+    for (tsr_memory* slab : slabs) opened_plugin::check(by.table->mem_free(by.handle, slab));
+    return colours;
+  };
+  const auto first = colours_of(plugin);
+  EXPECT_EQ(std::set(first.begin(), first.end()).size(), first.size());
+  EXPECT_EQ(colours_of(opened_plugin("host")), first) << "the same in each run";
 }
 
 /// Memory that begins and ends where no memory is: `count` elements at one end of it.

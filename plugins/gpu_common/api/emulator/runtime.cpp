@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/bytes/copy.hpp"
 #include "plugins/gpu_common/api/emulator/device_state.hpp"
 #include "plugins/kit/abi/copy_plan.hpp"
 #include "plugins/kit/abi/work_queue.hpp"
@@ -408,7 +409,7 @@ error_t wait(stream_t stream, event_t event) {
 }
 
 error_t copy(void* to, const void* from, std::size_t bytes, stream_t stream) {
-  return enqueue(stream, [=] { std::memmove(to, from, bytes); });
+  return enqueue(stream, [=] { move_bytes(to, from, bytes); });
 }
 
 error_t copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t bytes,
@@ -424,8 +425,8 @@ error_t copy_3d(void* to, std::size_t to_pitch, std::size_t to_rows, const void*
   return enqueue(stream, [=] {
     for (std::size_t p = 0; p < planes; ++p)
       for (std::size_t r = 0; r < rows; ++r)
-        std::memcpy(static_cast<char*>(to) + (p * to_rows + r) * to_pitch,
-                    static_cast<const char*>(from) + (p * from_rows + r) * from_pitch, bytes);
+        copy_bytes(static_cast<char*>(to) + (p * to_rows + r) * to_pitch,
+                   static_cast<const char*>(from) + (p * from_rows + r) * from_pitch, bytes);
   });
 }
 

@@ -1,9 +1,9 @@
 #include "plugins/kit/kernels/permute/permute.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
+#include "core/bytes/copy.hpp"
 #include "plugins/kit/kernels/permute/kernels.hpp"
 
 namespace tessera::kit {
@@ -134,7 +134,7 @@ void run_permute(const permute_plan& plan, tsr_type type, const void* alpha, con
       if (scaled)
         scale(alpha, beta, from + s * size, to + d * size, n);
       else
-        std::memcpy(to + d * size, from + s * size, static_cast<std::size_t>(n * size));
+        copy_bytes(to + d * size, from + s * size, static_cast<std::size_t>(n * size));
     });
     return;
   }

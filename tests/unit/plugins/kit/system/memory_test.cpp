@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <optional>
 #include <vector>
 
+#include "core/bytes/colours.hpp"
 #include "plugins/kit/system/pages.hpp"
 #include "plugins/kit/system/registration.hpp"
 
@@ -24,6 +26,28 @@ TEST(pages, are_zero_aligned_and_refused_when_absurd) {
   for (std::uint64_t i = 0; i < large->bytes(); i += 4096) ASSERT_EQ(static_cast<const char*>(large->data())[i], 0);
   EXPECT_FALSE(pages::map(1ull << 60, true, -1));
   EXPECT_FALSE(pages::map(0, true, -1));
+}
+
+TEST(pages, large_ones_begin_at_their_colour_and_end_with_their_bytes) {
+  const std::uint64_t page = page_bytes(), bytes = 64ull << 20;
+  std::vector<std::optional<pages>> all;
+  for (std::uint64_t n = 0; n < 2 * colours; ++n) {
+    all.push_back(pages::map(bytes, true, -1, n));
+    ASSERT_TRUE(all.back());
+    const auto begin = reinterpret_cast<std::uintptr_t>(all.back()->data());
+    EXPECT_EQ(begin % pages::huge_bytes, colour_of(n) / page * page) << n;
+    EXPECT_EQ(all.back()->bytes(), bytes);
+    auto* const first = static_cast<char*>(all.back()->data());
+    EXPECT_EQ(first[0] + first[bytes - 1], 0);
+    // The pages between the boundary and the colour are nobody's.
+    unsigned char here = 0;
+    if (begin % pages::huge_bytes != 0) {
+      EXPECT_EQ(mincore(first - page, page, &here), -1) << n;
+    }
+  }
+  const auto small = pages::map(pages::coloured_bytes - 1, true, -1, 3);
+  ASSERT_TRUE(small);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(small->data()) % pages::huge_bytes, 0u);
 }
 
 TEST(pages, are_there_once_populated) {
