@@ -29,11 +29,13 @@ runtime::runtime(machine&& found)
     : m_inside(std::make_unique<runtime_inside>(std::move(found))), m_serial(next_serial.fetch_add(1)) {}
 
 runtime::~runtime() {
-  if (m_inside->scheduler->left_behind()) return leak_on_purpose(std::move(m_inside));  // it is the parent's
-  if (!in_task()) return;
-  // The task would wait for itself, and what runs it needs what would end here.
-  m_inside->stay_for_ever("the runtime was ended inside one of its own tasks");
-  leak_on_purpose(std::move(m_inside));
+  if (m_inside->scheduler->left_behind()) {
+    leak_on_purpose(std::move(m_inside));  // it is the parent's
+  } else if (in_task()) {
+    // The task would wait for itself, and what runs it needs what would end here.
+    m_inside->stay_for_ever("the runtime was ended inside one of its own tasks");
+    leak_on_purpose(std::move(m_inside));
+  }
 }
 
 void runtime::register_memory(void* pointer, std::uint64_t bytes) {
