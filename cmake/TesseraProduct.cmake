@@ -1,4 +1,5 @@
-# What a user runs: the target `product` builds the programs of apps/ and all plugins, without tests and benchmarks.
+# What a user runs: the target `product` builds the libraries, the programs of apps/ and all plugins, without tests and benchmarks. It
+# is what can be installed; tests/consumer holds it to that.
 
 # tessera_targets_below(DIRECTORY OUT): every target defined in a directory and below.
 function(tessera_targets_below directory out)
@@ -26,4 +27,4 @@ endfunction()
 
 tessera_executables_below(${PROJECT_SOURCE_DIR}/apps _programs)
 tessera_targets_below(${PROJECT_SOURCE_DIR}/plugins _plugins)
-add_custom_target(product DEPENDS tessera ${_programs} ${_plugins})
+add_custom_target(product DEPENDS tessera tessera_sparse ${_programs} ${_plugins})

@@ -68,20 +68,25 @@ step_install() {
 # What `./bootstrap run` has built, the target `product`, can be installed and found. Stands in for such a build folder:
 # the scripts of the installation, and hard links to the files of this one that the target needs.
 step_product() {
-  local folder="$WORK/product/build" there="$WORK/product/prefix" file
+  local folder="$WORK/product/build" there="$WORK/product/prefix" file name
   fresh "$WORK/product"
   mkdir "$folder"
-  (cd "$BUILD" && find . -name cmake_install.cmake -o -path '*/CMakeFiles/Export/*' -type f -o -maxdepth 1 -type f \
-    '(' -name '*.cmake' -o -name '*.pc' ')') >"$WORK/product/scripts.txt"
+  (
+    cd "$BUILD"
+    find . -name work -prune -o -type f '(' -name cmake_install.cmake -o -path '*/CMakeFiles/Export/*' ')' -print
+    find . -maxdepth 1 -type f '(' -name '*.cmake' -o -name '*.pc' ')' -not -name cmake_install.cmake
+  ) >"$WORK/product/scripts.txt"
   while read -r file; do
     mkdir -p "$folder/$(dirname "$file")"
-    sed "s|$BUILD|$folder|g" "$BUILD/$file" >"$folder/$file"
+    # What is linked is as it was: it looks for libraries where it was built.
+    sed "/OLD_RPATH/!s|$BUILD|$folder|g" "$BUILD/$file" >"$folder/$file"
   done <"$WORK/product/scripts.txt"
-  ninja -C "$BUILD" -t inputs product | grep -E '^(bin|lib)/' >"$WORK/product/files.txt"
-  while read -r file; do
-    [ -f "$BUILD/$file" ] || continue  # a folder of the build, or a name for several files
-    mkdir -p "$folder/$(dirname "$file")"
-    cp -al "$BUILD/$file" "$folder/$file"
+  ninja -C "$BUILD" -t query product | grep -oE '(bin|lib)/[^ ]+$' >"$WORK/product/files.txt"
+  while read -r name; do
+    mkdir -p "$folder/$(dirname "$name")"
+    for file in "$BUILD/$name" "$BUILD/$name".*; do  # a library has its versions behind its name
+      [ ! -e "$file" ] || cp -al "$file" "$folder/$(dirname "$name")/"
+    done
   done <"$WORK/product/files.txt"
   "$CMAKE" --install "$folder" --prefix "$there" >"$WORK/product/install.log" 2>&1 ||
     fail "$(tail -n 5 "$WORK/product/install.log")"
