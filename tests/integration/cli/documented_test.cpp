@@ -139,8 +139,9 @@ TEST(documented, keys_of_eigenpairs) {
   const documented_keys own = documented("## tessera eigs");
   const keys by_lobpcg = keys_of(
       run({"eigs", "--generate", "lap2d:20", "--pairs", "2", "--stream", "--out", "/dev/null", "--json", "-"}).out);
-  const keys by_lanczos =
-      keys_of(run({"eigs", "--generate", "lap2d:20", "--pairs", "2", "--solver", "lanczos", "--json", "-"}).out);
+  const keys by_lanczos = keys_of(
+      run({"eigs", "--generate", "lap2d:20", "--pairs", "2", "--solver", "lanczos", "--block", "1", "--json", "-"})
+          .out);
   const keys with_mass =
       keys_of(run({"eigs", source("apps/sparse/data/lund_a.mtx"), "--mass", source("apps/sparse/data/lund_b.mtx"),
                    "--pairs", "1", "--precond", "jacobi", "--tol", "1e-4", "--json", "-"})
