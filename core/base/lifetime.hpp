@@ -5,9 +5,14 @@
 #include <memory>
 #include <utility>
 
-#include "core/base/process.hpp"
-
 namespace tessera {
+
+namespace detail {
+extern std::atomic<std::uint32_t> forks_behind_us;  // counted in the child, before fork returns there
+}
+
+/// Differs between a process and those that it was forked from; says nothing else. One load. Any thread.
+inline std::uint32_t process_number() noexcept { return detail::forks_behind_us.load(std::memory_order_relaxed); }
 
 /// Whether a service is still there. Shared by the service, which ends it, and by objects that may outlive the service:
 /// they ask with enter(), and the service waits in end() for those that are inside. For a child that was forked while

@@ -1,4 +1,4 @@
-#include "core/base/process.hpp"
+#include "core/base/lifetime.hpp"
 
 #include <pthread.h>
 
