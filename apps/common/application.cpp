@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "apps/common/model_line.hpp"
+#include "apps/common/worse.hpp"
 #include "core/base/units.hpp"
 
 namespace tessera::apps {
@@ -93,6 +94,6 @@ CLI::App& add_application(CLI::App& to, command& selected, const application_tex
   return sub;
 }
 
-double relative_error(double a, double b) { return b == 0 ? std::abs(a) : std::abs(a - b) / std::abs(b); }
+double relative_error(double a, double b) { return worse(0, b == 0 ? std::abs(a) : std::abs(a - b) / std::abs(b)); }
 
 }  // namespace tessera::apps

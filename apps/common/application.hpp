@@ -91,7 +91,7 @@ void load(location_model& model, const region_options& how, const region_array<T
   model.pause();
 }
 
-/// |a - b| / |b|, or |a| where b is 0.
+/// |a - b| / |b|, or |a| where b is 0; infinity where that is no number.
 double relative_error(double a, double b);
 
 }  // namespace tessera::apps

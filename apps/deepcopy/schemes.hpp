@@ -110,9 +110,14 @@ class copy_scheme : public scheme<Structure> {
   copy_scheme(const cycle_setup& setup, Structure& structure, copy_form form)
       : scheme<Structure>(setup, structure), m_form(form) {}
   void move_in() override {
-    m_copy = std::make_unique<deep_copied<typename Structure::root_type>>(
-        deep_copy(this->structure().root(), tessera::to(this->rt(), this->to().name()), {},
-                  {.form = m_form, .poison = this->poison()}));
+    try {
+      m_copy = std::make_unique<deep_copied<typename Structure::root_type>>(
+          deep_copy(this->structure().root(), tessera::to(this->rt(), this->to().name()), {},
+                    {.form = m_form, .poison = this->poison()}));
+    } catch (const error& e) {  // whoever runs a command has no use for a line of its source
+      throw error(e.kind(), e.message(),
+                  m_form == copy_form::block_per_object ? "--scheme block-by-block" : "--scheme marshalling", e.hint());
+    }
     this->wait();
   }
   void move_back() override { m_copy->copy_back(); }

@@ -30,6 +30,8 @@ std::string_view name_of(fault is) noexcept {
       return "used after its array";
     case fault::forms_differ:
       return "forms of a body differ";
+    case fault::undeclared:
+      return "rows that are not declared";
     case fault::outlives:
       return "outlives its runtime";
   }

@@ -24,6 +24,7 @@ enum class fault : std::uint8_t {
   after_end,      ///< the elements of a task or view were used after it had ended
   after_free,     ///< a block was used after its array was destroyed
   forms_differ,   ///< the forms of a region's body do not do the same
+  undeclared,     ///< a part of a region used rows that it does not declare
   outlives        ///< an array that is left when its runtime is destroyed
 };
 

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -28,6 +29,7 @@ class graph_walk {
     selected.require_found();
     make_pieces();
     find_numbers_among_objects();
+    check_numbers_apart();
     place_members();
     m_result.m_root = *m_result.find(root);
   }
@@ -52,8 +54,9 @@ class graph_walk {
   };
   /// A pointer as it was found; the target is null where no path follows it.
   struct found_pointer {
-    std::byte* at;
-    void* target;
+    void* target = nullptr;
+    std::string_view member{};
+    const detail::described_type* owner = nullptr;
   };
   struct key {
     const void* at;
@@ -86,10 +89,11 @@ class graph_walk {
     for (selected_member* s : now.selected) s->note_object(*now.type, said.members());
     const bool first = !std::exchange(m_seen[{now.at, now.type}].counted, true);
     m_result.m_objects += first ? 1 : 0;
+    if (first) check_members_apart(*now.type, said.members());
     for (const detail::described_member& m : said.members()) {
       if (first) m_result.m_nominal_bytes += m.bytes;
       if (m.type == nullptr) {
-        if (first && !m.constant) m_numbers.push_back({now.at + m.offset, m.bytes});
+        if (first && !m.constant) m_numbers.push_back({now.at + m.offset, m.bytes, m.name, now.type});
         selections named;
         for (selected_member* s : now.selected) s->next_for(m.name, named);
         for (selected_member* s : named) s->note_elements(0, false);
@@ -105,9 +109,10 @@ class graph_walk {
       if (s->whole()) next.push_back(s);  // goes on below itself
       s->next_for(m.name, next);
     }
-    void*& target = m_targets[now.at + m.offset];  // null at first
+    found_pointer& pointer = m_targets[now.at + m.offset];  // null at first
+    pointer.member = m.name, pointer.owner = now.type;
     if (next.empty() || m.target == nullptr || m.count == 0) return;
-    target = m.target;
+    pointer.target = m.target;
     const bool has_members = m.type->describe != nullptr;
     for (selected_member* s : next) s->note_elements(m.count, has_members);
     m_ranges.push_back({static_cast<std::byte*>(m.target), static_cast<std::uint64_t>(m.count) * m.type->bytes,
@@ -138,9 +143,9 @@ class graph_walk {
     for (const detail::described_member& member : said.members()) {
       m_result.m_nominal_bytes += member.bytes;
       if (member.type != nullptr)
-        m_targets.try_emplace(at + member.offset, nullptr);
+        m_targets.try_emplace(at + member.offset, found_pointer{nullptr, member.name, m.type});
       else if (!member.constant)
-        m_numbers.push_back({at + member.offset, member.bytes});
+        m_numbers.push_back({at + member.offset, member.bytes, member.name, m.type});
     }
   }
 
@@ -158,6 +163,7 @@ class graph_walk {
                                   r.bytes, m_ranges[last].name(), m_ranges[last].bytes),
                       {}, "describe the memory once as a whole; pointers into it may then lead anywhere in it");
         graph_piece& piece = m_result.m_pieces.back();
+        m_nested = true;
         piece.alignment = std::max(piece.alignment, r.alignment);
         piece.objects = piece.objects || r.objects;
         piece.constant = piece.constant && r.constant;
@@ -176,7 +182,7 @@ class graph_walk {
       if (r.objects || r.constant || !m_result.m_pieces[m_result.find(r.at)->piece].objects) continue;
       std::byte* from = r.at;
       const auto add_up_to = [&](std::byte* to) {
-        if (from < to) m_numbers.push_back({from, static_cast<std::uint64_t>(to - from)});
+        if (from < to) m_numbers.push_back({from, static_cast<std::uint64_t>(to - from), r.member, r.owner});
       };
       for (auto o = std::ranges::lower_bound(m_ranges, r.at, {}, &range::at); o != m_ranges.end() && o->at < r.end();
            ++o) {
@@ -189,22 +195,71 @@ class graph_walk {
   }
 
   void place_members() {
-    for (const auto& [at, target] : m_targets) {
+    for (const auto& [at, pointer] : m_targets) {
       const auto where = m_result.find(at);
-      m_result.m_pointers.push_back({*where, target == nullptr ? std::nullopt : m_result.find(target)});
+      m_result.m_pointers.push_back({*where, pointer.target == nullptr ? std::nullopt : m_result.find(pointer.target)});
     }
-    for (const auto& [at, bytes] : m_numbers) m_result.m_scalars.push_back({*m_result.find(at), bytes});
+    for (const number& n : m_numbers) m_result.m_scalars.push_back({*m_result.find(n.at), n.bytes});
   }
 
+  /// What is brought back, and by which member.
   struct number {
     std::byte* at;
     std::uint64_t bytes;
+    std::string_view member;
+    const detail::described_type* owner;
   };
+
+  /// Numbers are brought back, and pointers of originals stay: so none lies in a number.
+  [[noreturn]] static void refuse_covered(const number& by, const std::byte* at, std::string_view pointer,
+                                          const detail::described_type* owner) {
+    const auto whose = [](std::string_view member, const detail::described_type* of) {
+      return of == nullptr ? fmt::format("'{}'", member) : fmt::format("'{}' of {}", member, type_name(*of->type));
+    };
+    throw error(
+        error_kind::usage,
+        fmt::format("the memory of {} ({} bytes) covers the pointer {}, {} bytes behind its begin",
+                    whose(by.member, by.owner), by.bytes, whose(pointer, owner), at - by.at),
+        {},
+        "numbers are written back, and the original's pointer with them: a count ends where its array does, and "
+        "a scalar has no pointers in it");
+  }
+  static bool covers(const number& n, const std::byte* pointer) noexcept {
+    return pointer < n.at + n.bytes && n.at < pointer + sizeof(void*);
+  }
+  /// The members of one object.
+  static void check_members_apart(const detail::described_type& type,
+                                  std::span<const detail::described_member> members) {
+    for (const detail::described_member& m : members) {
+      if (m.type != nullptr || m.constant) continue;
+      const auto place = [](const detail::described_member& of) {
+        return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(of.offset));  // to compare alone
+      };
+      const number as{place(m), m.bytes, m.name, &type};
+      for (const detail::described_member& other : members)
+        if (other.type != nullptr && covers(as, place(other))) refuse_covered(as, place(other), other.name, &type);
+    }
+  }
+  /// Those of different members, where memory of one lies in that of another.
+  void check_numbers_apart() const {
+    if (!m_nested) return;
+    std::vector<std::byte*> pointers;
+    pointers.reserve(m_targets.size());
+    for (const auto& [at, pointer] : m_targets) pointers.push_back(at);
+    std::ranges::sort(pointers);
+    for (const number& n : m_numbers) {
+      const auto next = std::ranges::lower_bound(pointers, n.at);
+      for (auto near = next == pointers.begin() ? next : std::prev(next);
+           near != pointers.end() && *near < n.at + n.bytes; ++near)
+        if (covers(n, *near)) refuse_covered(n, *near, m_targets.at(*near).member, m_targets.at(*near).owner);
+    }
+  }
   object_graph& m_result;
   std::vector<object> m_open;
   std::vector<range> m_ranges;
   std::vector<number> m_numbers;
-  std::unordered_map<std::byte*, void*> m_targets;  // of each pointer, by where it lies
+  std::unordered_map<std::byte*, found_pointer> m_targets;  // of each pointer, by where it lies
+  bool m_nested = false;                                    // memory of one lies in that of another
   std::unordered_map<key, seen_object, key_hash> m_seen;
 };
 

@@ -41,8 +41,46 @@ std::vector<leaf_cost> common_split::guessed(std::span<const leaf_cost> costs) c
 
 double common_split::seconds_of_all(const leaf_shares& shares) const {
   double seconds = 0;
+  for (const auto& [name, m] : m_members) seconds += m.weight * m.seconds(shares);
+  return seconds;
+}
+
+/// Without what was seen.
+double common_split::costs_of_all(const leaf_shares& shares) const {
+  double seconds = 0;
   for (const auto& [name, m] : m_members) seconds += m.weight * seconds_of(shares, m.costs);
   return seconds;
+}
+
+/// The best split with fewer leaves: each by itself, those where the arrays are at home, and the others.
+leaf_shares common_split::best_of_fewer(std::uint64_t n, std::span<const leaf_cost> costs) const {
+  leaf_shares best;
+  const auto try_those = [&](const auto& takes_part) {
+    std::vector<leaf_cost> some;
+    for (std::size_t k = 0; k < costs.size(); ++k)
+      if (takes_part(k)) some.push_back(costs[k]);
+    if (some.empty()) return;
+    const leaf_shares of_some = earliest_shares(n, some);
+    leaf_shares tried(costs.size());
+    for (std::size_t k = 0, next = 0; k < costs.size(); ++k)
+      if (takes_part(k)) tried[k] = of_some[next++];
+    if (best.empty() || seconds_of_all(tried) < seconds_of_all(best)) best = std::move(tried);
+  };
+  for (std::size_t one = 0; one < costs.size(); ++one) try_those([&](std::size_t k) { return k == one; });
+  try_those([&](std::size_t k) { return m_moving[k] == 0; });
+  try_those([&](std::size_t k) { return m_moving[k] > 0; });
+  return best;
+}
+
+void common_split::saw(const std::string& region, const leaf_shares& shares, double seconds) {
+  const auto found = m_members.find(region);
+  if (found == m_members.end() || found->second.costs.size() != shares.size()) return;
+  found->second.seen.note(shares, seconds, seconds_of(shares, found->second.costs));
+}
+
+double common_split::beyond(const std::string& region, const leaf_shares& shares) const {
+  const auto found = m_members.find(region);
+  return found != m_members.end() ? found->second.seen.beyond(shares) : 0;
 }
 
 /// The best one for all is that of a region, or near one: their time together has its edges where one of them changes
@@ -67,8 +105,19 @@ leaf_shares common_split::of(const std::string& region, std::uint64_t n, std::sp
   note_launch(region, n, own);
   const leaf_shares& best = best_for_all();
   if (m_shares.empty()) return m_shares = best;
-  if (seconds_of_all(m_shares) <= 1.03 * seconds_of_all(best)) return m_shares;
-  m_lost = std::max(m_lost + seconds_of(m_shares, own) - seconds_of(best, own), 0.0);
+  member& mine = m_members[region];
+  mine.seen.forgive(m_shares, mine.seconds(m_shares));
+  const double now = seconds_of_all(m_shares);
+  if (now > 2 * costs_of_all(best)) {  // else none is so much faster, whatever was seen
+    leaf_shares fewer = best_of_fewer(n, own);
+    if (!fewer.empty() && seconds_of_all(best) < seconds_of_all(fewer)) fewer = best;
+    if (now > costs_of_all(m_shares) && now > 2 * seconds_of_all(fewer)) {
+      m_lost = 0;
+      return m_shares = std::move(fewer);
+    }
+  }
+  if (now <= 1.03 * seconds_of_all(best)) return m_shares;
+  m_lost = std::max(m_lost + mine.seconds(m_shares) - mine.seconds(best), 0.0);
   if (m_lost < seconds_to_move(m_shares, best, m_moving)) return m_shares;
   m_lost = 0;
   return m_shares = best;

@@ -6,13 +6,16 @@ namespace tessera::hierarchy {
 namespace {
 
 // A worker with a memory of its own is a device; the host's cores use that of an ancestor.
-bool executes_somewhere(const location::tree& tree, location::node_id id, const executors& who) {
+bool executes_itself(const location::tree& tree, location::node_id id, const executors& who) {
   const location::node& n = tree.at(id);
-  const auto takes_part = [&] {
-    return !n.properties.space || (who.devices && std::ranges::find(who.without, id) == who.without.end());
-  };
-  return (n.properties.kind == location::kind::worker && takes_part()) ||
-         std::ranges::any_of(n.children, [&](location::node_id child) { return executes_somewhere(tree, child, who); });
+  if (n.properties.kind != location::kind::worker) return false;
+  return !n.properties.space || (who.devices && std::ranges::find(who.without, id) == who.without.end());
+}
+
+bool executes_somewhere(const location::tree& tree, location::node_id id, const executors& who) {
+  return executes_itself(tree, id, who) || std::ranges::any_of(tree.at(id).children, [&](location::node_id child) {
+           return executes_somewhere(tree, child, who);
+         });
 }
 
 }  // namespace
@@ -34,16 +37,24 @@ std::vector<location::node_id> executing_children(const location::tree& tree, lo
   return children;
 }
 
+namespace {
+
+/// Each node is looked at once, however deep the tree.
+void collect_leaves(const location::tree& tree, location::node_id id, leaf_rule rule, const executors& who,
+                    std::vector<location::node_id>& leaves) {
+  const std::size_t before = leaves.size();
+  if (rule != leaf_rule::teams || !is_team(tree, id))
+    for (const location::node_id child : tree.at(id).children) collect_leaves(tree, child, rule, who, leaves);
+  if (leaves.size() == before && (executes_itself(tree, id, who) || (rule == leaf_rule::teams && is_team(tree, id))))
+    leaves.push_back(id);
+}
+
+}  // namespace
+
 std::vector<location::node_id> executing_leaves(const location::tree& tree, location::node_id id, leaf_rule rule,
                                                 const executors& who) {
-  if (!executes_somewhere(tree, id, who)) return {};
-  const auto children = executing_children(tree, id, rule, who);
-  if (children.empty()) return {id};
   std::vector<location::node_id> leaves;
-  for (const location::node_id child : children) {
-    const auto below = executing_leaves(tree, child, rule, who);
-    leaves.insert(leaves.end(), below.begin(), below.end());
-  }
+  collect_leaves(tree, id, rule, who, leaves);
   return leaves;
 }
 

@@ -114,7 +114,8 @@ double seconds_of(const leaf_shares& shares, std::span<const leaf_cost> costs) {
   return last;
 }
 
-void trial_budget::apply(leaf_shares& shares, std::span<const leaf_cost> costs, std::span<const double> moving) {
+void trial_budget::apply(leaf_shares& shares, std::span<const leaf_cost> costs, std::span<const double> moving,
+                         const std::function<double(const leaf_shares&)>& beyond) {
   const double takes = seconds_of(shares, costs);
   const auto length = [&](std::size_t k) {  // of a trial of a leaf
     return std::max(std::floor(std::min(costs[k].fixed, takes) / costs[k].per_iteration), 1.0);
@@ -131,7 +132,8 @@ void trial_budget::apply(leaf_shares& shares, std::span<const leaf_cost> costs, 
   trial[tried] = given;
   const double moves = seconds_to_move(shares, trial, moving) + seconds_to_move(trial, shares, moving);
   m_seconds += takes / 50;
-  if (m_seconds < std::max(loss(tried) + moves, takes)) return;
+  const double more = beyond ? beyond(trial) : 0;
+  if (m_seconds < std::max(loss(tried) + moves + more, takes)) return;
   m_seconds = 0;
   shares.swap(trial);
 }

@@ -1,6 +1,7 @@
 #pragma once
 // (iterations, what leaves take) -> shares, for the policy auto. Pure.
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -31,8 +32,10 @@ double seconds_of(const leaf_shares& shares, std::span<const leaf_cost> costs);
 class trial_budget {
  public:
   /// Once per launch: gives a leaf without a share one, if it is its turn, and takes it from the others. It is as long
-  /// as the leaf's fixed cost, so that both numbers are learnt.
-  void apply(leaf_shares& shares, std::span<const leaf_cost> costs, std::span<const double> moving);
+  /// as the leaf's fixed cost, so that both numbers are learnt. @param beyond  what such shares were seen to take
+  /// beside the costs; null: nothing
+  void apply(leaf_shares& shares, std::span<const leaf_cost> costs, std::span<const double> moving,
+             const std::function<double(const leaf_shares&)>& beyond = nullptr);
 
  private:
   double m_seconds = 0;  // that may be lost

@@ -20,11 +20,8 @@ std::uint64_t boundary(std::uint64_t n, std::uint64_t k, std::uint64_t c) { retu
 class splitter {
  public:
   splitter(std::uint64_t n, const location::tree& tree, node_id at, const split_context& context)
-      : m_n(n),
-        m_tree(tree),
-        m_at(at),
-        m_context(context),
-        m_leaves(executing_leaves(tree, at, context.leaves, context.who)) {
+      : m_n(n), m_tree(tree), m_at(at), m_context(context), m_leaves(context.known.begin(), context.known.end()) {
+    if (m_leaves.empty()) m_leaves = executing_leaves(tree, at, context.leaves, context.who);
     if (m_leaves.empty() && !executing_leaves(tree, at, context.leaves).empty()) {
       if (context.who.devices)
         refuse(fmt::format("no device at or below location '{}' compiles its kernel", tree.at(at).properties.name),

@@ -31,7 +31,8 @@ struct split_context {
   std::string region;                    ///< named in errors: "axpy at solver.cpp:40"
   std::span<const leaf_state> states{};  ///< empty: all idle, nothing measured; else one per leaf
   leaf_rule leaves = leaf_rule::cores;
-  executors who = all_executors;  ///< leaves that cannot run the region take no part
+  executors who = all_executors;                  ///< leaves that cannot run the region take no part
+  std::span<const location::node_id> known = {};  ///< executing_leaves, where they are known
 };
 
 /// Splits iterations 0 .. n-1 over the leaves below `at`:

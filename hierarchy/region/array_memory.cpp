@@ -60,12 +60,16 @@ class array_memory::claim {
     throw error(kind, fmt::format("array '{}' cannot be mapped to its file: {}", m_array, what), m_path,
                 std::move(hint));
   }
-  /// Gives an empty file its size, with room on the disk, so that no write to its pages can fail for want of it.
+  /// Gives an empty file its size, and one with holes the blocks that it lacks, so that no write to its pages can fail
+  /// for want of room on the disk.
   void extend(std::uint64_t bytes) {
-    if (m_size == bytes) return;
+    constexpr std::uint64_t unit = 512;  // of st_blocks
+    if (bytes == 0 || (m_size == bytes && m_blocks >= bytes / unit)) return;
     if (const int why = posix_fallocate(m_descriptor, 0, static_cast<off_t>(bytes)); why != 0) {
-      [[maybe_unused]] const int kept_part = ftruncate(m_descriptor, 0);
-      refuse(error_kind::output, std::strerror(why));
+      if (m_size == 0) [[maybe_unused]]
+        const int kept_part = ftruncate(m_descriptor, 0);
+      refuse(error_kind::output, std::strerror(why),
+             m_size == 0 ? std::string() : "it has holes, for which there is no room on the disk");
     }
   }
   int descriptor() const noexcept { return m_descriptor; }
@@ -90,6 +94,7 @@ class array_memory::claim {
     if (fstat(m_descriptor, &facts) != 0) refuse(error_kind::input, std::strerror(errno));
     if (!S_ISREG(facts.st_mode)) refuse(error_kind::input, "it is no regular file");
     m_size = static_cast<std::uint64_t>(facts.st_size);
+    m_blocks = static_cast<std::uint64_t>(facts.st_blocks);
     if (m_size != 0 && m_size != bytes)
       refuse(error_kind::input, fmt::format("it has {} bytes, and the array's elements take {}", m_size, bytes),
              "extents and type are those of the file; a file that is missing begins with zeros");
@@ -108,7 +113,7 @@ class array_memory::claim {
 
   std::string m_path, m_array;
   int m_descriptor = -1;
-  std::uint64_t m_size = 0;
+  std::uint64_t m_size = 0, m_blocks = 0;  // the latter of 512 bytes
   file_identity m_identity{};
   bool m_made = false;  // it was missing, and is not to stay
 };

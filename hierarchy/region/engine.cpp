@@ -104,16 +104,26 @@ std::shared_ptr<const policy> region_engine::parsed(const region_request& c) {
   return made;
 }
 
-std::shared_ptr<const plan> region_engine::planned(const region_request& c, const launch_plan& made,
-                                                   const executors& who) {
+/// Those of a tree that has not changed are known.
+const std::vector<location::node_id>& region_engine::leaves_below(const launch_plan& made, const executors& who) {
+  constexpr std::size_t most_known = 256;
+  const std::tuple key(made.at, who.devices, who.without.data());
+  if (const auto known = m_leaves.find(key); known != m_leaves.end()) return known->second;
+  if (m_leaves.size() >= most_known) m_leaves.clear();
+  return m_leaves.emplace(key, leaves_of_region(*made.tree, made.at, who)).first->second;
+}
+
+std::shared_ptr<const plan> region_engine::planned(const region_request& c, launch_plan& made, const executors& who) {
   const std::shared_ptr<const policy>& by = made.rule;
   const location::tree& tree = *made.tree;
   const location::node_id at = made.at;
   const auto plan_by = [&](const policy& rule, std::span<const leaf_state> states) {
-    return std::make_shared<const plan>(plan_region(rule, c.split_count(), tree, at, c.who_splits(), states, who));
+    return std::make_shared<const plan>(
+        plan_region(rule, c.split_count(), tree, at, c.who_splits(), states, who, leaves_below(made, who)));
   };
+  if (m_planned_for != made.tree) m_plans.clear(), m_leaves.clear(), m_planned_for = made.tree;
   if (by->kind == policy_kind::any || by->kind == policy_kind::automatic) {  // as things are now
-    const std::vector<location::node_id> leaves = leaves_of_region(tree, at, who);
+    const std::vector<location::node_id>& leaves = leaves_below(made, who);
     std::vector<leaf_state> states;
     std::vector<leaf_cost> costs;
     for (const location::node_id leaf : leaves) {
@@ -128,15 +138,15 @@ std::shared_ptr<const plan> region_engine::planned(const region_request& c, cons
     }
     if (by->kind == policy_kind::automatic) {
       const std::vector<double> moving = seconds_to_move_iterations(c, tree, leaves);
-      std::vector<const void*> arrays;
+      std::vector<std::uint64_t> arrays;
       for (const detail::region_demand& d : c.demands)
-        if (d.array != nullptr && c.by_part(d)) arrays.push_back(d.array);
-      leaf_shares shares = m_history.shares(*made.past, {c.split_count(), leaves, costs, moving, arrays});
+        if (d.array != nullptr && c.by_part(d)) arrays.push_back(d.array->number());
+      leaf_shares shares =
+          m_history.shares(*made.past, {c.split_count(), leaves, costs, moving, arrays, made.recorded}, made.span);
       if (!shares.empty()) return plan_by({policy_kind::range, {}, std::move(shares)}, states);
     }
     return plan_by(*by, states);
   }
-  if (m_planned_for != made.tree) m_plans.clear(), m_planned_for = made.tree;
   const auto key = plan_key{by, c.split_count(), at, who.devices, who.without.data()};
   const auto found = m_plans.find(key);
   if (found != m_plans.end()) return found->second;
@@ -207,7 +217,7 @@ void region_engine::count_tasks(launch_plan& made) {
     std::shared_ptr<region_leaf_times> times = m_history.times_of(made.past, p, learns);
     if (p.on_device && made.rule->kind == policy_kind::automatic && !times->cost().known() && !times->was_waited_for)
       made.unmeasured.push_back(times);
-    made.counts.emplace_back(m_tree->work_at(p.at), std::move(times));
+    made.counts.emplace_back(m_tree->work_at(p.at), std::move(times), made.span);
   }
 }
 
@@ -353,13 +363,18 @@ region_engine::tiling region_engine::tiling_of(const region_request& c, const la
   }
 }
 
-/// The operations of the pieces that run as kernels, null for the others; none at all where there is no kernel. The
-/// tiles are those that there will be after the cuts. Where those of a recording are too many for a kernel's
-/// parameters, the host runs a device's piece.
+/// The operations of the pieces that run as kernels, null for the others; none at all where there is no kernel. While
+/// validating those are operations too that somebody looks at. The tiles are those that there will be after the cuts.
+/// Where those of a recording are too many for a kernel's parameters, the host runs a device's piece.
 std::vector<const operation::definition*> region_engine::kernels_of(const region_request& c, const launch_plan& made,
                                                                     const tiling& tiles) {
   std::vector<const operation::definition*> kernels;
-  if (!tiles.named) return kernels;
+  const operation::definition* alone = nullptr;  // of what the host runs without a kernel
+  if (m_kernels.looks()) alone = &m_kernels.looked_at(c.name, c.code.form, c.demands);
+  if (!tiles.named) {
+    if (alone != nullptr) kernels.assign(made.split->pieces.size(), alone);
+    return kernels;
+  }
   for (std::size_t k = 0; k < made.split->pieces.size(); ++k) {
     const bool on_device = made.split->pieces[k].on_device;
     const std::span<const std::size_t> named = tiles.named->of(k);
@@ -371,7 +386,7 @@ std::vector<const operation::definition*> region_engine::kernels_of(const region
                               operation::kernel_launch::most_arguments),
                   {}, "use fewer arrays in one region, or give it a location without devices (.at)");
     const bool as_kernel = fits && (on_device || m_kernels.compares(c.code.kernel));
-    kernels.push_back(as_kernel ? &m_kernels.operation_for(c.name, *c.code.kernel, c.demands, named) : nullptr);
+    kernels.push_back(as_kernel ? &m_kernels.operation_for(c.name, *c.code.kernel, c.demands, named) : alone);
   }
   return kernels;
 }
@@ -406,8 +421,10 @@ void region_engine::name_blocks(const region_request& c, const plan& split, std:
         continue;
       }
       const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
-      const tile_range in = tiles_with(tiles, c.used_rows(d, parts, k));
+      const row_interval used = c.used_rows(d, parts, k);
+      const tile_range in = tiles_with(tiles, used);
       operand.count = static_cast<std::uint32_t>(in.count);
+      operand.begin = used.begin, operand.end = used.end;
       if (in.count > 0) operand.row = tiles[in.first].begin;
       for (const tiled_memory::tile& t : tiles.subspan(in.first, in.count))
         blocks.push_back(access(*t.record, c.how(d)));

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "hierarchy/region/kernels.hpp"
@@ -63,6 +64,7 @@ class region_engine {
     bool devices = false;                                        // whether one takes part
     bool goes_on = false;                                        // a device has not done yet what was submitted before
     std::vector<std::shared_ptr<region_leaf_times>> unmeasured;  // of devices, with the policy auto
+    std::shared_ptr<launch_span> span;                           // likewise; null: nobody wants to know
     promised_room room;                                          // for arrays that are placed by distance
   };
   struct tiling {
@@ -71,9 +73,9 @@ class region_engine {
   };
 
   location::node_id place(const region_request& c, const location::tree& tree, const executors& who) const;
-  std::shared_ptr<const policy> parsed(const region_request& c);  // under m_mutex
-  std::shared_ptr<const plan> planned(const region_request& c, const launch_plan& made,
-                                      const executors& who);  // likewise
+  std::shared_ptr<const policy> parsed(const region_request& c);                                      // under m_mutex
+  const std::vector<location::node_id>& leaves_below(const launch_plan& made, const executors& who);  // likewise
+  std::shared_ptr<const plan> planned(const region_request& c, launch_plan& made, const executors& who);  // likewise
   void plan_and_submit(const region_request& c);
   launch_plan plan_with_room(const region_request& c);
   launch_plan plan_launch(const region_request& c);
@@ -98,6 +100,7 @@ class region_engine {
   mutable std::mutex m_mutex;  // of what follows; not held while tasks are submitted
   std::map<std::string, std::shared_ptr<const policy>, std::less<>> m_policies;
   std::map<plan_key, std::shared_ptr<const plan>> m_plans;
+  std::map<std::tuple<location::node_id, bool, const location::node_id*>, std::vector<location::node_id>> m_leaves;
   std::shared_ptr<const location::tree> m_planned_for;
   launch_history m_history;
   std::vector<std::weak_ptr<array_memory>> m_files;

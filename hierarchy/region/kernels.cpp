@@ -81,6 +81,25 @@ std::string key_of(const detail::region_kernel& kernel, const kernel_shape& shap
   return key.append(kernel.text);
 }
 
+/// What else it depends on while somebody looks.
+std::string key_of(const two_forms& forms) {
+  std::string key =
+      fmt::format("/{}/{}:{}/{}", forms.region, forms.site.file_name(), forms.site.line(), forms.rounding);
+  for (const declared_use& d : forms.declared)
+    key += fmt::format("/{}.{}.{}.{}.{}", d.array, int(d.how), int(d.pattern.which), d.pattern.first, d.pattern.last);
+  return key;
+}
+
+std::unique_ptr<two_forms> forms_of(runtime& of, const task_name& region, const detail::region_form& form,
+                                    std::span<const detail::region_demand> demands) {
+  auto made = std::make_unique<two_forms>();
+  made->owner = &of, made->function = form.host.run, made->uses = form.uses;
+  made->region = std::string(region.text), made->site = region.site;
+  for (const detail::region_demand& d : demands)
+    made->declared.push_back({d.array != nullptr ? d.array->name() : d.result->name(), d.pattern, d.how});
+  return made;
+}
+
 }  // namespace
 
 std::shared_ptr<region_kernels::operation_set> region_kernels::operations_of(runtime& rt) {
@@ -149,13 +168,10 @@ const operation::definition& region_kernels::operation_for(const task_name& regi
   kernel_shape shape = shape_of(kernel, demands, tiles);
   std::string key = key_of(kernel, shape);
   std::unique_ptr<two_forms> compared;
-  if (m_runtime.inside().validator != nullptr) {
-    compared = std::make_unique<two_forms>(two_forms{
-        &m_runtime, kernel.host.run, nullptr, kernel.uses, std::string(region.text), region.site, {}, kernel.rounding});
-    for (const detail::region_demand& d : demands)
-      compared->names.push_back(d.array != nullptr ? d.array->name() : d.result->name());
-    key += fmt::format("/{}/{}:{}/{}/{}", region.text, region.site.file_name(), region.site.line(), kernel.rounding,
-                       fmt::join(compared->names, "/"));
+  if (looks()) {
+    compared = forms_of(m_runtime, region, {kernel.host, kernel.uses}, demands);
+    compared->rounding = kernel.rounding;
+    key += key_of(*compared);
   }
   const std::lock_guard guard(m_operations->mutex);
   auto& known = m_operations->all;
@@ -176,13 +192,34 @@ const operation::definition& region_kernels::operation_for(const task_name& regi
   made.plain_arguments = kernel.host.plain;
   made.data = std::make_shared<const kernel_layout>(kernel_layout{std::move(shape.uses), std::move(compared)});
   const operation::definition& defined = m_runtime.define(std::move(made));
-  if (m_runtime.inside().validator != nullptr)
-    m_runtime.inside().validator->check_on_devices(defined, &compare_with_device);
+  if (looks()) m_runtime.inside().validator->check_on_devices(defined, &compare_with_device);
   return *known.emplace(std::move(key), &defined).first->second;
 }
 
+const operation::definition& region_kernels::looked_at(const task_name& region, const detail::region_form& form,
+                                                       std::span<const detail::region_demand> demands) {
+  auto forms = forms_of(m_runtime, region, form, demands);
+  const std::string key = fmt::format("{}/", reinterpret_cast<std::uintptr_t>(form.host.run)) + key_of(*forms);
+  const std::lock_guard guard(m_operations->mutex);
+  auto& known = m_operations->all;
+  if (const auto found = known.find(key); found != known.end()) return *found->second;
+  kernel_layout layout;
+  for (const detail::region_demand& d : demands)
+    layout.uses.push_back(
+        {d.array != nullptr ? d.array->type() : d.result->type(), d.how != intent::read, 1, 1, d.join});
+  layout.compared = std::move(forms);
+  operation::definition made{.name = fmt::format("region {} #{}", region.text, known.size())};
+  made.host = &run_surrounded;
+  made.destroy_arguments = form.host.destroy;
+  made.plain_arguments = form.host.plain;
+  made.data = std::make_shared<const kernel_layout>(std::move(layout));
+  return *known.emplace(key, &m_runtime.define(std::move(made))).first->second;
+}
+
+bool region_kernels::looks() const noexcept { return m_runtime.inside().validator != nullptr; }
+
 bool region_kernels::compares(const detail::region_kernel* kernel) const noexcept {
-  return kernel != nullptr && m_runtime.inside().validator != nullptr;
+  return kernel != nullptr && looks();
 }
 
 /// As launch_region gives them.

@@ -39,6 +39,11 @@ class region_kernels {
   /// Whether what the host runs of a body with a text (null: it has none) is to run in both forms, as such an
   /// operation: while validating.
   bool compares(const detail::region_kernel* kernel) const noexcept;
+  /// Whether the host's tasks are looked at, as operations of `looked_at`: while validating.
+  bool looks() const noexcept;
+  /// The operation of tasks that the host runs alone while somebody looks at what they use.
+  const operation::definition& looked_at(const task_name& region, const detail::region_form& form,
+                                         std::span<const detail::region_demand> demands);
   /// Whether a kernel's parameters are few enough for so many tiles; `tiles` has an entry per demand.
   static bool fits(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands,
                    std::span<const std::size_t> tiles) noexcept;

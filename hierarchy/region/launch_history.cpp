@@ -24,29 +24,38 @@ region_leaf_times& launch_history::times(entry& of, location::node_id leaf, cons
 }
 
 /// Of the region and its arrays those that were made first, which all of them have from now on.
-launch_history::common_splits& launch_history::splits_of(entry& of, std::span<const void* const> arrays) {
+launch_history::common_splits& launch_history::splits_of(entry& of, std::span<const std::uint64_t> arrays) {
   std::shared_ptr<common_splits> first = of.splits;
   const auto take = [&](const std::shared_ptr<common_splits>& one) {
     if (one != nullptr && (first == nullptr || one->number < first->number)) first = one;
   };
-  for (const void* const array : arrays)
+  for (const std::uint64_t array : arrays)
     if (const auto known = m_splits.find(array); known != m_splits.end()) take(known->second);
   if (first == nullptr) {
     first = std::make_shared<common_splits>();
     first->number = ++m_split_numbers;
   }
   if (m_splits.size() + arrays.size() > most_arrays) m_splits.clear();
-  for (const void* const array : arrays) m_splits[array] = first;
+  for (const std::uint64_t array : arrays) m_splits[array] = first;
   of.splits = first;
   return *first;
 }
 
-leaf_shares launch_history::shares(entry& of, const wanted_shares& wanted) {
+/// What a launch takes is looked at where the one before had the same shares: else it moves arrays first. So does a
+/// trial, which costs what it does.
+leaf_shares launch_history::shares(entry& of, const wanted_shares& wanted, std::shared_ptr<launch_span>& span) {
   auto& splits = splits_of(of, wanted.arrays).all;
   if (splits.size() >= most_splits) splits.clear();  // a loop whose length changes each time
-  common_split& split = splits[{wanted.iterations, {wanted.leaves.begin(), wanted.leaves.end()}}];
-  leaf_shares chosen = split.of(of.name, wanted.iterations, wanted.costs, wanted.moving);
-  if (!chosen.empty()) of.trials.apply(chosen, split.guessed(wanted.costs), wanted.moving);
+  seen_split& known = splits[{wanted.iterations, {wanted.leaves.begin(), wanted.leaves.end()}}];
+  for (const seen_launches::launch& one : known.seen->take()) known.split.saw(one.region, one.shares, one.seconds);
+  leaf_shares chosen = known.split.of(of.name, wanted.iterations, wanted.costs, wanted.moving);
+  const leaf_shares without_trial = chosen;
+  if (!chosen.empty())
+    of.trials.apply(chosen, known.split.guessed(wanted.costs), wanted.moving,
+                    [&](const leaf_shares& trial) { return known.split.beyond(of.name, trial); });
+  if (!wanted.recorded && !chosen.empty() && (chosen == known.last || chosen != without_trial))
+    span = std::make_shared<launch_span>(known.seen, of.name, chosen);
+  known.last = chosen;
   return chosen;
 }
 
@@ -91,11 +100,12 @@ std::vector<region_row> launch_history::rows(const location::tree& tree) const {
   for (const entry* const e : known) {
     region_row& row = all.emplace_back(
         region_row{e->name, name_of(e->last.at), to_text(*e->last.rule), e->launches, e->last.iterations, {}});
+    std::map<location::node_id, std::size_t> places;  // a leaf may have several parts, with others between them
     for (const piece& p : e->last.split->pieces) {
-      if (row.shares.empty() || row.shares.back().leaf != name_of(p.leaf))
-        row.shares.push_back({name_of(p.leaf), 0, 0});
-      row.shares.back().iterations += p.end - p.begin;
-      ++row.shares.back().tasks;
+      const auto [place, fresh] = places.try_emplace(p.leaf, row.shares.size());
+      if (fresh) row.shares.push_back({name_of(p.leaf), 0, 0});
+      row.shares[place->second].iterations += p.end - p.begin;
+      ++row.shares[place->second].tasks;
     }
   }
   return all;

@@ -13,6 +13,7 @@
 #include "hierarchy/policy/common_split.hpp"
 #include "hierarchy/policy/policy.hpp"
 #include "hierarchy/region/kept_rates.hpp"
+#include "hierarchy/region/launch_span.hpp"
 #include "hierarchy/region/leaf_times.hpp"
 #include "hierarchy/region/plan.hpp"
 #include "tessera/location_model.hpp"
@@ -25,18 +26,25 @@ class launch_history {
  public:
   explicit launch_history(runtime& of) : m_runtime(of) {}
 
+  /// One of them, and what was seen of its launches.
+  struct seen_split {
+    common_split split;
+    std::shared_ptr<seen_launches> seen = std::make_shared<seen_launches>();
+    leaf_shares last;  ///< of the last launch
+  };
   /// With the policy auto: the splits of regions that go over the same arrays.
   struct common_splits {
     std::uint64_t number = 0;  ///< in the order in which they were made
-    std::map<std::pair<std::uint64_t, std::vector<location::node_id>>, common_split> all;  ///< by iterations and leaves
+    std::map<std::pair<std::uint64_t, std::vector<location::node_id>>, seen_split> all;  ///< by iterations and leaves
   };
   /// What the policy auto goes by in one launch.
   struct wanted_shares {
     std::uint64_t iterations = 0;
     std::span<const location::node_id> leaves{};
     std::span<const leaf_cost> costs{};
-    std::span<const double> moving{};       ///< see seconds_to_move
-    std::span<const void* const> arrays{};  ///< that are split
+    std::span<const double> moving{};         ///< see seconds_to_move
+    std::span<const std::uint64_t> arrays{};  ///< the numbers of those that are split
+    bool recorded = false;                    ///< its tasks run in replays
   };
   /// One launch.
   struct launch {
@@ -60,8 +68,9 @@ class launch_history {
   std::shared_ptr<entry> of(std::string_view name) const;
   /// What is known of a leaf; with the policy auto, at first what an earlier run has learnt.
   region_leaf_times& times(entry& of, location::node_id leaf, const std::string& leaf_name, const policy& by);
-  /// The shares of these leaves with the policy auto; none where nothing is known.
-  leaf_shares shares(entry& of, const wanted_shares& wanted);
+  /// The shares of these leaves with the policy auto; none where nothing is known. @param span  for the launch's tasks;
+  /// null: nobody wants to know
+  leaf_shares shares(entry& of, const wanted_shares& wanted, std::shared_ptr<launch_span>& span);
   /// Where the task of a piece notes what it takes; null: nobody wants to know. @param learns  whether the policy does
   std::shared_ptr<region_leaf_times> times_of(const std::shared_ptr<entry>& of, const piece& p, bool learns);
   /// After the submission.
@@ -74,14 +83,13 @@ class launch_history {
  private:
   static constexpr std::size_t most_entries = 8192, most_splits = 1024, most_arrays = 8192;
   void forget_half();
-  common_splits& splits_of(entry& of, std::span<const void* const> arrays);
+  common_splits& splits_of(entry& of, std::span<const std::uint64_t> arrays);
 
   runtime& m_runtime;
   std::map<std::string, std::shared_ptr<entry>, std::less<>> m_entries;
   std::unique_ptr<kept_rates> m_kept;                                   // null: no region had the policy auto
   std::map<location::node_id, std::shared_ptr<device_clock>> m_clocks;  // of devices
-  // By arrays. Those that have ended are not taken out: another one that has their address has their splits at first.
-  std::map<const void*, std::shared_ptr<common_splits>> m_splits;
+  std::map<std::uint64_t, std::shared_ptr<common_splits>> m_splits;     // by the numbers of arrays, which come once
   std::uint64_t m_split_numbers = 0;
   std::uint64_t m_numbers = 0;
 };

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "hierarchy/region/launch_span.hpp"
 #include "hierarchy/region/live_tree.hpp"
 #include "tessera/region_code.hpp"
 
@@ -21,9 +22,9 @@ times_not_noted::~times_not_noted() { not_noted = false; }
 
 namespace tessera::detail {
 
-piece_count::piece_count(std::shared_ptr<hierarchy::leaf_work> on,
-                         std::shared_ptr<hierarchy::region_leaf_times> times) noexcept
-    : m_on(std::move(on)), m_times(std::move(times)) {
+piece_count::piece_count(std::shared_ptr<hierarchy::leaf_work> on, std::shared_ptr<hierarchy::region_leaf_times> times,
+                         std::shared_ptr<hierarchy::launch_span> launch) noexcept
+    : m_on(std::move(on)), m_times(std::move(times)), m_launch(std::move(launch)) {
   m_on->under_way.fetch_add(1, std::memory_order_relaxed);
   if (m_times != nullptr) m_times->under_way.fetch_add(1, std::memory_order_relaxed);
 }
@@ -33,21 +34,33 @@ void piece_count::end() noexcept {
   m_on->under_way.fetch_sub(1, std::memory_order_release);
 }
 
-void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, double seconds) noexcept {
-  if (hierarchy::not_noted) return;
-  if (seconds > 0 && iterations > 0) on.note(iterations, seconds);
+namespace {
+
+std::int64_t nanoseconds(std::chrono::steady_clock::time_point at) noexcept {
+  return std::int64_t{std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count()};
 }
 
-void note_kernel(hierarchy::region_leaf_times& on, std::uint64_t iterations,
+/// From `begin` to `end`; of that, the leaf worked for the last `took` nanoseconds.
+void note(const piece_count& of, std::uint64_t iterations, std::int64_t begin, std::int64_t end, std::int64_t took) {
+  if (hierarchy::not_noted || took <= 0 || iterations == 0) return;
+  of.times()->note(iterations, static_cast<double>(took) * 1e-9);
+  if (of.launch() != nullptr) of.launch()->note(begin, end);
+}
+
+}  // namespace
+
+void note_piece(const piece_count& of, std::uint64_t iterations, std::chrono::steady_clock::time_point began) noexcept {
+  const std::int64_t begin = nanoseconds(began), end = nanoseconds(std::chrono::steady_clock::now());
+  note(of, iterations, begin, end, end - begin);
+}
+
+void note_kernel(const piece_count& of, std::uint64_t iterations,
                  std::chrono::steady_clock::time_point launched) noexcept {
-  if (on.clock == nullptr) return;  // of the host: a kernel that validation began there, and that failed
-  const auto nanoseconds = [](std::chrono::steady_clock::time_point at) {
-    return std::int64_t{std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count()};
-  };
-  const std::int64_t end = nanoseconds(std::chrono::steady_clock::now()),
-                     last = on.clock->last_end.exchange(end, std::memory_order_relaxed),
-                     took = std::max<std::int64_t>(end - std::max(nanoseconds(launched), last), 1);
-  note_piece(on, iterations, static_cast<double>(took) * 1e-9);
+  hierarchy::device_clock* const clock = of.times()->clock.get();
+  if (clock == nullptr) return;  // of the host: a kernel that validation began there, and that failed
+  const std::int64_t begin = nanoseconds(launched), end = nanoseconds(std::chrono::steady_clock::now()),
+                     last = clock->last_end.exchange(end, std::memory_order_relaxed);
+  note(of, iterations, begin, end, std::max<std::int64_t>(end - std::max(begin, last), 1));
 }
 
 }  // namespace tessera::detail

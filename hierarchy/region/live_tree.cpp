@@ -52,17 +52,27 @@ location::node_id live_tree::at(std::string_view name, const std::string& where)
   return attached_location(*now(), name, where);
 }
 
+namespace {
+
+std::uintptr_t begin_of(array_storage& array) { return reinterpret_cast<std::uintptr_t>(array.tiles().memory()); }
+
+}  // namespace
+
 void live_tree::enter(array_storage& array, bool foreign, std::source_location site) {
   const std::lock_guard guard(m_mutex);
   if (foreign) check_apart(array, site);
+  const bool stays = !foreign && !array.is_remade() && array.bytes() != 0;  // fresh memory may change
   m_arrays.emplace(m_last_number + 1, &array);
   array.note_number(++m_last_number);
+  if (stays) m_own.insert_or_assign(begin_of(array) + array.bytes(), &array);
   if (!m_now->attached(array.at())) array.place(m_now->root());  // it left since its name was looked up
 }
 
-void live_tree::leave(const array_storage& array) noexcept {
+void live_tree::leave(array_storage& array) noexcept {
   const std::lock_guard guard(m_mutex);
   m_arrays.erase(array.number());
+  if (const auto own = m_own.find(begin_of(array) + array.bytes()); own != m_own.end() && own->second == &array)
+    m_own.erase(own);
 }
 
 std::vector<located_array> live_tree::arrays() const {
@@ -73,17 +83,14 @@ std::vector<located_array> live_tree::arrays() const {
   return all;
 }
 
-/// With the lock held.
+/// With the lock held. Other memory of the program that arrays have is for adopted_ranges.
 void live_tree::check_apart(array_storage& array, std::source_location site) const {
-  const auto begin = reinterpret_cast<std::uintptr_t>(array.tiles().memory()), end = begin + array.bytes();
-  for (const auto& [number, other] : m_arrays) {
-    if (other->is_remade()) continue;  // fresh memory, which changes
-    const auto first = reinterpret_cast<std::uintptr_t>(other->tiles().memory());
-    if (begin < first + other->bytes() && first < end)
-      throw error(error_kind::usage,
-                  fmt::format("array '{}' would have memory that array '{}' has", array.name(), other->name()),
-                  file_and_line(site), "regions of the two would have no order: use one array, and name rows of it");
-  }
+  const std::uintptr_t begin = begin_of(array), end = begin + array.bytes();
+  const auto other = m_own.upper_bound(begin);  // the first that ends behind `begin`
+  if (other != m_own.end() && begin < end && begin_of(*other->second) < end)
+    throw error(error_kind::usage,
+                fmt::format("array '{}' would have memory that array '{}' has", array.name(), other->second->name()),
+                file_and_line(site), "regions of the two would have no order: use one array, and name rows of it");
 }
 
 std::string live_tree::location_of(const array_storage& array) const {

@@ -81,7 +81,7 @@ class live_tree {
   void enter(array_storage& array, bool foreign, std::source_location site);
   /// It ends, at the latest when nobody looks at it any more. Looks hold no array: the program may let go of one, and
   /// make another one over its memory, whatever other threads look at.
-  void leave(const array_storage& array) noexcept;
+  void leave(array_storage& array) noexcept;
   /// Those that have not ended, in the order of their entering.
   std::vector<located_array> arrays() const;
   /// The name of the location that an array is at.
@@ -142,6 +142,7 @@ class live_tree {
   std::vector<std::shared_ptr<leaf_work>> m_work;            // by location; null: there never was any
   std::map<location::node_id, location::node_id> m_parents;  // of what was detached, before
   std::map<std::uint64_t, array_storage*> m_arrays;          // by their numbers, in the order of their entering
+  std::map<std::uintptr_t, array_storage*> m_own;            // those in memory of the library, by where that ends
   std::uint64_t m_last_number = 0;                           // of an array
   declared_memory m_memory;
   std::mutex m_edits;

@@ -50,9 +50,8 @@ location_model::~location_model() {
     return;
   }
   say(inside.machine.log, 2,
-      views != 0 ? fmt::format("a location model ends while its thread holds {} host views, for which regions may "
-                               "wait; it does not wait for regions",
-                               views)
+      views != 0 ? "a location model ends while its thread holds host views, for which regions may wait; it does not "
+                   "wait for regions"
                  : "a location model ends inside a task; it does not wait for regions");
 }
 
@@ -150,8 +149,16 @@ std::shared_ptr<hierarchy::array_storage> location_model::add(std::string name, 
   std::shared_ptr<hierarchy::adopted_ranges::claim> claimed;
   if (foreign && extents.rows != 0)
     memory = claimed = ranges->take(data, bytes_of(name, type, extents, site), name, file_and_line(site));
-  auto made = std::make_shared<hierarchy::array_storage>(owner(), std::move(name), type, data, std::move(memory),
-                                                         extents, tree, at, site);
+  const auto made = [&] {
+    try {
+      return std::make_shared<hierarchy::array_storage>(owner(), name, type, data, std::move(memory), extents, tree, at,
+                                                        site);
+    } catch (const error& e) {  // the memory takes no more arrays
+      if (e.kind() != error_kind::memory || !e.where().empty()) throw;
+      throw error(e.kind(), fmt::format("array '{}' cannot be made: {}", name, e.message()), file_and_line(site),
+                  e.hint());
+    }
+  }();
   if (claimed != nullptr) ranges->hold(*claimed, made);
   if (options.distance) made->set_distance(*options.distance);
   tree->enter(*made, foreign, site);

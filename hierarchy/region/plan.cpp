@@ -22,10 +22,14 @@ std::vector<location::node_id> leaves_of_region(const location::tree& tree, loca
 }
 
 plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, location::node_id at,
-                 const std::string& region, std::span<const leaf_state> states, const executors& who) {
+                 const std::string& region, std::span<const leaf_state> states, const executors& who,
+                 std::span<const location::node_id> leaves) {
   plan made;
-  made.leaves = leaves_of_region(tree, at, who);
-  for (const chunk& share : split(by, n, tree, at, {region, states, leaf_rule::teams, who})) {
+  if (leaves.empty())
+    made.leaves = leaves_of_region(tree, at, who);
+  else
+    made.leaves.assign(leaves.begin(), leaves.end());
+  for (const chunk& share : split(by, n, tree, at, {region, states, leaf_rule::teams, who, made.leaves})) {
     const std::vector<location::node_id>& cores = tree.at(share.leaf).children;
     if (!is_team(tree, share.leaf)) {
       made.pieces.push_back({share.leaf, share.leaf, share.begin, share.end,

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "hierarchy/policy/split.hpp"
@@ -30,10 +32,11 @@ std::vector<location::node_id> leaves_of_region(const location::tree& tree, loca
                                                 const executors& who = host_executors);
 
 /// Splits 0 .. n-1 over the leaves below `at` that take part (hierarchy/policy/split.hpp), and the share of a declared
-/// group of cores evenly over its cores. `states` as there. Throws as split.
+/// group of cores evenly over its cores. `states` as there. Throws as split. @param leaves  leaves_of_region, where
+/// they are known
 plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, location::node_id at,
                  const std::string& region, std::span<const leaf_state> states = {},
-                 const executors& who = host_executors);
+                 const executors& who = host_executors, std::span<const location::node_id> leaves = {});
 
 /// A plan whose pieces belong to one leaf, as one task: where the first of them runs.
 std::shared_ptr<const plan> as_one_task(std::shared_ptr<const plan> made);

@@ -376,18 +376,25 @@ row_interval region_request::used_rows(const detail::region_demand& d, std::span
 
 memory_need region_request::memory_need_of() const {
   memory_need need;
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  // steps may be as long as indices are
   const auto bytes = [](std::uint64_t rows, const detail::region_demand& d) {
-    return rows * static_cast<std::uint64_t>(d.array->extents().row_elements()) * size_of(d.array->type());
+    std::uint64_t all = 0;
+    const std::uint64_t of_row =
+        static_cast<std::uint64_t>(d.array->extents().row_elements()) * size_of(d.array->type());
+    return __builtin_mul_overflow(rows, of_row, &all) ? most : all;
+  };
+  const auto add = [](std::uint64_t& to, std::uint64_t more) {
+    if (__builtin_add_overflow(to, more, &to)) to = most;
   };
   const auto step = static_cast<std::uint64_t>(over.step);
   const std::uint64_t rows = over.step < 0 ? 0 - step : step;  // of an iteration
   for (const detail::region_demand& d : demands) {
     if (d.array == nullptr) continue;
     const access_pattern& p = d.pattern;
-    if (p.which == kind::whole) need.of_all += bytes(static_cast<std::uint64_t>(d.array->extents().rows), d);
-    if (p.which == kind::rows) need.of_all += bytes(static_cast<std::uint64_t>(p.last - p.first), d);
-    if (p.which == kind::halo) need.per_task += bytes(static_cast<std::uint64_t>(beside(p)), d);
-    if (by_part(d)) need.per_iteration += bytes(beside(p) > 0 ? 3 * rows : rows, d);
+    if (p.which == kind::whole) add(need.of_all, bytes(static_cast<std::uint64_t>(d.array->extents().rows), d));
+    if (p.which == kind::rows) add(need.of_all, bytes(static_cast<std::uint64_t>(p.last - p.first), d));
+    if (p.which == kind::halo) add(need.per_task, bytes(static_cast<std::uint64_t>(beside(p)), d));
+    if (by_part(d)) add(need.per_iteration, bytes(beside(p) > 0 ? (rows > most / 3 ? most : 3 * rows) : rows, d));
   }
   return need;
 }

@@ -158,7 +158,7 @@ void report(const two_forms& forms, std::size_t use, const std::string& where, c
       {.fault = validate::fault::forms_differ,
        .text = fmt::format("the function and the text of region '{}' differ in {} of {} elements of '{}': {} is {} by "
                            "the function and {} by the text{}",
-                           forms.region, found.count, function.extents->count(), forms.names[use], where,
+                           forms.region, found.count, function.extents->count(), forms.declared[use].array, where,
                            text(function), text(kernel), device != nullptr ? " on " + device->name() : std::string()),
        .here = validate::participant::at(fmt::format("region '{}' submitted", forms.region), forms.site),
        .there = {},
@@ -190,9 +190,9 @@ void compare(const kernel_layout& layout, const operation::context& function, co
 }
 
 /// Runs the kernel on this thread. False: it cannot be compiled here.
-bool run_kernel(const two_forms& forms, const operation::context& c, const twin& on) {
+bool run_kernel(const two_forms& forms, const operation::context& c) {
   try {
-    front_end(*forms.owner).run_in_place(*forms.kernel, c.arguments, c.argument_bytes, on.operands());
+    front_end(*forms.owner).run_in_place(*forms.kernel, c.arguments, c.argument_bytes, c.operands);
     return true;
   } catch (const error& e) {
     if (e.kind() == error_kind::device) return false;
@@ -200,21 +200,62 @@ bool run_kernel(const two_forms& forms, const operation::context& c, const twin&
   }
 }
 
+/// False: nothing is to be told.
+bool report(const kernel_layout& layout, const void* arguments, const std::optional<undeclared_rows>& found) {
+  if (!found) return false;
+  const two_forms& forms = *layout.compared;
+  undeclared_text said =
+      text_of(*found, forms.region, forms.declared[found->use], forms.uses(arguments).extents[found->use].rows);
+  forms.owner->inside().validator->found(
+      {.fault = validate::fault::undeclared,
+       .text = std::move(said.what),
+       .here = validate::participant::at(fmt::format("region '{}' submitted", forms.region), forms.site),
+       .there = {},
+       .hint = std::move(said.hint)});
+  return true;
+}
+
+/// The function in surroundings that tell what it uses of them. Whether it used anything is told, and returned.
+bool run_function(const operation::context& c) {
+  const auto& layout = *static_cast<const kernel_layout*>(c.data);
+  surroundings around(c, layout.compared->uses(c.arguments), layout.uses);
+  const auto finish = [&] {
+    const bool told = report(layout, c.arguments, around.find());
+    around.put_back();
+    return told;
+  };
+  try {
+    layout.compared->function(around.context());
+  } catch (...) {  // perhaps because of what it has read there
+    finish();
+    throw;
+  }
+  return finish();
+}
+
 }  // namespace
 
 void run_both_forms(const operation::context& c) {
   const auto& layout = *static_cast<const kernel_layout*>(c.data);
   const twin second(c.operands);
-  const bool ran = run_kernel(*layout.compared, c, second);  // first: the function may change what it has captured
-  layout.compared->function(c);
+  operation::context of_second = c;
+  of_second.operands = second.operands();
+  surroundings around(of_second, layout.compared->uses(c.arguments), layout.uses);
+  // First: the function may change what it has captured.
+  const bool ran = run_kernel(*layout.compared, around.context());
+  const std::optional<undeclared_rows> found = ran ? around.find() : std::nullopt;
+  around.put_back();
+  if (run_function(c) || report(layout, c.arguments, found)) return;
   if (ran) compare(layout, c, {second.operands()});
 }
+
+void run_surrounded(const operation::context& c) { run_function(c); }
 
 void compare_with_device(const operation::context& before, std::span<const operation::operand> after) {
   const auto& layout = *static_cast<const kernel_layout*>(before.data);
   const times_not_noted by_this_thread;  // what the leaf takes is the kernel's time
   try {
-    layout.compared->function(before);
+    if (run_function(before)) return;
   } catch (...) {
     return;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// While validating: the two forms of a region's body beside each other.
+// While validating: what a region's tasks use, and the two forms of its body beside each other.
 #include <memory>
 #include <source_location>
 #include <span>
@@ -8,19 +8,20 @@
 
 #include "core/operation/definition.hpp"
 #include "hierarchy/region/kernel_text.hpp"
+#include "hierarchy/region/undeclared.hpp"
 #include "tessera/region.hpp"
 
 namespace tessera::hierarchy {
 
-/// A body whose forms are compared.
+/// A body that is looked at, and whose forms are compared.
 struct two_forms {
   runtime* owner = nullptr;
   operation::host_function function = nullptr;    ///< one form
-  const operation::definition* kernel = nullptr;  ///< the other one: an operation that has no function
+  const operation::definition* kernel = nullptr;  ///< the other one: an operation that has no function; null: none
   detail::find_uses uses = nullptr;               ///< of a task's arguments
   std::string region = {};                        ///< its name
   std::source_location site = {};                 ///< where it is in the program
-  std::vector<std::string> names = {};            ///< of the arrays and results, one per use
+  std::vector<declared_use> declared = {};        ///< the arrays and results, one per use
   double rounding = 0;                            ///< a difference that is no finding
 };
 
@@ -33,8 +34,12 @@ struct kernel_layout {
 /// The function of an operation whose data is a kernel_layout with `compared`: runs the function, and the kernel on
 /// copies of what it writes, on this thread. What differs beyond rounding is a finding of validation. Integers differ
 /// by anything; floating-point numbers by more than a few thousand units in the last place of both and of the largest
-/// one around, in results more. Without a C compiler the function runs alone.
+/// one around, in results more. Without a C compiler the function runs alone. What is found of rows that the task has
+/// not declared (surroundings) comes first, and is all that is said.
 void run_both_forms(const operation::context& c);
+
+/// The same for a body without a kernel.
+void run_surrounded(const operation::context& c);
 
 /// Of such an operation, what a device has made: runs the function on the host, and compares in the same way. The
 /// device's results stay. Where the function throws, which a text cannot, nothing is compared. See

@@ -151,7 +151,7 @@ class region_array_handle {
       : m_storage(std::move(storage)) {}
   const std::string& name() const noexcept;
   const row_extents& extents() const noexcept;
-  std::string location(std::source_location site) const;
+  std::string location(std::source_location site = std::source_location::current()) const;
   void move(std::string_view to, std::source_location site);
   held_rows hold(intent how, std::int64_t first, std::int64_t last, std::source_location site) const;
   /// Null: it was moved from.
@@ -181,8 +181,8 @@ class region_array {
 
   const std::string& name() const noexcept { return m_handle.name(); }        ///< for messages
   const row_extents& extents() const noexcept { return m_handle.extents(); }  ///< as it was made
-  /// Name of the location that it is at. Throws tessera::error (usage) when the runtime has ended, as all functions do
-  /// that need it. @param site for messages
+  /// Name of the location that it is at. Throws tessera::error (usage) where it was moved from, and when the runtime
+  /// has ended, as all functions do that need it. @param site for messages
   std::string location(std::source_location site = std::source_location::current()) const {
     return m_handle.location(site);
   }

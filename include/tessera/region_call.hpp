@@ -29,11 +29,10 @@ class region_call {
     for (std::size_t k = 0; k < sizeof...(Uses); ++k) m_extents[k] = extents_of(demands[k]);
   }
 
-  static made_piece make(void* call, const region_piece& piece, piece_count counted,
-                         const operation::definition* kernel, const task_options& options) {
+  static made_piece make(void* call, const region_piece& piece, piece_count counted, const operation::definition* as,
+                         const task_options& options) {
     auto& mine = *static_cast<region_call*>(call);
-    if constexpr (has_kernel<Body>)
-      if (kernel != nullptr) return mine.make_with(*kernel, piece, std::move(counted), options);
+    if (as != nullptr) return mine.make_with(*as, piece, std::move(counted), options);
     if (!counted.counts())
       return mine.template make_as<task>(options, [&](void* to) {
         return new (to) task{mine.m_body, mine.m_over, piece, {}, mine.m_extents};
@@ -44,6 +43,10 @@ class region_call {
     });
   }
 
+  /// What a task is that is made as another operation.
+  using named_task = std::conditional_t<has_kernel<Body>, kernel_task<task>, counted_task<task>>;
+  static constexpr region_form form() noexcept { return {form_of<named_task, task_blocks>, &named_task::uses}; }
+
   /// Its form for devices; the text must stay where it is.
   region_kernel kernel_form() const noexcept requires has_kernel<Body> {
     static const auto types = value_types(std::type_identity<Body>{});
@@ -51,25 +54,18 @@ class region_call {
     std::uint64_t inside = 1;
     for (const loop_bounds& one : loops)
       inside *= static_cast<std::uint64_t>(std::max<std::int64_t>(one.end - one.begin, 0));
-    return {m_body.kernel.text,
-            1 + loops.size(),
-            inside,
-            types,
-            form_of<kernel_task<task>, task_blocks>,
-            &kernel_task<task>::launch,
-            &kernel_task<task>::uses,
-            m_body.kernel.site,
-            m_body.rounding};
+    return {m_body.kernel.text, 1 + loops.size(),   inside,         types, form().host, &kernel_task<task>::launch,
+            form().uses,        m_body.kernel.site, m_body.rounding};
   }
 
   std::array<region_demand, sizeof...(Uses)> demands;
 
  private:
-  made_piece make_with(const operation::definition& kernel, const region_piece& piece, piece_count counted,
+  made_piece make_with(const operation::definition& as, const region_piece& piece, piece_count counted,
                        const task_options& options) {
-    using function = kernel_task<task>;
-    submission made(m_runtime.inside(), kernel, m_name.text, m_name.site, options, {}, sizeof(function));
-    auto* const there = new (made.arguments()) function(task{m_body, m_over, piece, {}, m_extents}, std::move(counted));
+    submission made(m_runtime.inside(), as, m_name.text, m_name.site, options, {}, sizeof(named_task));
+    auto* const there =
+        new (made.arguments()) named_task{task{m_body, m_over, piece, {}, m_extents}, std::move(counted)};
     made.note_function();
     return {std::move(made), there->task.operands.data()};
   }
@@ -113,6 +109,26 @@ inline constexpr bool is_region_body = [] {
   else
     return std::is_invocable_v<Body&, std::int64_t, std::int64_t, std::int64_t, Arguments...>;
 }();
+
+/// What a body gets for a use, and for a result a number that nobody has: what a reference cannot be made of.
+template <class Use, bool Lost>
+struct given_for {
+  using type = typename Use::argument;
+};
+template <class T, class Join>
+struct given_for<region_reduction<T, Join>, true> {
+  using type = T;
+};
+/// Whether the body takes one of its uses so that what it adds there is lost: a result by value.
+template <class Body, std::size_t Depth, std::size_t Which, class... Uses, std::size_t... K>
+constexpr bool loses(std::index_sequence<K...>) {
+  return is_region_body<Body, Depth, typename given_for<Uses, K == Which>::type...>;
+}
+/// The same for any of them.
+template <class Body, std::size_t Depth, class... Uses, std::size_t... K>
+constexpr bool loses_a_result([[maybe_unused]] std::index_sequence<K...> all) {
+  return ((is_region_reduction<Uses> && loses<Body, Depth, K, Uses...>(all)) || ...);
+}
 
 /// A use of something that becomes an array when a region names it (tessera/chain.hpp).
 template <class Use>
@@ -183,14 +199,19 @@ void location_model::submit(const task_name& name, const region_options& options
       static_assert(fits,
                     "the body of a region takes its indices (one per loop), then one argument per use, in their order: "
                     "a region_view by value, and a reference to a number for a reduction");
-      if constexpr (fits) {
+      constexpr bool keeps =
+          !fits || !detail::loses_a_result<body_type, Depth, Uses...>(std::index_sequence_for<Uses...>());
+      static_assert(keeps,
+                    "the body of a region takes each result by reference, `auto& s` or `double& s`: what it adds to a "
+                    "copy is lost");
+      if constexpr (fits && keeps) {
         detail::region_call<body_type, Depth, Uses...> call(owner(name.site), name, over, body, given...);
         const std::vector<detail::make_join> joins = detail::joins_of<Uses...>();
         if constexpr (detail::has_kernel<body_type>) {
           const detail::region_kernel kernel = call.kernel_form();
-          launch(name, options, over.rows, call.demands, {&call.make, &call, joins, &kernel, copies});
+          launch(name, options, over.rows, call.demands, {&call.make, &call, joins, &kernel, copies, call.form()});
         } else {
-          launch(name, options, over.rows, call.demands, {&call.make, &call, joins, nullptr, copies});
+          launch(name, options, over.rows, call.demands, {&call.make, &call, joins, nullptr, copies, call.form()});
         }
       }
     }

@@ -24,6 +24,7 @@ class kernel_launch;
 }  // namespace operation
 
 namespace hierarchy {
+class launch_span;
 struct leaf_work;
 struct region_leaf_times;
 }  // namespace hierarchy
@@ -38,6 +39,7 @@ struct region_piece {
 struct region_operand {
   std::uint32_t first = 0, count = 0;  ///< blocks
   std::int64_t row = 0;                ///< the first row in them
+  std::int64_t begin = 0, end = 0;     ///< rows that the task has declared, which may be fewer
 };
 /// The same without types.
 struct region_demand {
@@ -71,6 +73,12 @@ struct region_uses {
 };
 using find_uses = region_uses (*)(const void* arguments);
 
+/// How a task of a body is run where somebody looks at what it uses: while validating.
+struct region_form {
+  function_form host;        ///< of the task
+  find_uses uses = nullptr;  ///< of the task's arguments
+};
+
 /// The form of a body for devices.
 struct region_kernel {
   std::string_view text;
@@ -93,8 +101,9 @@ struct made_piece {
 class piece_count {
  public:
   piece_count() noexcept = default;  ///< is counted nowhere
-  /// @param times  null: nobody wants to know
-  piece_count(std::shared_ptr<hierarchy::leaf_work> on, std::shared_ptr<hierarchy::region_leaf_times> times) noexcept;
+  /// @param times  null: nobody wants to know  @param launch  whose tasks it is of, likewise
+  piece_count(std::shared_ptr<hierarchy::leaf_work> on, std::shared_ptr<hierarchy::region_leaf_times> times,
+              std::shared_ptr<hierarchy::launch_span> launch) noexcept;
   piece_count(piece_count&&) noexcept = default;
   piece_count& operator=(piece_count&&) = delete;
   ~piece_count() {
@@ -102,17 +111,19 @@ class piece_count {
   }
   bool counts() const noexcept { return m_on != nullptr; }                        ///< anywhere
   hierarchy::region_leaf_times* times() const noexcept { return m_times.get(); }  ///< null: nobody wants to know
+  hierarchy::launch_span* launch() const noexcept { return m_launch.get(); }      ///< likewise
 
  private:
   void end() noexcept;
   std::shared_ptr<hierarchy::leaf_work> m_on;
   std::shared_ptr<hierarchy::region_leaf_times> m_times;
+  std::shared_ptr<hierarchy::launch_span> m_launch;
 };
 
 /// Makes one task, with a copy of the body; `call` is the region's call on the caller's stack. Its blocks are named
-/// later. `kernel` is an operation with a kernel, or null: the body's function.
+/// later. `as` is the operation that it is, with a kernel or made of region_code::form; null: the body's function.
 using make_piece = made_piece (*)(void* call, const region_piece& piece, piece_count counted,
-                                  const operation::definition* kernel, const task_options& options);
+                                  const operation::definition* as, const task_options& options);
 /// Makes the task that joins the parts of a reduction. Its blocks are named later.
 using make_join = submission (*)(runtime& of, std::string_view name, std::source_location site);
 
@@ -123,6 +134,7 @@ struct region_code {
   std::span<const make_join> joins{};
   const region_kernel* kernel = nullptr;  ///< null: the host alone runs it
   bool copies = false;                    ///< runs where the array that it writes is, wherever the others are
+  region_form form{};                     ///< of tasks that are made as another operation
 };
 
 /// Of the array; of a result, and of an array that was moved from, {0, 1, 1}.
@@ -130,10 +142,10 @@ row_extents extents_of(const region_demand& use) noexcept;
 /// Throws usage where an array was moved from, and where rows cannot be copied to others. @param site  for messages
 void check_copy(const region_array_handle& from, std::int64_t first, std::int64_t last, const region_array_handle& to,
                 std::int64_t to_first, std::int64_t to_last, std::source_location site);
-// What a task took.
-void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, double seconds) noexcept;
+// What a task took, where somebody wants to know: from its begin to now.
+void note_piece(const piece_count& of, std::uint64_t iterations, std::chrono::steady_clock::time_point began) noexcept;
 /// Of a task that a device has run: from its launch, or from the end of the one before it there, to now.
-void note_kernel(hierarchy::region_leaf_times& on, std::uint64_t iterations,
+void note_kernel(const piece_count& of, std::uint64_t iterations,
                  std::chrono::steady_clock::time_point launched) noexcept;
 
 }  // namespace detail

@@ -58,19 +58,17 @@ std::array<loop_bounds, Depth - 1 + Inner> loops_of(const iteration_space<Depth>
 /// Notes what a task took, where somebody wants to know.
 class piece_clock {
  public:
-  piece_clock(hierarchy::region_leaf_times* to, std::uint64_t iterations) noexcept
-      : m_to(to), m_iterations(iterations) {
-    if (m_to != nullptr) m_began = std::chrono::steady_clock::now();
+  piece_clock(const piece_count& of, std::uint64_t iterations) noexcept : m_of(of), m_iterations(iterations) {
+    if (m_of.times() != nullptr) m_began = std::chrono::steady_clock::now();
   }
   ~piece_clock() {
-    if (m_to == nullptr) return;
-    note_piece(*m_to, m_iterations, std::chrono::duration<double>(std::chrono::steady_clock::now() - m_began).count());
+    if (m_of.times() != nullptr) note_piece(m_of, m_iterations, m_began);
   }
   piece_clock(const piece_clock&) = delete;
   piece_clock& operator=(const piece_clock&) = delete;
 
  private:
-  hierarchy::region_leaf_times* m_to;
+  const piece_count& m_of;
   std::uint64_t m_iterations;
   std::chrono::steady_clock::time_point m_began{};
 };
@@ -184,8 +182,12 @@ struct counted_task {
   Task task;
   piece_count counted;
 
+  static region_uses uses(const void* arguments) {
+    const Task& mine = static_cast<const counted_task*>(arguments)->task;
+    return {mine.operands, mine.extents};
+  }
   void operator()(task_blocks blocks) {
-    const piece_clock timed(counted.times(), task.piece.end - task.piece.begin);  // also where the body throws
+    const piece_clock timed(counted, task.piece.end - task.piece.begin);  // also where the body throws
     task(blocks);
   }
 };
@@ -201,7 +203,7 @@ struct kernel_task {
   kernel_task(kernel_task&&) = delete;
   ~kernel_task() {
     if (counted.times() != nullptr && launched != std::chrono::steady_clock::time_point())
-      note_kernel(*counted.times(), iterations(), launched);
+      note_kernel(counted, iterations(), launched);
   }
   static void launch(const operation::context& c, operation::kernel_launch& how) {
     const auto& mine = *static_cast<const kernel_task*>(arguments_of(c));
@@ -216,7 +218,7 @@ struct kernel_task {
   void operator()(task_blocks blocks) {
     if (counted.times() == nullptr) return task(blocks);
     launched = {};  // of an attempt on a device, or of a comparison
-    const piece_clock timed(counted.times(), iterations());
+    const piece_clock timed(counted, iterations());
     task(blocks);
   }
   std::uint64_t iterations() const noexcept { return task.piece.end - task.piece.begin; }

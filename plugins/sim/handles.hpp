@@ -52,6 +52,8 @@ struct allocation {
   kit::pages pages;
   kit::shared_place place = {};  ///< with `shared`
   bool imported = false;         ///< another process's: takes nothing of the capacity
+  std::uint64_t ahead = 0;       ///< bytes of the pages before its first one
+  char* data() const noexcept { return static_cast<char*>(pages.data()) + ahead; }
 };
 
 /// All live memory of one plugin. A tsr_memory* of this plugin is a number that was never an address and is never used

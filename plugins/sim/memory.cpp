@@ -9,6 +9,9 @@ namespace tessera::sim {
 namespace {
 
 constexpr std::uint64_t granularity = 256;
+// Bytes around each allocation: a kernel that reads a little beyond its blocks finds poison there, and the process goes
+// on, as with most devices. Shared memory has none.
+constexpr std::uint64_t margin = 64 << 10;
 // No canonical address on any 64-bit machine we know, so following a handle as a pointer faults at once.
 constexpr std::uintptr_t handle_tag = 0x51a0000000000000;
 // Every aligned 4 or 8 bytes of it are a NaN of float32 and float64; as integers it is a large odd-looking number.
@@ -66,7 +69,7 @@ tsr_status operands::resolve(const char* name, const tsr_address& address, std::
     return report.fail(TSR_INVALID_ARGUMENT, "%s is memory of device '%s', not of '%s'", name,
                        memory->owner->setting.name.c_str(), m_device->setting.name.c_str());
   if (const auto status = kit::check_bounds(report, name, memory->bytes, address, bytes)) return status;
-  *out = static_cast<char*>(memory->pages.data()) + address.offset;
+  *out = memory->data() + address.offset;
   held.push_back(std::move(memory));
   return TSR_OK;
 }
@@ -91,7 +94,7 @@ tsr_status resolve_side(const tsr_device* device, const char* name, const tsr_sp
     return report.fail(TSR_INVALID_ARGUMENT, "%s is memory of device '%s', not of the device that was named", name,
                        memory->owner->setting.name.c_str());
   if (const auto status = kit::check_bounds(report, name, memory->bytes, address, bytes)) return status;
-  *out = static_cast<char*>(memory->pages.data()) + address.offset;
+  *out = memory->data() + address.offset;
   held = std::move(memory);
   return TSR_OK;
 }
@@ -119,16 +122,17 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
     if (!device->used.reserve(rounded, &before)) return full(before);
     kit::shared_place place;
     const int node = device->setting.numa_node;
+    const bool shared = device->plugin->setting.shared;
     const std::uint64_t n =
         rounded < kit::pages::coloured_bytes ? 0 : device->coloured.fetch_add(1, std::memory_order_relaxed);
-    auto pages = device->plugin->setting.shared ? kit::map_shared(rounded, node, place)
-                                                : kit::pages::map(rounded, true, node, n);
+    auto pages = shared ? kit::map_shared(rounded, node, place) : kit::pages::map(rounded + 2 * margin, true, node, n);
     if (!pages) {
       device->used.release(rounded);
       return report.fail(TSR_RESOURCE_EXHAUSTED, "the operating system has no %llu bytes for a simulated device",
                          static_cast<unsigned long long>(rounded));
     }
     auto memory = std::make_shared<allocation>(allocation{device, bytes, rounded, std::move(*pages), place});
+    if (!shared) memory->ahead = margin;
     if (device->plugin->setting.poison) fill_with_poison(*memory);
     *out_memory = device->plugin->memory.add(std::move(memory));
     device->live_allocations.fetch_add(1, std::memory_order_relaxed);

@@ -5,6 +5,7 @@
 
 #include "apps/common/application.hpp"
 #include "apps/common/value_options.hpp"
+#include "apps/common/worse.hpp"
 #include "apps/rodinia/cfd/kernel.hpp"
 #include "apps/rodinia/commands.hpp"
 
@@ -23,7 +24,7 @@ void check_cfd(application_run& f, const cfd_options& o, const cfd_mesh& mesh, c
   double worst = 0, largest = 0;
   for (std::size_t k = 0; k < states.size(); ++k) {
     const double error = std::abs(states[k] - expected[k]);
-    worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
+    worst = worse(worst, error);
     largest = std::max(largest, std::abs(expected[k]));
   }
   const bool single = sizeof(T) == 4;

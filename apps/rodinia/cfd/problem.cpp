@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "apps/common/text_input.hpp"
+#include "apps/common/worse.hpp"
 
 namespace tessera::apps::rodinia {
 
@@ -136,7 +137,7 @@ double cfd_imbalance(const cfd_mesh& mesh, const std::vector<double>& states) {
     }
   }
   double worst = 0;
-  for (std::size_t k = 0; k < 5; ++k) worst = std::max(worst, std::abs(sum[k] - boundary[k]));
+  for (std::size_t k = 0; k < 5; ++k) worst = worse(worst, std::abs(sum[k] - boundary[k]));
   return size > 0 ? worst / std::max(size, 1.0) : worst;
 }
 

@@ -6,6 +6,7 @@
 
 #include "apps/common/application.hpp"
 #include "apps/common/value_options.hpp"
+#include "apps/common/worse.hpp"
 #include "apps/rodinia/commands.hpp"
 #include "apps/rodinia/gaussian/kernel.hpp"
 
@@ -47,7 +48,7 @@ double residual_of_gaussian(const gaussian_input& in, const std::vector<T>& x) {
       sum += in.a[i * n + j] * static_cast<double>(x[j]);
       terms += std::abs(in.a[i * n + j] * static_cast<double>(x[j]));
     }
-    worst = std::max(worst, std::isnan(sum) ? std::numeric_limits<double>::infinity() : std::abs(sum));
+    worst = worse(worst, std::abs(sum));
     size = std::max(size, terms);
   }
   return worst / size;
@@ -83,7 +84,7 @@ void run_gaussian(application_run& f, const gaussian_options& o) {
   double worst = 0, largest = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     largest = std::max(largest, std::abs(input.solution[i]));
-    worst = std::max(worst, std::abs(static_cast<double>(x[i]) - input.solution[i]));
+    worst = worse(worst, std::abs(static_cast<double>(x[i]) - input.solution[i]));
   }
   f.check("difference to the file's solution", worst / largest, 2e-2);  // files tell a few digits
 }

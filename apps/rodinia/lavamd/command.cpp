@@ -5,6 +5,7 @@
 
 #include "apps/common/application.hpp"
 #include "apps/common/value_options.hpp"
+#include "apps/common/worse.hpp"
 #include "apps/rodinia/commands.hpp"
 #include "apps/rodinia/lavamd/kernel.hpp"
 
@@ -32,7 +33,7 @@ void run_lavamd(application_run& f, const lavamd_options& o) {
   double worst = 0, largest = 0;
   for (std::size_t k = 0; k < expected.size(); ++k) {
     const double error = std::abs(seen.begin()[k] - expected[k]);
-    worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
+    worst = worse(worst, error);
     largest = std::max(largest, std::abs(expected[k]));
   }
   f.check("difference to a serial run, over the largest result", worst / largest, 1e-12);

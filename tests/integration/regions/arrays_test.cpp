@@ -3,6 +3,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -356,6 +357,68 @@ TEST(region_arrays, of_a_file_are_the_only_ones_of_it) {
   }
   auto again = model.map_file<double>("y", file.path, {100'000});  // also where regions of the first are under way
   EXPECT_EQ(again.read_host()[99'999], 99'999);
+}
+
+/// A hole in a file has no room on the disk, and a write to its pages would end the process where there is none left.
+TEST(region_arrays, of_a_file_with_holes_have_room_for_all_of_it) {
+  const scratch_file file;
+  constexpr std::uint64_t bytes = 1 << 20;
+  std::ofstream(file.path, std::ios::binary).write("12345678", 8);
+  std::filesystem::resize_file(file.path, bytes);
+  const auto blocks = [&] {
+    struct stat facts {};
+    EXPECT_EQ(stat(file.path.c_str(), &facts), 0);
+    return static_cast<std::uint64_t>(facts.st_blocks) * 512;
+  };
+  ASSERT_LT(blocks(), bytes) << "this file system has no holes";
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  auto x = model.map_file<std::uint8_t>("x", file.path, {bytes});
+  EXPECT_GE(blocks(), bytes);
+  EXPECT_EQ(x.read_host()[7], '8');
+  EXPECT_EQ(x.read_host()[8], '\0');
+}
+
+/// Each is compared with those that may have its memory, and no others: else these would take minutes.
+TEST(region_arrays, beyond_those_that_a_memory_takes_are_refused_with_their_name_and_place) {
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  std::vector<double> memory(70'000);
+  std::vector<region_array<double>> all;
+  const error e = error_of([&] {
+    for (std::size_t k = 0; k < memory.size(); ++k)
+      all.push_back(model.adopt("x" + std::to_string(k), std::span(&memory[k], 1), {1}));
+  });
+  EXPECT_EQ(e.kind(), error_kind::memory);
+  EXPECT_NE(e.message().find("array 'x" + std::to_string(all.size()) + "' cannot be made: space"), std::string::npos)
+      << e.what();
+  EXPECT_NE(e.where().find("arrays_test.cpp:"), std::string::npos) << e.what();
+  EXPECT_GT(all.size(), 65'000u);
+  EXPECT_LE(all.size(), 65'536u);
+}
+
+/// Those of the library count too, before and after others have come and gone.
+TEST(region_arrays, over_memory_of_one_that_the_library_made_are_refused) {
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  std::optional<region_array<double>> first = model.make_array<double>("first", {100});
+  auto second = model.make_array<double>("second", {1000});
+  double* const of_second = second.update_host().begin();
+  first.reset();
+  for (const std::int64_t from : {0, 500, 999})
+    EXPECT_NE(error_of([&] { (void)model.adopt("mine", std::span(of_second + from, 1), {1}); })
+                  .message()
+                  .find("array 'mine' would have memory that array 'second' has"),
+              std::string::npos);
+}
+
+TEST(region_arrays, that_were_moved_from_have_no_location) {
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  auto x = model.make_array<double>("x", {10});
+  const auto y = std::move(x);
+  const error e = error_of([&] { (void)x.location(); });  // NOLINT: what is tested
+  EXPECT_NE(e.where().find("arrays_test.cpp:"), std::string::npos) << e.what();
 }
 
 TEST(region_arrays, of_a_file_leave_none_where_it_has_no_room) {

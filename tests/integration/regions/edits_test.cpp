@@ -236,8 +236,8 @@ TEST_F(edited_regions, refuse_what_cannot_be_edited) {
   auto x = model.make_array<std::int64_t>("x", {10});
   {
     const auto held = x.write_host();
-    refuses("detach while this thread holds 1 host views", [&] { model.detach("Left"); });
-    refuses("pause while this thread holds 1 host views", [&] { model.pause({.at = "LocI"}); });
+    refuses("detach while this thread holds host views", [&] { model.detach("Left"); });
+    refuses("pause while this thread holds host views", [&] { model.pause({.at = "LocI"}); });
   }
   refuses("detach inside a recording", [&] { (void)rt.record([&] { model.detach("Left"); }); });
   std::string inside;

@@ -101,7 +101,7 @@ TEST_F(refused_regions, arrays_and_results_that_were_moved_from) {
   refuses(error_kind::usage, "its use 1 is an array that was moved from", "", iterate(0, 100),
           in(moved, tessera::halo(1)), out(x), with_kernel(nothing, "(i, a, x) {}"));
   refuses(error_kind::usage, "its use 2 is a result that was moved from", "name the result", iterate(0, 100), in(x),
-          sum(total), nothing);  // NOLINT(bugprone-use-after-move)
+          sum(total), [](auto, auto, auto&) {});  // NOLINT(bugprone-use-after-move)
   for (const bool reads : {true, false}) {
     const error e = error_of([&] { reads ? model.copy(moved, x) : model.copy(x, moved); });
     EXPECT_EQ(e.kind(), error_kind::usage);
@@ -135,7 +135,8 @@ TEST_F(refused_regions, writes_that_would_race) {
   refuses(error_kind::usage, "names array 'x' twice", "inout where it is read and written", iterate(0, 100),
           in(x, halo(1)), out(x), nothing);
   region_result<double> r(rt, "r");
-  refuses(error_kind::usage, "names result 'r' twice", "", iterate(0, 100), sum(r), maximum(r), nothing);
+  refuses(error_kind::usage, "names result 'r' twice", "", iterate(0, 100), sum(r), maximum(r),
+          [](auto, auto&, auto&) {});
   model.region("one leaf may", {.policy = "any"}, iterate(0, 100), inout(x, whole),
                [](auto i, auto x) { x[99 - i] = 1; });
   model.pause();
@@ -225,7 +226,8 @@ TEST_F(refused_regions, arrays_and_results_of_another_runtime) {
   const region_result<double> result(other, "result");
   refuses(error_kind::usage, "'theirs' belongs to another runtime", "its model's runtime", iterate(0, 100), in(theirs),
           nothing);
-  refuses(error_kind::usage, "'result' belongs to another runtime", "", iterate(0, 100), sum(result), nothing);
+  refuses(error_kind::usage, "'result' belongs to another runtime", "", iterate(0, 100), sum(result),
+          [](auto, auto&) {});
 }
 
 /// A body whose copies fail from a certain one on.
@@ -236,8 +238,7 @@ struct uncopyable_body {
     if ((*copies_left)-- == 0) throw std::length_error("no further copy");
   }
   uncopyable_body& operator=(const uncopyable_body&) = delete;
-  template <class... Arguments>
-  void operator()(Arguments&&...) const {}
+  void operator()(std::int64_t, const region_view<double>&, double&) const {}
 };
 
 TEST_F(refused_regions, half_way_leave_nothing_behind) {
@@ -278,7 +279,7 @@ TEST_F(refused_regions, models_in_tasks_and_pauses_under_views) {
     const auto seen = x.write_host();
     const error e = error_of([&] { model.pause(); });
     EXPECT_EQ(e.kind(), error_kind::usage);
-    EXPECT_NE(std::string(e.what()).find("pause while this thread holds 1 host views"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("pause while this thread holds host views"), std::string::npos) << e.what();
   }
   model.pause();
   rt.submit("pauses", [&] { text = error_of([&] { model.pause(); }).what(); });

@@ -572,6 +572,42 @@ TEST(many_regions, are_forgotten_in_the_end) {
 }
 
 /// Rows that an array does not have are none, however far away they are.
+/// A leaf that has several parts of a loop is one row, in the order of the leaves.
+TEST(region_loops, of_which_leaves_have_several_parts_have_one_row_for_each) {
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  auto x = model.make_array<double>("x", {100});
+  model.region("parts", {.policy = "percentage:10,20,30,40"}, iterate(0, 100), out(x),
+               [](auto i, auto x) { x[i] = 1; });
+  const std::vector<region_row> rows = model.regions();
+  ASSERT_EQ(rows.size(), 1u);
+  ASSERT_EQ(rows[0].shares.size(), 2u);
+  EXPECT_EQ(rows[0].shares[0].iterations, 40u);
+  EXPECT_EQ(rows[0].shares[0].tasks, 2u);
+  EXPECT_EQ(rows[0].shares[1].iterations, 60u);
+}
+
+// What a body adds to a result by value is lost, so such a body does not compile: `location_model::region` asks for
+// this.
+template <class Body, class... Uses>
+constexpr bool loses = detail::loses_a_result<Body, 1, Uses...>(std::index_sequence_for<Uses...>());
+using sum_of = region_reduction<double, detail::join_sum>;
+using most_of = region_reduction<std::int64_t, detail::join_maximum>;
+constexpr auto by_value = [](auto, auto s) { s += 1; };
+constexpr auto by_const_reference = [](auto, const double& s) { (void)s; };
+constexpr auto by_reference = [](auto, auto& s) { s += 1; };
+constexpr auto by_typed_reference = [](std::int64_t, double& s) { s += 1; };
+constexpr auto second_by_value = [](auto, auto x, auto& s, std::int64_t m) { s += x[0], m = 1; };
+constexpr auto all_by_reference = [](auto, auto x, auto& s, std::int64_t& m) { s += x[0], m = 1; };
+static_assert(loses<decltype(by_value), sum_of>);
+static_assert(loses<decltype(by_const_reference), sum_of>);
+static_assert(!loses<decltype(by_reference), sum_of>);
+static_assert(!loses<decltype(by_typed_reference), sum_of>);
+static_assert(loses<decltype(second_by_value), region_use<const double>, sum_of, most_of>);
+static_assert(!loses<decltype(all_by_reference), region_use<const double>, sum_of, most_of>);
+static_assert(loses<decltype(with_kernel(by_value, "(i, s) { s += 1; }")), sum_of>);
+static_assert(!loses<decltype(with_kernel(by_reference, "(i, s) { s += 1; }")), sum_of>);
+
 TEST(region_loops, of_the_last_indices_have_no_rows_beside_them) {
   runtime rt(testing::host_only(2));
   location_model model(rt);

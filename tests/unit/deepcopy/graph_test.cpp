@@ -18,6 +18,7 @@ using tessera::error_kind;
 using tessera::paths;
 using tessera::hierarchy::object_graph;
 using tessera::test_support::message_of;
+using testing::AllOf;
 using testing::HasSubstr;
 
 template <class T>
@@ -50,6 +51,23 @@ TEST(graph, of_a_ring_ends) {
   const object_graph g = graph_of(ring[0]);
   EXPECT_EQ(g.objects(), 4u);
   EXPECT_EQ(pointers_that_lead_somewhere(g), 8u);
+}
+
+/// Numbers are written back: one that lies over a pointer would take the original's along.
+TEST(graph, of_numbers_that_cover_a_pointer_is_refused) {
+  buffer small;
+  small.p = small.inl, small.n = sizeof small.inl;
+  EXPECT_EQ(graph_of(small).pieces().size(), 1u);  // its own buffer is no mistake
+  small.n = 24;                                    // and runs on to `p`
+  EXPECT_THAT(message_of([&] { (void)graph_of(small); }, error_kind::usage),
+              AllOf(HasSubstr("the memory of 'p' of deepcopy_test::buffer (24 bytes) covers the pointer 'p' of "
+                              "deepcopy_test::buffer, 16 bytes behind its begin"),
+                    HasSubstr("hint: numbers are written back")));
+  buffer_holder whole;
+  whole.b.p = nullptr;
+  EXPECT_THAT(message_of([&] { (void)graph_of(whole); }, error_kind::usage),
+              HasSubstr("the memory of 'b' of deepcopy_test::buffer_holder (32 bytes) covers the pointer 'p' of "
+                        "deepcopy_test::buffer_holder, 16 bytes behind its begin"));
 }
 
 TEST(graph, follows_long_lists_without_recursion) {

@@ -22,6 +22,25 @@ inline void describe(link& l, tessera::description& to) {
   to.scalar("number", l.number);
 }
 
+/// Characters in place, or elsewhere.
+struct buffer {
+  char inl[16] = {};
+  char* p = nullptr;
+  std::int64_t n = 0;
+};
+inline void describe(buffer& b, tessera::description& to) {
+  to.array("p", b.p, b.n);
+  to.scalar("inl", b.inl);
+  to.scalar("n", b.n);
+}
+/// One that is described as a number, and its pointer as well.
+struct buffer_holder {
+  buffer b;
+};
+inline void describe(buffer_holder& h, tessera::description& to) {
+  to.scalar("b", h.b);
+  to.array("p", h.b.p, h.b.n);
+}
 /// A tree of arrays of nodes.
 struct branch {
   branch* children = nullptr;

@@ -12,6 +12,7 @@
 
 #include "hierarchy/policy/common_split.hpp"
 #include "hierarchy/policy/learning.hpp"
+#include "hierarchy/policy/seen_splits.hpp"
 #include "hierarchy/policy/split.hpp"
 
 namespace tessera::hierarchy {
@@ -238,6 +239,98 @@ TEST(common_splits, a_leaf_that_is_not_known_is_guessed_from_other_regions) {
   split.of("known", 1000, std::vector<leaf_cost>{{0, 4}, {0, 1}}, moving);
   // Twice as long on the first leaf, so on the second one, too.
   EXPECT_EQ(split.of("new", 1000, std::vector<leaf_cost>{{0, 8}, {}}, moving), (leaf_shares{200, 800}));
+}
+
+/// Two cores and a device that is twenty times as fast, where each launch that both take part in copies borders: which
+/// no leaf's own time has. Scripted: seconds are computed.
+struct copied_borders : ::testing::Test {
+  static constexpr std::uint64_t n = 1'000'000;
+  const std::vector<leaf_cost> is{{0, 20e-9}, {0, 20e-9}, {1e-4, 1e-9}};
+  const std::vector<double> moving{0, 0, 1e-9};
+  double borders = 0.030;
+  std::vector<learnt_cost> learnt = std::vector<learnt_cost>(3);
+  common_split split;
+  trial_budget trials;
+  leaf_shares last;
+  static bool is_mixed(const leaf_shares& s) { return s[2] > 0 && s[0] + s[1] > 0; }
+
+  /// What a launch takes; as in launch_history.
+  double launch() {
+    std::vector<leaf_cost> costs;
+    for (const learnt_cost& l : learnt) costs.push_back(l.now());
+    leaf_shares shares = split.of("r", n, costs, moving);
+    if (shares.empty()) shares = earliest_shares(n, costs);
+    const leaf_shares without_trial = shares;
+    trials.apply(shares, split.guessed(costs), moving,
+                 [&](const leaf_shares& trial) { return split.beyond("r", trial); });
+    for (std::size_t k = 0; k < 3; ++k)
+      if (shares[k] > 0) learnt[k].note(double(shares[k]), is[k].seconds(double(shares[k])));
+    const double seconds = seconds_of(shares, is) + (is_mixed(shares) ? borders : 0);
+    if (shares == last || shares != without_trial) split.saw("r", shares, seconds);
+    last = shares;
+    return seconds;
+  }
+};
+
+/// The device alone takes 1.1 ms, all together 31.
+TEST_F(copied_borders, make_a_split_that_was_seen_to_be_slow_be_left_at_the_next_launch) {
+  int mixed = 0;
+  for (int k = 0; k < 8; ++k) launch(), mixed += is_mixed(last);
+  EXPECT_FALSE(is_mixed(last));
+  EXPECT_EQ(last, (leaf_shares{0, 0, n}));
+  EXPECT_LE(mixed, 4) << "equal parts, the best by costs, that again: it is seen; and no more";
+  double sum = 0;
+  for (int k = 0; k < 3000; ++k) sum += launch();
+  EXPECT_LE(sum, 3000 * 1.1 * is[2].seconds(n)) << "it is tried again, seldom";
+}
+
+/// What was slow is found when it has become fast.
+TEST_F(copied_borders, that_end_are_noticed) {
+  for (int k = 0; k < 50; ++k) launch();
+  EXPECT_FALSE(is_mixed(last));
+  borders = 0;
+  int launches = 0;
+  while (!is_mixed(last) && launches < 5000) launch(), ++launches;
+  EXPECT_LT(launches, 5000);
+}
+
+/// Borders that cost little beside what all together save are no reason to leave anything.
+TEST_F(copied_borders, that_cost_little_change_nothing) {
+  borders = 1e-5;
+  for (int k = 0; k < 50; ++k) launch();
+  const leaf_shares before = last;
+  EXPECT_TRUE(is_mixed(before));
+  for (int k = 0; k < 50; ++k) launch();
+  EXPECT_EQ(last, before);
+}
+
+TEST(seen_splits, one_look_is_believed_and_one_of_three_is_not) {
+  seen_splits seen;
+  const leaf_shares both{500, 500}, others{400, 600}, one{0, 1000};
+  EXPECT_EQ(seen.beyond(both), 0);
+  seen.note(both, 10, 4);
+  EXPECT_DOUBLE_EQ(seen.beyond(both), 6);
+  EXPECT_DOUBLE_EQ(seen.beyond(others), 6) << "the same leaves";
+  EXPECT_EQ(seen.beyond(one), 0);
+  seen.note(both, 5, 4);
+  EXPECT_DOUBLE_EQ(seen.beyond(both), 1) << "the shorter one of two";
+  seen.note(both, 5, 4);
+  seen.note(both, 500, 4);
+  EXPECT_DOUBLE_EQ(seen.beyond(both), 1);
+  seen.note(both, 3, 4);
+  EXPECT_DOUBLE_EQ(seen.beyond(both), 1);
+}
+
+TEST(seen_splits, are_forgotten_when_a_fiftieth_of_the_time_has_paid_for_a_trial) {
+  seen_splits seen;
+  const leaf_shares both{500, 500}, one{0, 1000};
+  seen.note(both, 14, 4);
+  int launches = 0;
+  while (seen.beyond(both) > 0 && launches < 10'000) seen.forgive(one, 2), ++launches;
+  EXPECT_NEAR(launches, 500, 1) << "20 seconds, 0.04 at each launch";
+  seen.note(both, 14, 4);
+  for (int k = 0; k < 10'000; ++k) seen.forgive(both, 2);
+  EXPECT_GT(seen.beyond(both), 0) << "it is what is used";
 }
 
 /// One task that is disturbed changes little; the next ones tell the truth.

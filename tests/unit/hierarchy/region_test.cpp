@@ -1,4 +1,5 @@
 // The pure parts of regions: where they run, how they are split, how arrays are cut for them.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -10,10 +11,12 @@
 #include "hierarchy/region/cuts.hpp"
 #include "hierarchy/region/engine.hpp"
 #include "hierarchy/region/kernel_text.hpp"
+#include "hierarchy/region/launch_span.hpp"
 #include "hierarchy/region/live_tree.hpp"
 #include "hierarchy/region/place.hpp"
 #include "hierarchy/region/plan.hpp"
 #include "hierarchy/region/sweep.hpp"
+#include "hierarchy/region/undeclared.hpp"
 #include "tests/support/error_of.hpp"
 
 namespace tessera::hierarchy {
@@ -351,33 +354,99 @@ TEST(cuts, ahead_of_a_row_are_the_same_for_its_neighbours) {
   EXPECT_EQ(cuts_ahead(993, 1000), ends{});
 }
 
+/// A task that notes what it took.
+detail::piece_count counted(const std::shared_ptr<region_leaf_times>& on,
+                            const std::shared_ptr<launch_span>& of = nullptr) {
+  return {std::make_shared<leaf_work>(), on, of};
+}
+std::shared_ptr<region_leaf_times> device_times() {
+  auto times = std::make_shared<region_leaf_times>();
+  times->clock = std::make_shared<device_clock>();
+  return times;
+}
+
 /// Seconds are long here, so that it does not matter how fast the test is.
 TEST(region_times, of_a_kernel_leave_out_what_it_waited_for_others) {
   using namespace std::chrono_literals;
   const auto now = std::chrono::steady_clock::now();
   {
-    region_leaf_times times;
-    times.clock = std::make_shared<device_clock>();
-    detail::note_kernel(times, 1000, now - 1000s);  // nothing was there before it
-    EXPECT_GE(times.cost().seconds(1000), 1000);
+    const auto times = device_times();
+    detail::note_kernel(counted(times), 1000, now - 1000s);  // nothing was there before it
+    EXPECT_GE(times->cost().seconds(1000), 1000);
   }
-  region_leaf_times times;
-  times.clock = std::make_shared<device_clock>();
-  times.clock->last_end = std::chrono::nanoseconds((now - 10s).time_since_epoch()).count();
-  detail::note_kernel(times, 1000, now - 1000s);  // launched early, behind one that ended ten seconds ago
-  EXPECT_GE(times.cost().seconds(1000), 10);
-  EXPECT_LT(times.cost().seconds(1000), 100);
-  EXPECT_GE(times.clock->last_end, now.time_since_epoch().count());
+  const auto times = device_times();
+  times->clock->last_end = std::chrono::nanoseconds((now - 10s).time_since_epoch()).count();
+  detail::note_kernel(counted(times), 1000, now - 1000s);  // launched early, behind one that ended ten seconds ago
+  EXPECT_GE(times->cost().seconds(1000), 10);
+  EXPECT_LT(times->cost().seconds(1000), 100);
+  EXPECT_GE(times->clock->last_end, now.time_since_epoch().count());
 }
 
 TEST(region_times, of_two_kernels_side_by_side_are_averaged) {
-  region_leaf_times times;
-  times.clock = std::make_shared<device_clock>();
+  const auto times = device_times();
   const auto now = std::chrono::steady_clock::now();
-  times.note(1000, 10);
-  detail::note_kernel(times, 1000, now);  // seems to have taken no time: it ran beside another one
-  EXPECT_GT(times.cost().seconds(1000), 3);
-  EXPECT_LT(times.cost().seconds(1000), 10);
+  times->note(1000, 10);
+  detail::note_kernel(counted(times), 1000, now);  // seems to have taken no time: it ran beside another one
+  EXPECT_GT(times->cost().seconds(1000), 3);
+  EXPECT_LT(times->cost().seconds(1000), 10);
+}
+
+/// From the begin of its first task to the end of its last one, however its tasks waited in between.
+TEST(launch_spans, are_noted_when_the_last_task_lets_go) {
+  using namespace std::chrono_literals;
+  const auto seen = std::make_shared<seen_launches>();
+  const auto now = std::chrono::steady_clock::now();
+  {
+    auto span = std::make_shared<launch_span>(seen, "r", leaf_shares{400, 600});
+    const auto host = counted(std::make_shared<region_leaf_times>(), span), device = counted(device_times(), span);
+    span.reset();
+    detail::note_piece(host, 400, now - 1000s);
+    detail::note_kernel(device, 600, now - 10s);
+    EXPECT_TRUE(seen->take().empty()) << "its tasks are still there";
+  }
+  const std::vector<seen_launches::launch> all = seen->take();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].region, "r");
+  EXPECT_EQ(all[0].shares, (leaf_shares{400, 600}));
+  EXPECT_GE(all[0].seconds, 1000);
+  EXPECT_TRUE(seen->take().empty());
+}
+
+TEST(launch_spans, do_not_count_time_twice) {
+  seen_launches seen;
+  constexpr std::int64_t second = 1'000'000'000;
+  seen.note("r", {1}, 0, 10 * second);
+  seen.note("r", {1}, 5 * second, 12 * second);  // began while the first one was under way
+  seen.note("r", {1}, 3 * second, 11 * second);  // and this one ended before the second one
+  const auto all = seen.take();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_DOUBLE_EQ(all[0].seconds, 10);
+  EXPECT_DOUBLE_EQ(all[1].seconds, 2);
+}
+
+/// Rows that a task used and had not declared, in words.
+TEST(undeclared_rows, are_named_with_what_would_declare_them) {
+  const undeclared_rows before{0, {500, 999}, 31, 1, 0, 499};
+  const auto said = [](const undeclared_rows& found, const access_pattern& pattern, intent how = intent::read) {
+    const undeclared_text text = text_of(found, "smooth", {"a", pattern, how}, 1000);
+    return text.what + " | " + text.hint;
+  };
+  EXPECT_EQ(said(before, tessera::chunk),
+            "region 'smooth' reads row 499 of array 'a', where one of its parts declares rows 500 to 998 | "
+            "in(a, halo(1, 0))?");
+  EXPECT_EQ(said({0, {499, 999}, 31, 2, 3, 498}, halo(1)),
+            "region 'smooth' reads row 498 of array 'a', where one of its parts declares rows 499 to 998 | "
+            "in(a, halo(3, 4))?");
+  EXPECT_THAT(said({0, {7, 8}, 31, 0, 1, 8}, rows(7, 8)), ::testing::HasSubstr("declares row 7 | in(a, rows(7, 9))?"));
+  EXPECT_THAT(said({0, {500, 1000}, 31, 0, 1, 1000}, halo(1)),
+              ::testing::HasSubstr("reads row 1000 of array 'a', which has 1000 rows | the body must look where"));
+  EXPECT_THAT(
+      said({0, {500, 999}, 31, 32, 0, std::nullopt}, tessera::chunk),
+      ::testing::HasSubstr("reads array 'a' more than 31 rows away from rows 500 to 998, which one of its parts "
+                           "declares | `whole`"));
+  EXPECT_THAT(said(before, tessera::chunk, intent::update), ::testing::HasSubstr("read such rows from a second array"));
+  EXPECT_THAT(said({0, {500, 999}, 31, 1, 0, 499, true}, tessera::chunk, intent::write),
+              ::testing::HasSubstr("writes row 499 of array 'a'"));
 }
 
 }  // namespace
