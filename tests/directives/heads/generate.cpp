@@ -112,7 +112,7 @@ void random(writer& to, unsigned seed, std::size_t count) {
                         "few.few",
                         "few.some",
                         "e + 1",
-                        "'z'",
+                        "'z' + few.few",
                         "(n ? n : u)",
                         "z - 1",
                         "sizeof(int) * s",

@@ -67,7 +67,8 @@ static void run() {
                  Ω = 9;
 #pragma gecko region
     for (int INDEX_X = 0; INDEX_X < n; ++INDEX_X) {
-      const double BARRIER = INDEX_X, tessera_at = 1;
+      const double __global_ = 0, __restrict_ = 0;
+      const double BARRIER = INDEX_X + __global_ + __restrict_, tessera_at = 1;
       double uchar[2] = {BARRIER, tessera_at};
       kernel[INDEX_X] =
           local + constant + half + read_only + restrict + GLOBAL + tessera_first + $x + Ω + uchar[0] + uchar[1];
