@@ -1,4 +1,6 @@
 // The part of the scheduler that takes a ready task to a queue, and sets tasks aside that wait.
+#include <utility>
+
 #include "core/schedule/scheduler.hpp"
 #include "core/schedule/trace_points.hpp"
 #include "core/task/replay.hpp"
@@ -11,6 +13,11 @@ void scheduler::hand_over(thread_context& mine, task::record& view) {
 }
 
 void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then) {
+  // Most tasks of a replay where there is one place: nothing to choose and nothing to wait for.
+  if (then == when_ready::run_next && m_mode.single_place && t.place == 0 &&
+      (t.flags & (task::flag_replayed | task::flag_reduction)) == task::flag_replayed && !m_mode.simulated &&
+      m_replays.is_plain(t) && worker_queues::run_next(mine, t))
+    return;
   if (m_own.is_view(t) && !m_mode.simulated) {
     t.place = 0;
     hand_over(mine, t);
@@ -98,9 +105,16 @@ void scheduler::enqueue(thread_context& mine, task::record& t, placement::place&
     m_drivers.of(where).wake();
     return;
   }
-  if (then == when_ready::queue ? m_queues.keep(mine, t, where)
-                                : worker_queues::runs_chain(mine) && m_queues.give_back(mine, t))
+  if (then == when_ready::queue) {
+    // As in a chain: the tasks that it has submitted since its last ready one wait for others. Where each task is
+    // ready, two threads run more of them than one.
+    constexpr std::uint64_t tasks_that_wait = 16;
+    const std::uint64_t submitted = mine.submitted.load(std::memory_order_relaxed);
+    if (submitted - std::exchange(mine.chain.submitted, submitted) >= tasks_that_wait && m_queues.keep(mine, t, where))
+      return m_pool.note_kept_task();
+  } else if (worker_queues::runs_chain(mine) && m_queues.give_back(mine, t)) {
     return m_pool.note_kept_task();
+  }
   if (m_queues.push(mine, t, where, then)) m_pool.note_task();
 }
 

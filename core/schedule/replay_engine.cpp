@@ -115,9 +115,8 @@ void replay_engine::rewind(thread_context& mine, running_replay& r) {
   for (std::size_t k = 0; k < r.recording.boundary.size(); ++k) r.boundary.push_back(&mine.tasks.take());
 }
 
-void replay_engine::prepare(task::record& t) {
-  const task::replayed_task& place_in_run = t.replayed();
-  if (place_in_run.replay->recording.tasks[place_in_run.index].ends_group) {
+void replay_engine::prepare_at_length(task::record& t) {
+  if (ends_group(t)) {
     block::access& sum = t.all_accesses()[0];
     const std::lock_guard guard(sum.block->lock);
     if (sum.block->valid_spaces.empty() && sum.block->poison == nullptr) sum.intent = intent::write;  // a sum from zero

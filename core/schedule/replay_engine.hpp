@@ -59,7 +59,11 @@ class replay_engine {
     return true;
   }
   /// Before it is queued.
-  void prepare(task::record& t);
+  void prepare(task::record& t) {
+    if (!m_single_place || ends_group(t)) prepare_at_length(t);
+  }
+  /// Whether there is nothing to see to before it is queued.
+  bool is_plain(task::record& t) const noexcept { return m_single_place && !m_graphs && !ends_group(t); }
   /// The next replays go where it was placed without asking.
   static void remember_place(task::record& t) noexcept {
     const task::replayed_task& member = t.replayed();
@@ -88,6 +92,11 @@ class replay_engine {
     if (mine.events != nullptr) task::note_submission(*mine.events, t, {&after, after != 0 ? 1u : 0u});
     return t;
   }
+  static bool ends_group(task::record& t) noexcept {
+    const task::replayed_task& place_in_run = t.replayed();
+    return place_in_run.replay->recording.tasks[place_in_run.index].ends_group;
+  }
+  void prepare_at_length(task::record& t);
   void find_segments(running_replay& r);  // before it is rewound
   /// One of the tasks that a segment waits for is done: its record, when that was the last; else null.
   task::record* pass_gate(thread_context& mine, running_replay& r, std::uint32_t segment, block::task_reference after);

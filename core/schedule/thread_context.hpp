@@ -36,14 +36,8 @@ class operation_counters {
   };
   /// By the thread itself. `number` is below operation::catalog::most.
   counter& of(std::uint32_t number) {
-    std::atomic<page*>& entry = m_pages[number / page_size];
-    page* p = entry.load(std::memory_order_relaxed);
-    if (p == nullptr) {
-      m_owned.push_back(std::make_unique<page>());
-      p = m_owned.back().get();
-      entry.store(p, std::memory_order_release);
-    }
-    return (*p)[number % page_size];
+    page* const p = m_pages[number / page_size].load(std::memory_order_relaxed);
+    return (p != nullptr ? *p : add_page(number))[number % page_size];
   }
   static void add(std::atomic<std::uint64_t>& to, std::uint64_t amount) noexcept {  // one writer: no locked instruction
     to.store(to.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
@@ -57,6 +51,11 @@ class operation_counters {
  private:
   static constexpr std::size_t page_size = 64;
   using page = std::array<counter, page_size>;
+  [[gnu::cold]] page& add_page(std::uint32_t number) {
+    m_owned.push_back(std::make_unique<page>());
+    m_pages[number / page_size].store(m_owned.back().get(), std::memory_order_release);
+    return *m_owned.back();
+  }
   std::array<std::atomic<page*>, operation::catalog::most / page_size> m_pages{};
   std::vector<std::unique_ptr<page>> m_owned;
 };
@@ -66,7 +65,7 @@ struct lone_chain {
   static constexpr std::uint32_t first_length = 64, longest = 1u << 20;
   std::uint32_t tasks = 0;
   std::uint32_t length = first_length;  ///< so many tasks, and the next one may be given back
-  std::uint64_t submitted = 0;          ///< by the thread that they come from, at the last look
+  std::uint64_t submitted = 0;          ///< by who submits them, at the last look; by this one, at its last ready task
 };
 
 /// A thread that keeps a task, as another one has seen it.

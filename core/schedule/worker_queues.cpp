@@ -26,6 +26,7 @@ void worker_queues::add_core(location::node_id location, std::uint32_t place) {
   m_cores.push_back(std::make_unique<core_queue>(location, place));
   if (m_by_location.size() <= location) m_by_location.resize(location + std::size_t{1}, nullptr);
   m_by_location[location] = m_cores.back().get();
+  m_keeps = m_setup.cost != nullptr && m_cores.size() > 1;
 }
 
 void worker_queues::leave_next(thread_context& mine) noexcept {
@@ -39,8 +40,7 @@ bool worker_queues::give_back(thread_context& mine, task::record& t) noexcept {
   lone_chain& chain = mine.chain;
   chain.tasks = 0;
   thread_context& from = (*m_setup.threads)[t.owner];
-  if (m_setup.cost == nullptr || &from == &mine || !from.is_program || from.place != mine.place || !may_be_kept(t))
-    return false;
+  if (!m_keeps || &from == &mine || !from.is_program || from.place != mine.place || !may_be_kept(t)) return false;
   const std::uint64_t submitted = from.submitted.load(std::memory_order_relaxed);
   const bool goes_on = submitted != std::exchange(chain.submitted, submitted);
   if (!goes_on && !from.waits.load(std::memory_order_relaxed)) return false;

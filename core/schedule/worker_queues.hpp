@@ -48,9 +48,8 @@ class worker_queues {
   /// the only one that is ready here: what follows it is most likely a chain, which two threads run more slowly than
   /// one. Others take it when the thread has not submitted anything for a while, so somebody has to be awake.
   bool keep(thread_context& mine, task::record& t, const placement::place& where) noexcept {
-    return m_setup.cost != nullptr && m_cores.size() > 1 && mine.is_program && !mine.works && mine.in_program() &&
-           may_be_kept(t) && mine.place == where.number && mine.ready.size() == 0 && mine.spilled.empty() &&
-           mine.kept.put(t);
+    return m_keeps && mine.is_program && !mine.works && mine.in_program() && may_be_kept(t) &&
+           mine.place == where.number && mine.ready.size() == 0 && mine.spilled.empty() && mine.kept.put(t);
   }
   /// By the thread of `mine`, which has run a chain of short tasks that another thread submits: that one gets this
   /// task, the next of the chain, if it waits or goes on submitting.
@@ -85,6 +84,13 @@ class worker_queues {
       if (!mine.kept.empty()) share_kept(mine);
       push_own(mine, t);
     }
+    return true;
+  }
+  /// By the thread of `mine`, which is a worker of the place where the task goes, or waits there: it runs this task
+  /// next. False: push has to decide.
+  static bool run_next(thread_context& mine, task::record& t) noexcept {
+    if (t.priority != 0 || t.hint != task::no_hint || mine.is_driver || mine.next_task != nullptr) return false;
+    mine.next_task = &t;
     return true;
   }
   /// By the thread of `mine`: the task that it runs next, its own before others'; null: there is none.
@@ -131,6 +137,7 @@ class worker_queues {
   placement::place& place(std::uint32_t number) const noexcept { return *(*m_setup.places)[number]; }
 
   const setup m_setup;
+  bool m_keeps = false;  // threads keep short tasks
   std::vector<std::unique_ptr<core_queue>> m_cores;
   std::vector<core_queue*> m_by_location;  // null where there is no worker
 };
