@@ -31,6 +31,10 @@ void* held_block::data() const noexcept { return m_held->pointer; }
 
 bool held_block::ended() const noexcept { return m_held->ended; }
 
+held_block::~held_block() {
+  if (m_held != nullptr) give_back();
+}
+
 void held_block::give_back() noexcept {
   const std::unique_ptr<schedule::host_access> ended(std::exchange(m_held, nullptr));
   if (!ended->ended) m_scheduler->end_host_access(*ended);

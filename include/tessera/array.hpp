@@ -42,9 +42,7 @@ class held_block {
   held_block(held_block&& other) noexcept
       : m_scheduler(other.m_scheduler), m_held(std::exchange(other.m_held, nullptr)) {}
   held_block& operator=(held_block&&) = delete;
-  ~held_block() {
-    if (m_held != nullptr) give_back();
-  }
+  ~held_block();                // not inline: GCC 12 then takes an empty optional of one for uninitialized
   void* data() const noexcept;  ///< its elements
   bool ended() const noexcept;  ///< given back by the end of the runtime: the elements may be gone
 

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 /// --set words for the host beside plugins of tests/plugins.
 std::vector<std::string> with(const std::string& plugin, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--set", "runtime.plugins=[\"host\", \"" + built(plugin).string() + "\"]"});
+  arguments.insert(arguments.end(), {"--set", "runtime.plugins=[\"host\", \"" + built(plugin) + "\"]"});
   return arguments;
 }
 
