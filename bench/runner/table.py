@@ -57,8 +57,8 @@ PEER_GOALS = [
 # Ways of an application that are there for comparison: without a goal, and not in the geometric mean.
 VARIANT = re.compile(r"_(single|scan)$")
 
-# Not in tables (but in the JSON files): points of a curve or at a distance, and the time until the last submission returned, which says
-# little when a window or a throttle makes submitters run tasks.
+# Not in tables (but in the JSON files): points of a curve or at a distance, and the time until the last submission
+# returned, which says little when a window or a throttle makes submitters run tasks.
 HIDDEN = ("efficiency_at", "gigabytes_per_s_at_", "submit_ns_per_task")
 
 

@@ -71,7 +71,8 @@ class Summary(unittest.TestCase):
         rates = {"workers": 1, "metric": "gigabytes_per_s"}
         beside = f"n{table.BESIDE}_dot"
         rows = [row("Tessera", 30, case="dot", **rates), row("Tessera", 40, case=beside, **rates)]
-        rows += [row("A", 40, case="dot", **rates), row("A", 40, case=beside, **rates), row("B", 9, case="dot", **rates)]
+        rows += [row("A", 40, case="dot", **rates), row("A", 40, case=beside, **rates),
+                 row("B", 9, case="dot", **rates)]
         lines = table.at_powers_of_two(table.summarize(rows, 0.03)).splitlines()
         self.assertEqual(lines[-2:], ["| dot | 1 | Tessera | 0.75 | 0.95 |", "| dot | 1 | A | 1.00 |  |"])
         self.assertEqual(table.at_powers_of_two(table.summarize([row("Tessera", 1)], 0.03)), "")

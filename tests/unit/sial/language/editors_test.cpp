@@ -12,7 +12,7 @@ namespace tessera::sial {
 namespace {
 
 std::string contents(const std::string& path) {
-  std::ifstream file(std::string(TESSERA_SOURCE_DIR) + "/tools/editors/" + path);
+  std::ifstream file(std::string(TESSERA_SOURCE_DIR) + "/apps/sial/editors/" + path);
   EXPECT_TRUE(file) << path;
   return {std::istreambuf_iterator<char>(file), {}};
 }
