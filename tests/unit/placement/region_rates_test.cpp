@@ -14,8 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> here{"cpu: Zen", "sim: fast, 00, 1e+09 FLOP/s, OpenBLAS"}, elsewhere{"cpu: Alpha"};
-const std::vector<place_kind> kinds{{.name = "cpu", .is_host = true}};
+const std::vector<std::string> rates_here{"cpu: Zen", "sim: fast, 00, 1e+09 FLOP/s, OpenBLAS"},
+    rates_elsewhere{"cpu: Alpha"};
+const std::vector<place_kind> rates_kinds{{.name = "cpu", .is_host = true}};
 
 class region_rates : public ::testing::Test {
  protected:
@@ -31,9 +32,11 @@ class region_rates : public ::testing::Test {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
   std::string write(const std::string& program, const std::vector<region_rate>& rates) const {
-    return write_region_rates(m_file, here, program, rates);
+    return write_region_rates(m_file, rates_here, program, rates);
   }
-  std::vector<region_rate> read(const std::string& program) const { return read_region_rates(m_file, here, program); }
+  std::vector<region_rate> read(const std::string& program) const {
+    return read_region_rates(m_file, rates_here, program);
+  }
   fs::path m_folder, m_file;
 };
 
@@ -52,9 +55,9 @@ history_cell cell(const std::string& operation) {
 TEST_F(region_rates, stand_beside_what_placement_learnt) {
   EXPECT_TRUE(read("heat").empty());
   EXPECT_EQ(write("heat", {{"axpy", "core0", 2e6, 0}, {"axpy", "sim0", 9e6, 0.25}}), "");
-  EXPECT_EQ(write_history(m_file, here, kinds, std::vector{cell("gemm")}), "");
+  EXPECT_EQ(write_history(m_file, rates_here, rates_kinds, std::vector{cell("gemm")}), "");
   EXPECT_EQ(write("heat", {{"axpy", "sim0", 4.5e6, 0.5}, {"dot", "core0", 1e6, 0}}), "");
-  EXPECT_EQ(read_history(m_file, here).cells.size(), 1u);
+  EXPECT_EQ(read_history(m_file, rates_here).cells.size(), 1u);
   const std::vector<region_rate> all = read("heat");
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0].leaf, "core0");
@@ -63,13 +66,13 @@ TEST_F(region_rates, stand_beside_what_placement_learnt) {
   EXPECT_EQ(all[1].iterations_per_second, 4.5e6);
   EXPECT_EQ(all[1].fixed_seconds, 0.5);
   EXPECT_EQ(all[2].region, "dot");
-  EXPECT_TRUE(read_region_rates(m_file, elsewhere).empty());
+  EXPECT_TRUE(read_region_rates(m_file, rates_elsewhere).empty());
 }
 
 TEST_F(region_rates, that_are_impossible_or_damaged_are_measured_again) {
   EXPECT_EQ(write("heat", {{"axpy", "sim0", 4.5e6, 0.5}}), "");
   EXPECT_EQ(write("life", {{"step", "core0", 1e6, 0}}), "");
-  EXPECT_EQ(write_history(m_file, here, kinds, std::vector{cell("gemm")}), "");
+  EXPECT_EQ(write_history(m_file, rates_here, rates_kinds, std::vector{cell("gemm")}), "");
   const std::string sound = text();
   const auto with = [&](const std::string& old, const std::string& fresh) {
     std::string damaged = sound;
@@ -78,7 +81,7 @@ TEST_F(region_rates, that_are_impossible_or_damaged_are_measured_again) {
   with("4500000", "-500000");
   EXPECT_TRUE(read("heat").empty());
   EXPECT_EQ(read("life").size(), 1u) << "another program's are as they were";
-  EXPECT_EQ(read_history(m_file, here).cells.size(), 1u);
+  EXPECT_EQ(read_history(m_file, rates_here).cells.size(), 1u);
   for (const std::string fixed : {"1e308", "-1", "1e7", "\"x\""}) {
     with("\"fixed_seconds\": 0.5", "\"fixed_seconds\": " + fixed);
     EXPECT_TRUE(read("heat").empty()) << fixed;
@@ -104,13 +107,13 @@ TEST_F(region_rates, of_one_program_do_not_push_out_those_of_another) {
 
   // The program that wrote last comes first; of more programs than are kept, those that wrote longest ago go.
   EXPECT_EQ(write("small", {{"dot", "core0", 2e6, 0}}), "");
-  std::vector<program_rates> all = read_region_rates(m_file, here);
+  std::vector<program_rates> all = read_region_rates(m_file, rates_here);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].program, "small");
   EXPECT_EQ(all[0].rates.size(), 2u);
   for (std::size_t k = 0; k + 1 < most_programs; ++k)
     EXPECT_EQ(write("p" + std::to_string(k), {{"axpy", "core0", 2e6, 0}}), "");
-  all = read_region_rates(m_file, here);
+  all = read_region_rates(m_file, rates_here);
   EXPECT_EQ(all.size(), most_programs);
   EXPECT_EQ(all.back().program, "small");
   EXPECT_TRUE(read("large").empty());
@@ -126,8 +129,8 @@ TEST_F(region_rates, have_names_that_are_not_utf8) {
   EXPECT_EQ(all[0].region, kept_name(name));
   EXPECT_EQ(all[0].iterations_per_second, 2e6);
   EXPECT_EQ(kept_name("W\xc3\xa4rme"), "W\xc3\xa4rme");
-  EXPECT_EQ(write_history(m_file, here, kinds, std::vector{cell(name)}), "");
-  EXPECT_EQ(read_history(m_file, here).cells.front().operation, kept);
+  EXPECT_EQ(write_history(m_file, rates_here, rates_kinds, std::vector{cell(name)}), "");
+  EXPECT_EQ(read_history(m_file, rates_here).cells.front().operation, kept);
   EXPECT_NE(this_program(), "");
 }
 
