@@ -36,13 +36,22 @@ bool writes(const CLI::App& of, const CLI::Option& option) {
   return std::ranges::find(outputs, name) != outputs.end() || (of.get_name() == "init" && name == "to");
 }
 
+/// The file that --config means; where there is none, the name itself: whoever reads it says that it is not there.
+std::string configuration(const std::string& named) {
+  try {
+    return config::find_file(named, hierarchy::default_config_directories());
+  } catch (const error&) {
+    return named;
+  }
+}
+
 void add_files(const CLI::App& of, std::vector<named_file>& to) {
   for (const CLI::Option* option : of.get_options()) {
     if (option->get_type_name() != "FILE") continue;
     const std::string name = option->get_name();
     for (const std::string& path : option->results())
-      if (name == "--config")  // it may be the name of one that comes with Tessera
-        to.push_back({name, config::find_file(path, hierarchy::default_config_directories()), false});
+      if (name == "--config")
+        to.push_back({name, configuration(path), false});
       else if (!path.empty() && path != "-")
         to.push_back({name, path, writes(of, *option)});
   }

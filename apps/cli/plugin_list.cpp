@@ -171,11 +171,13 @@ std::string to_text(const plugin_list& found) {
 
 namespace {
 
-/// {"gemm": ["f32", "f64"]}
 nlohmann::ordered_json operations_json(const device_role& role) {
-  auto json = nlohmann::ordered_json::object();
-  for (const offered_operation& one : role.operations)
-    for (const element_type type : one.types) json[one.name].push_back(name_of(type));
+  auto json = nlohmann::ordered_json::array();
+  for (const offered_operation& one : role.operations) {
+    auto types = nlohmann::ordered_json::array();
+    for (const element_type type : one.types) types.push_back(name_of(type));
+    json.push_back({{"name", one.name}, {"types", types}});
+  }
   return json;
 }
 

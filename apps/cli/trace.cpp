@@ -46,11 +46,16 @@ int compare(const trace_options& o) {
 }
 
 int graph(const trace_options& o) {
-  const std::string to = o.report.empty() ? "-" : o.report;
-  apps::require_writable(to);
-  std::ostringstream text;
-  trace::write_dot(text, trace::read_chrome(o.file), o.tasks);
-  apps::write_text(to, text.str());
+  const std::string to = o.report.empty() && o.json != "-" ? "-" : o.report;
+  for (const std::string& file : {to, o.json})
+    if (!file.empty()) apps::require_writable(file);
+  const trace::timeline recorded = trace::read_chrome(o.file);
+  if (!to.empty()) {
+    std::ostringstream text;
+    trace::write_dot(text, recorded, o.tasks);
+    apps::write_text(to, text.str());
+  }
+  if (!o.json.empty()) apps::write_text(o.json, trace::graph_json(recorded, o.tasks));
   return 0;
 }
 
@@ -89,7 +94,9 @@ void add_trace(CLI::App& to, command& selected) {
   auto drawn = std::make_shared<trace_options>();
   CLI::App& graph_command = *sub.add_subcommand("graph", "Write the graph of a run's tasks for Graphviz (DOT)");
   graph_command.add_option("file", drawn->file, written_by_trace)->type_name("FILE")->required();
-  graph_command.add_option("--dot", drawn->report, "where the graph goes; - is standard output, the default")
+  graph_command.add_option("--dot", drawn->report, "write the graph there; - is standard output, the default")
+      ->type_name("FILE");
+  graph_command.add_option("--json", drawn->json, "write it as JSON; - is standard output, instead of DOT")
       ->type_name("FILE");
   graph_command.add_option("--tasks", drawn->tasks, "at most so many tasks, the first that were submitted")
       ->type_name("N")

@@ -327,6 +327,12 @@ int run(const simulate_options& o) {
   return 0;
 }
 
+void require(bool given, const char* what) {
+  if (!given)
+    throw error(error_kind::usage, fmt::format("{} is required", what), "the command line",
+                "`tessera simulate --help` lists the options; --from needs none of MACHINE, --job and --n");
+}
+
 /// A recorded program on other numbers of cores: its tasks, with the times and dependencies that they had.
 int predict_recorded(const simulate_options& o) {
   if (!o.json.empty()) require_writable(o.json);
@@ -429,15 +435,15 @@ void add_simulate(CLI::App& to, command& selected) {
       selected = [options] { return predict_recorded(*options); };
       return;
     }
-    const auto require = [](bool given, const char* what) {
-      if (!given) throw CLI::RequiredError(what);
-    };
-    require(!options->machine.empty(), "MACHINE");
-    require(!options->workload.name.empty(), "--job");
-    require(options->workload.n != 0, "--n");
-    if (options->workload.tile == 0) options->workload.tile = default_tile(options->workload.n);
+    if (options->workload.tile == 0 && options->workload.n != 0)
+      options->workload.tile = default_tile(options->workload.n);
     options->workload.tile = std::min(options->workload.tile, options->workload.n);
-    selected = [options] { return run(*options); };
+    selected = [options] {
+      require(!options->machine.empty(), "MACHINE");
+      require(!options->workload.name.empty(), "--job");
+      require(options->workload.n != 0, "--n");
+      return run(*options);
+    };
   });
 }
 

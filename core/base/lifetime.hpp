@@ -43,8 +43,8 @@ class lifetime {
   }
 
   /// Whether the service has ended, or is ending. For callers that must not do so while it ends, and are told if they
-  /// do: two loads. Others visit.
-  bool ended() const noexcept { return left_behind() || (m_state.load(std::memory_order_acquire) & over) != 0; }
+  /// do: one load. Others visit. A child that was forked is told by what they ask for next.
+  bool ended() const noexcept { return (m_state.load(std::memory_order_acquire) & over) != 0; }
 
   /// By the service, not inside a visit: no visitor enters from now on; returns when all visitors have left.
   void end() noexcept {

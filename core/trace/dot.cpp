@@ -56,4 +56,28 @@ void write_dot(std::ostream& to, const timeline& of, std::size_t most) {
   to << "}\n";
 }
 
+std::string graph_json(const timeline& of, std::size_t most) {
+  using json = nlohmann::ordered_json;
+  const std::size_t count = std::min(most, of.tasks.size());
+  const std::vector<std::uint32_t> path = critical_path(of);
+  const std::unordered_set<std::uint32_t> on_path(path.begin(), path.end());
+  const auto seconds = [](nanoseconds ns) { return static_cast<double>(ns) * 1e-9; };
+  json made = {{"title", of.title}, {"all_tasks", of.tasks.size()}, {"tasks", json::array()}};
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const task& t = of.tasks[k];
+    json after = json::array();
+    for (std::uint32_t p = 0; p < t.predecessor_count; ++p)
+      if (const std::uint32_t before = of.predecessors[t.first_predecessor + p]; before < count)
+        after.push_back(before);
+    made["tasks"].push_back({{"operation", of.operations[t.operation]},
+                             {"site", of.sites[t.site]},
+                             {"location", of.tracks[t.track].name},
+                             {"start", seconds(t.started)},
+                             {"seconds", seconds(t.ended - t.started)},
+                             {"after", std::move(after)},
+                             {"critical", on_path.contains(k)}});
+  }
+  return made.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace tessera::trace

@@ -70,6 +70,7 @@ class step_recorder {
   /// @param row  its name; one that was used before goes on
   step_recorder(runtime& of, const std::string& row);
 
+  /// Whether a recording is made.
   bool records() const noexcept { return m_to != nullptr; }
   /// A number for a name, the same for the same; only where it records.
   std::uint64_t name(std::string_view text);

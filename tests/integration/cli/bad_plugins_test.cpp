@@ -174,7 +174,7 @@ TEST(plugins_check, of_a_plugin_that_cannot_be_opened_gives_the_reason_once) {
   const std::size_t first = done.out.find("the cable is not plugged in");
   ASSERT_NE(first, std::string::npos) << done.out;
   EXPECT_EQ(done.out.find("the cable is not plugged in", first + 1), std::string::npos) << done.out;
-  EXPECT_THAT(done.out, HasSubstr("ordering.host_work: the plugin cannot be opened"));
+  EXPECT_THAT(done.out, HasSubstr("manners.openings_leave_no_memory: the plugin cannot be opened"));
   EXPECT_THAT(done.out, HasSubstr("1 failed"));
 }
 

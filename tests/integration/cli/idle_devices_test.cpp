@@ -24,7 +24,8 @@ std::vector<std::string> with(const std::string& plugin, std::vector<std::string
 nlohmann::json device_of(const std::string& plugin) {
   const outcome done = run(with(plugin, {"plugins", "--json", "-"}));
   EXPECT_EQ(done.code, 0) << done.err;
-  for (const auto& one : json_of(done.out).at("plugins"))
+  const nlohmann::json list = json_of(done.out);
+  for (const auto& one : list.at("plugins"))
     if (one.at("name") == plugin) return one.at("devices").at(0);
   ADD_FAILURE() << plugin << " is not listed";
   return {};
@@ -42,8 +43,9 @@ TEST(idle_devices, say_what_they_can_run) {
   const auto device = device_of("mini");
   EXPECT_EQ(device.at("runs_tasks"), true);
   EXPECT_EQ(device.at("why_not"), "");
-  EXPECT_THAT(device.at("operations").at("axpy").get<std::vector<std::string>>(), Contains("f64"));
-  EXPECT_FALSE(device.at("operations").contains("gemm"));
+  ASSERT_EQ(device.at("operations").size(), 1u);
+  EXPECT_EQ(device.at("operations").at(0).at("name"), "axpy");
+  EXPECT_THAT(device.at("operations").at(0).at("types").get<std::vector<std::string>>(), Contains("f64"));
   EXPECT_EQ(device.at("compiles_kernels"), false);
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -91,12 +92,15 @@ TEST_F(names, of_plugins_twice) {
   }
 }
 
+/// A tree from its first device on: what stands before depends on the memory that is available at the time.
+std::string below_sim0(const std::string& tree) { return tree.substr(std::min(tree.find("sim0"), tree.size())); }
+
 TEST_F(names, of_configurations_that_come_with_tessera) {
   for (const std::string name : {"sim_two", "sim_two.toml"}) {
     const outcome given = run({"topology", "--config", name}), named = run({"topology"}, {"TESSERA_CONFIG=" + name});
     EXPECT_EQ(given.code, 0) << given.err;
     EXPECT_THAT(given.out, HasSubstr("sim1"));
-    EXPECT_EQ(named.out, given.out) << named.err;
+    EXPECT_EQ(below_sim0(named.out), below_sim0(given.out)) << named.err;
   }
   const outcome near = run({"topology", "--config", "sim_tow"});
   EXPECT_EQ(near.code, 3);

@@ -138,8 +138,9 @@ void expect_known_files(const std::vector<std::string>& words, std::set<std::pai
   for (const auto& [name, what] : matches(text, file)) {
     if (name == "--json" || !seen.emplace(name, what).second) continue;
     std::vector<std::string> line = words;
-    for (const auto& [other, none] : matches(part("\nPositionals:"), argument))
-      line.emplace_back(other == name ? "one_file" : "other_file");
+    if (name != "--from")  // which stands instead of them
+      for (const auto& [other, none] : matches(part("\nPositionals:"), argument))
+        line.emplace_back(other == name ? "one_file" : "other_file");
     for (const auto& [other, none] : matches(text, required)) line.insert(line.end(), {other, of_required(other)});
     if (words == std::vector<std::string>{"cholesky"} && name != "--matrix")  // which needs a matrix or a size
       line.insert(line.end(), {"--matrix", "other_file"});

@@ -716,7 +716,8 @@ TEST(learnt_regions, begin_where_the_last_run_ended) {
   std::ifstream read(file);
   nlohmann::json kept = nlohmann::json::parse(read);
   for (auto& machine : kept["machines"])
-    for (auto& r : machine["regions"]) r["iterations_per_second"] = r["leaf"] == "LocH" ? 1000.0 : 6000.0;
+    for (auto& program : machine["programs"])
+      for (auto& r : program["regions"]) r["iterations_per_second"] = r["leaf"] == "LocH" ? 1000.0 : 6000.0;
   std::ofstream(file) << kept;
   EXPECT_EQ(shares(file.string(), 1), 250u);
   std::filesystem::remove(file);

@@ -106,7 +106,7 @@ std::string symmetric(const char* lines) {
 INSTANTIATE_TEST_SUITE_P(
     files, matrix_market_mistake,
     testing::Values(
-        wrong_file{"empty", "", "the file is empty", "m.mtx:0"},
+        wrong_file{"empty", "", "the file is empty", "m.mtx:1"},
         wrong_file{"no_banner", "3 3 1\n1 1 1\n", "does not begin with %%MatrixMarket", "m.mtx:1"},
         wrong_file{"vector", "%%MatrixMarket vector coordinate real general\n", "'vector', not 'matrix'", "m.mtx:1"},
         wrong_file{"form", "%%MatrixMarket matrix sparse real general\n", "the form is 'sparse'", "m.mtx:1"},
