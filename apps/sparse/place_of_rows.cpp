@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "tessera/machine.hpp"
 
 namespace tessera::apps {
 namespace {
