@@ -36,7 +36,7 @@ bool writes(const CLI::App& of, const CLI::Option& option) {
   return std::ranges::find(outputs, name) != outputs.end() || (of.get_name() == "init" && name == "to");
 }
 
-/// The file that --config means; where there is none, the name itself: whoever reads it says that it is not there.
+/// The file that --config means; where there is none, the name itself. Reading it is the error.
 std::string configuration(const std::string& named) {
   try {
     return config::find_file(named, hierarchy::default_config_directories());

@@ -114,7 +114,7 @@ class copy_scheme : public scheme<Structure> {
       m_copy = std::make_unique<deep_copied<typename Structure::root_type>>(
           deep_copy(this->structure().root(), tessera::to(this->rt(), this->to().name()), {},
                     {.form = m_form, .poison = this->poison()}));
-    } catch (const error& e) {  // whoever runs a command has no use for a line of its source
+    } catch (const error& e) {  // the user of a command has no use for a line of its source
       throw error(e.kind(), e.message(),
                   m_form == copy_form::block_per_object ? "--scheme block-by-block" : "--scheme marshalling", e.hint());
     }

@@ -104,7 +104,7 @@ conjugate_step conjugate_step_of(const pencil& p, std::int64_t b, spectrum_end e
     return std::ranges::lower_bound(s.columns, column) - s.columns.begin();
   };
   const std::int64_t of_r = columns_before(b), of_p = columns_before(2 * b), all = std::ssize(s.columns);
-  constexpr double bad = 0.01;  // P is orthonormal but for rounding; what is not begins anew
+  constexpr double bad = 0.01;  // P is orthonormal but for rounding; directions that are not are dropped
   basis_of_parts basis(s.products);
   basis.add(0, of_r, dependent);
   const std::int64_t of_x = basis.vectors().columns;
@@ -113,17 +113,11 @@ conjugate_step conjugate_step_of(const pencil& p, std::int64_t b, spectrum_end e
   const small_table& t = basis.vectors();
   require_directions(t.columns, b);
 
-  small_table inner = adjoint_product(t, product(s.products_a, t));
-  const std::vector<double> values = diagonalize(inner);
+  outermost_pairs outermost = outermost_of(s, t, b, end);
   conjugate_step step;
-  small_table outermost(inner.rows, b);
-  for (std::int64_t j = 0; j < b; ++j) {
-    const std::int64_t from = outermost_place(j, inner.rows, end);
-    step.values.push_back(values[static_cast<std::size_t>(from)]);
-    for (std::int64_t i = 0; i < inner.rows; ++i) outermost(i, j) = inner(i, from);
-  }
-  step.vectors = s.spread(product(t, outermost), b);
-  step.directions = s.spread(product(t, outside(outermost, of_x)), b);
+  step.values = std::move(outermost.values);
+  step.vectors = s.spread(product(t, outermost.vectors), b);
+  step.directions = s.spread(product(t, outside(outermost.vectors, of_x)), b);
   step.growth = grown(growth, b, step.vectors);
   std::ranges::copy(grown(growth, b, step.directions), std::back_inserter(step.growth));
   step.dropped = p.m - t.columns;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "apps/sparse/solver/small_table.hpp"
 #include "core/base/error.hpp"
@@ -72,22 +73,28 @@ void require_directions(std::int64_t left, std::int64_t wanted) {
                 "rayleigh_ritz", "a smaller block, or another start (--seed)");
 }
 
+outermost_pairs outermost_of(const unit_pencil& s, const small_table& basis, std::int64_t wanted, spectrum_end end) {
+  small_table inner = adjoint_product(basis, product(s.products_a, basis));
+  const std::vector<double> values = diagonalize(inner);
+  outermost_pairs found{{}, small_table(inner.rows, wanted)};
+  for (std::int64_t j = 0; j < wanted; ++j) {
+    const std::int64_t from = outermost_place(j, inner.rows, end);
+    found.values.push_back(values[static_cast<std::size_t>(from)]);
+    for (std::int64_t i = 0; i < inner.rows; ++i) found.vectors(i, j) = inner(i, from);
+  }
+  return found;
+}
+
 ritz_step rayleigh_ritz(const pencil& p, std::int64_t wanted, spectrum_end end, const std::vector<bool>& used) {
   const unit_pencil s = of_unit_length(p, used);
   require_directions(std::ssize(s.columns), wanted);
   const small_table basis = whitening(s.products, dependent);
   require_directions(basis.columns, wanted);
-  small_table inner = adjoint_product(basis, product(s.products_a, basis));
-  const std::vector<double> values = diagonalize(inner);
+  outermost_pairs outermost = outermost_of(s, basis, wanted, end);
 
   ritz_step step;
-  small_table outermost(inner.rows, wanted);
-  for (std::int64_t j = 0; j < wanted; ++j) {
-    const std::int64_t from = outermost_place(j, inner.rows, end);
-    step.values.push_back(values[static_cast<std::size_t>(from)]);
-    for (std::int64_t i = 0; i < inner.rows; ++i) outermost(i, j) = inner(i, from);
-  }
-  step.vectors = s.spread(product(basis, outermost), wanted);
+  step.values = std::move(outermost.values);
+  step.vectors = s.spread(product(basis, outermost.vectors), wanted);
   step.dropped = p.m - basis.columns;
   return step;
 }

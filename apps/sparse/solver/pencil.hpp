@@ -41,6 +41,14 @@ struct unit_pencil {
 };
 unit_pencil of_unit_length(const pencil& p, const std::vector<bool>& used);
 
+/// Ritz values in the span of a basis, the outermost first, and their vectors as coefficients of the basis.
+struct outermost_pairs {
+  std::vector<double> values;
+  small_table vectors;
+};
+/// `basis`: orthonormal, in coefficients of the pencil's columns; it has at least `wanted` vectors.
+outermost_pairs outermost_of(const unit_pencil& s, const small_table& basis, std::int64_t wanted, spectrum_end end);
+
 /// What comes of it. Coefficients are row-major, a row for each column of S.
 struct ritz_step {
   std::vector<double> values;   ///< `wanted` Ritz values, the outermost first
