@@ -125,16 +125,15 @@ std::int64_t panel_rows_in_memory(const lone_devices& on, const csr_matrix& a) {
 /// is no cache for the others, so a panel of all of these is a small part of the memory. The size
 /// of a vector's blocks is a power of two, which the pieces of a full memory divide without a rest.
 std::int64_t most_panel_rows(const lone_devices& on, const csr_matrix& a, std::int64_t columns) {
-  constexpr std::int64_t least = 32, vectors = 6, usual_columns = 4;
-  constexpr double parts = 32;
+  constexpr std::int64_t least = 32, usual_columns = 4;
+  constexpr double vectors = 6, parts = 32;
   const auto rows = static_cast<double>(std::max<std::int64_t>(a.rows, 1));
-  const std::int64_t of_vector = (columns > 0 ? columns : usual_columns) * static_cast<std::int64_t>(sizeof(double));
-  const double of_row =
-      12 * static_cast<double>(a.nonzeros()) / rows + static_cast<double>(vectors) * static_cast<double>(of_vector);
   const double memory = on.memory / static_cast<double>(std::max<std::int64_t>(on.count, 1));
+  const double of_vector = static_cast<double>(columns > 0 ? columns : usual_columns) * sizeof(double),
+               of_row = 12 * static_cast<double>(a.nonzeros()) / rows + vectors * of_vector;
   if (on.count == 0 || on.memory >= of_row * rows) return std::numeric_limits<std::int64_t>::max();
-  const auto fit = static_cast<std::uint64_t>(memory / parts / of_row) * static_cast<std::uint64_t>(of_vector);
-  return std::max(least, static_cast<std::int64_t>(std::bit_floor(fit)) / of_vector);
+  const auto fit = static_cast<std::uint64_t>(memory / parts / of_row * of_vector);  // of the memory: no overflow
+  return std::max(least, static_cast<std::int64_t>(static_cast<double>(std::bit_floor(fit)) / of_vector));
 }
 
 /// By the options, else by the devices at the location that is asked for, else by the matrix.

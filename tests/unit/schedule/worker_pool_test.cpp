@@ -28,6 +28,7 @@ struct crew {
     pool.prepare(workers, {}, false);
   }
   ~crew() { pool.stop(); }
+  /// Before any thread runs: it edits the tree.
   thread_context& add(bool is_program) {
     thread_context& fresh = threads.publish(threads.make());
     fresh.is_program = is_program;
@@ -159,13 +160,13 @@ TEST(worker_pool, a_kept_task_is_run_by_a_worker_when_its_thread_does_something_
 
 TEST(worker_pool, a_worker_that_watches_a_kept_task_is_called_for_another_one) {
   crew c(2);
+  thread_context& second = c.add(true);
   c.start();
   std::atomic<bool> over{false};
   ASSERT_TRUE(c.keep(c.threads[0]));
   std::thread goes_on([&] {  // as the submitter of the kept task would
     while (!over) c.threads[0].submitted.store(c.threads[0].submitted.load() + 1);
   });
-  thread_context& second = c.add(true);
   for (int k = 0; k < 100; ++k) c.queue(second, 1);
   while (c.ran < 100) std::this_thread::yield();
   over = true;
