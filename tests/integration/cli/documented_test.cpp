@@ -284,7 +284,7 @@ TEST(documented, keys_of_a_new_plugin) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(documented, keys_of_trace_summary) {
+TEST(documented, keys_of_recorded_runs) {
   const std::filesystem::path folder =
       std::filesystem::path(testing::TempDir()) / ("documented_trace_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
@@ -295,6 +295,10 @@ TEST(documented, keys_of_trace_summary) {
             0);
   expect_agreement(keys_of(run({"trace", "summary", file, "--json", "-"}).out), documented("## tessera trace summary"),
                    "trace summary");
+  expect_agreement(keys_of(run({"trace", "compare", file, file, "--json", "-"}).out),
+                   documented("## tessera trace compare"), "trace compare");
+  expect_agreement(keys_of(run({"trace", "graph", file, "--json", "-"}).out), documented("## tessera trace graph"),
+                   "trace graph");
   std::filesystem::remove_all(folder);
 }
 
