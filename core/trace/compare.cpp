@@ -40,6 +40,7 @@ idle_time idle_of(const summary& s) {
   for (const track_summary& t : s.tracks) {
     sum.runtime += t.idle.runtime, sum.slab += t.idle.slab, sum.memory += t.idle.memory, sum.data += t.idle.data;
     sum.nothing_ready += t.idle.nothing_ready, sum.nothing_submitted += t.idle.nothing_submitted;
+    sum.barrier += t.idle.barrier;
   }
   return sum;
 }
@@ -62,7 +63,8 @@ std::vector<row> totals(const compared_run& a, const compared_run& b) {
           {"idle, data", ia.data, ib.data},
           {"idle, memory", ia.memory, ib.memory},
           {"idle, slab", ia.slab, ib.slab},
-          {"idle, runtime", ia.runtime, ib.runtime}};
+          {"idle, runtime", ia.runtime, ib.runtime},
+          {"idle, barrier", ia.barrier, ib.barrier}};
 }
 
 }  // namespace

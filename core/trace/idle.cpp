@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/trace/intervals.hpp"
+
 namespace tessera::trace {
 namespace {
 
@@ -47,6 +49,9 @@ class sweep {
     std::vector<std::vector<std::pair<nanoseconds, nanoseconds>>> busy(of.tracks.size());
     for (const task& t : of.tasks)
       if (!t.view) busy[t.track].emplace_back(t.started, t.ended);
+    for (const program_wait& w : of.waits)
+      if (w.barrier && is_unit(w.track)) m_at_barrier.add(w.track, w.started, w.ended);
+    m_at_barrier.settle();
     for (unit& u : m_units) u.busy = std::move(busy[u.track]), std::ranges::sort(u.busy);
   }
 
@@ -81,16 +86,22 @@ class sweep {
   void pass(nanoseconds from, nanoseconds to) {
     if (to <= from) return;
     for (unit& u : m_units) {
-      nanoseconds idle = 0, at = std::max(from, u.until);
+      nanoseconds idle = 0, at_barrier = 0, at = std::max(from, u.until);
+      const auto idle_until = [&](nanoseconds end) {
+        if (end <= at) return;
+        const nanoseconds waited = m_at_barrier.overlap(u.track, at, end);
+        at_barrier += waited, idle += end - at - waited;
+      };
       while (at < to && u.next < u.busy.size()) {
         const auto& [begin, end] = u.busy[u.next];
         if (begin >= to) break;
-        idle += std::max<nanoseconds>(begin - at, 0);
+        idle_until(begin);
         at = std::max(at, end);
         u.until = std::max(u.until, end);
         ++u.next;
       }
-      idle += std::max<nanoseconds>(to - at, 0);
+      idle_until(to);
+      m_made[u.track].barrier += at_barrier;
       if (idle > 0) cause_at(u.track) += idle;
     }
   }
@@ -113,6 +124,7 @@ class sweep {
   std::int64_t m_dependent = 0;
   std::vector<change> m_changes;
   std::vector<unit> m_units;
+  interval_sets m_at_barrier;  // by track
 };
 
 }  // namespace

@@ -129,8 +129,8 @@ class page_writer {
     for (const track_summary& s : m_sum.tracks)
       if (s.track == number) {
         busy = s.busy;
-        for (const nanoseconds part :
-             {s.idle.nothing_submitted, s.idle.nothing_ready, s.idle.data, s.idle.memory, s.idle.slab, s.idle.runtime})
+        for (const nanoseconds part : {s.idle.nothing_submitted, s.idle.nothing_ready, s.idle.data, s.idle.memory,
+                                       s.idle.slab, s.idle.runtime, s.idle.barrier})
           idle.add(part);
       }
     std::string d = fmt::format(R"({{"name":{},"kind":"{}","busy":{},"idle":{})", json_string(t.name), word_of(t.kind),

@@ -21,7 +21,7 @@ const count = n => n.toLocaleString('en-US');
 const share = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(part / whole < 0.1 ? 1 : 0) + ' %' : '–';
 const colour = op => `var(--c${op % 10})`;
 const reasons = ['dependency', 'data', 'memory', 'slab', 'worker'];
-const idle_reasons = ['no tasks', 'none ready', 'data', 'memory', 'slab', 'runtime'];
+const idle_reasons = ['no tasks', 'none ready', 'data', 'memory', 'slab', 'runtime', 'at a barrier'];
 
 // --- head
 const title = data.title || 'A run of Tessera';

@@ -92,6 +92,16 @@ TEST(steps, of_a_front_end_are_bars_of_its_rows) {
   for (const auto& p : s.what_if) EXPECT_NEAR(static_cast<double>(p.length), 620.0, 130.0) << p.name;
 }
 
+TEST(idle, at_a_barrier_is_a_cause_of_its_own) {
+  const summary s = summarize(build(interpreted()));
+  ASSERT_EQ(s.tracks.size(), 4u);
+  EXPECT_EQ(s.tracks[2].idle.barrier, 200);
+  EXPECT_EQ(s.tracks[3].idle.barrier, 11);
+  EXPECT_EQ(s.tracks[3].idle.nothing_submitted, 9);
+  EXPECT_EQ(s.tracks[0].idle.barrier, 0);
+  for (const track_summary& one : s.tracks) EXPECT_EQ(one.busy + one.idle.total(), s.length) << one.track;
+}
+
 TEST(steps, of_a_second_program_go_on_in_the_same_rows) {
   recording r = interpreted();
   r.threads.push_back({"SIAL worker 0", thread_role::interpreter, 0, {stepped(0, 2, 3, 800, 900)}});
