@@ -551,6 +551,8 @@ static tsr_status open_plugin(const tsr_host* host, const tsr_option_value* opti
 #endif
     unsigned index = 0;
     char key[32];
+    if (strcmp(option->name, "clock") == 0 && option->text && strcmp(option->text, "virtual") == 0)
+      return report(TSR_INVALID_ARGUMENT, "option \"clock\" is virtual, and mini has a real clock alone");
     if (strcmp(option->name, "count") == 0) the_plugin.device_count = (uint32_t)option->integer;
     if (sscanf(option->name, "device[%u].%31s", &index, key) == 2 && index < device_limit && strcmp(key, "memory") == 0)
       the_plugin.devices[index].capacity = (uint64_t)option->integer;

@@ -95,6 +95,7 @@ inline constexpr fault of_kinds[] = {
     {"operations_wears_out", "plugin.opens_again",
      "has something to offer at twenty openings and nothing at the next twenty"},
     {"table_stuck", "plugin.refused_options_do_no_harm", "refuses the opening after one that it refused for an option"},
+    {"table_ignores", "plugin.options_are_read", "ignores an option that it declares"},
     {"operations_twice", "operations.names", "has two operations of one name"},
     {"operations_silent", "operations.any_arguments_are_answered", "refuses arguments without a word to `host->error`"},
     {"operations_beyond", "operations.blocks_of_every_size", "writes behind blocks with an odd number of elements"},

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <set>
 
 #include "tests/conformance/suite/check.hpp"
+#include "tests/conformance/suite/watched_values.hpp"
 
 namespace tessera::conformance {
 namespace {
@@ -48,10 +50,16 @@ void opens_again(const subject& what) {
   }
 }
 
-/// Values that the schema allows and the plugin may refuse all the same: limits, each choice, texts that name nothing.
-std::vector<plugin::raw_option> unusual_values(const plugin::option_schema& option) {
+/// The name of an option of the first table of each array.
+std::string first_name(const plugin::option_schema& option) {
   std::string name = option.name;
   for (std::size_t at = name.find("[]"); at != std::string::npos; at = name.find("[]")) name.replace(at, 2, "[0]");
+  return name;
+}
+
+/// Values that the schema allows and the plugin may refuse all the same: limits, each choice, texts that name nothing.
+std::vector<plugin::raw_option> unusual_values(const plugin::option_schema& option) {
+  const std::string name = first_name(option);
   const auto one = [&](auto value) { return plugin::raw_option{name, value, "conformance suite"}; };
   const bool limited = option.min_value != 0 || option.max_value != 0;
   std::vector<plugin::raw_option> made;
@@ -128,12 +136,78 @@ void refused_options_do_no_harm(const subject& what) {
   if (!refused) skip("the plugin refuses none of the values that its schema allows");
 }
 
+/// A number that its schema allows, for those without a default.
+plugin::raw_option allowed_number(const plugin::option_schema& option) {
+  const bool limited = option.min_value != 0 || option.max_value != 0;
+  const double number = limited ? std::clamp(1.0, option.min_value, option.max_value) : 1.0;
+  if (option.type == TSR_OPTION_FLOAT || option.type == TSR_OPTION_RATE)
+    return {first_name(option), number, "conformance suite"};
+  return {first_name(option), static_cast<std::int64_t>(number), "conformance suite"};
+}
+
+/// "device[1].memory" as its schema has it: "device[].memory".
+std::string without_indices(const std::string& name) {
+  std::string pattern;
+  for (const char letter : name)
+    if (pattern.empty() || pattern.back() != '[' || letter == ']') pattern += letter;
+  return pattern;
+}
+
+/// A plugin that is harmed by what it refused is for another check to tell, and not for those behind this one.
+void open_after_refusal(const subject& what) {
+  try {
+    const opened_plugin again(what);
+  } catch (const std::exception&) {
+  }
+}
+
+/// The options, as the schema names them, whose values the plugin reads when it is opened so; all that are given where
+/// it refuses to open, for it may have done so before it has read the others.
+std::set<std::string> read_at_open(const subject& what, const std::vector<plugin::option_value>& values) {
+  if (values.empty()) return {};
+  const watched_values given(values);
+  tsr_plugin* handle = nullptr;
+  const void* table = nullptr;
+  const tsr_status status = what.plugin.header.open(what.host.table(), given.data(), given.size(), &handle, &table);
+  if (status == TSR_OK)
+    end_plugin(what, handle, table);
+  else
+    open_after_refusal(what);
+  plugin::take_error_details();
+  std::set<std::string> read;
+  for (std::uint32_t i = 0; i < given.size(); ++i)
+    if (status != TSR_OK || given.was_read(i)) read.insert(without_indices(values[i].name));
+  return read;
+}
+
+/// What an option means only its plugin knows; but one that is never looked at means nothing.
+void options_are_read(const subject& what) {
+  const std::set<std::string> usually = read_at_open(what, what.options);
+  for (const plugin::option_schema& option : what.plugin.options) {
+    bool given = false, read = usually.contains(option.name);
+    auto others = unusual_values(option);
+    if (others.empty()) others.push_back(allowed_number(option));
+    for (const plugin::raw_option& one : others) {
+      if (read) break;
+      const auto values = values_with(what, one);
+      if (!values) continue;
+      given = true;
+      read = read_at_open(what, *values).contains(option.name);
+    }
+    expect(read || !given,
+           "option \"{}\" is declared, and open takes it without reading its value: an option has an effect, or it is "
+           "refused",
+           option.name);
+  }
+}
+
 }  // namespace
 
 std::vector<check> plugin_checks() {
   return {{"plugin.probe_is_cheap", probe_is_cheap, every_kind},
           {"plugin.opens_again", opens_again, every_kind},
-          {"plugin.refused_options_do_no_harm", refused_options_do_no_harm, every_kind}};
+          {"plugin.refused_options_do_no_harm", refused_options_do_no_harm, every_kind},
+          {"plugin.options_are_read", options_are_read, every_kind}};
 }
 
 }  // namespace tessera::conformance
