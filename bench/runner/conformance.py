@@ -27,9 +27,13 @@ def _run(words, timeout):
 def _checked(tessera, file, timeout):
     """The suite on one plugin. Without a device the plugin's reason instead."""
     name = re.match(r"tessera_(\w+)\.so", os.path.basename(file)).group(1)
-    with tempfile.NamedTemporaryFile(suffix=".json") as made:
-        p = _run([tessera, "plugins", "check", file, "--json", made.name] + OPTIONS.get(name, []), timeout)
-        text = made.read()
+    with tempfile.TemporaryDirectory() as folder:
+        made = os.path.join(folder, "report.json")
+        p = _run([tessera, "plugins", "check", file, "--json", made] + OPTIONS.get(name, []), timeout)
+        text = ""
+        if os.path.exists(made):
+            with open(made, encoding="utf-8") as report:
+                text = report.read()
     if not text:
         return {"plugin": name, "why": (p.stderr.strip().splitlines() or [f"exit {p.returncode}"])[0]}
     report = json.loads(text)

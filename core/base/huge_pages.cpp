@@ -1,6 +1,7 @@
 #include "core/base/huge_pages.hpp"
 
 #include <cstdint>
+#include <cstring>
 
 namespace tessera {
 namespace {
@@ -15,6 +16,10 @@ constexpr std::size_t rounded(std::size_t bytes) noexcept {
 
 void* map_huge_pages(std::size_t bytes, bool) noexcept { return std::aligned_alloc(huge_page_bytes, rounded(bytes)); }
 void unmap_huge_pages(void* memory, std::size_t) noexcept { std::free(memory); }
+bool keep_addresses_of_huge_pages(void* memory, std::size_t bytes) noexcept {
+  std::memset(memory, 0, rounded(bytes));
+  return true;
+}
 
 #else
 
@@ -33,6 +38,11 @@ void* map_huge_pages(std::size_t bytes, bool ask) noexcept {
 
 void unmap_huge_pages(void* memory, std::size_t bytes) noexcept {
   if (memory != nullptr) munmap(memory, rounded(bytes));
+}
+
+bool keep_addresses_of_huge_pages(void* memory, std::size_t bytes) noexcept {
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  return mmap(memory, rounded(bytes), PROT_READ, flags, -1, 0) != MAP_FAILED;
 }
 
 #endif

@@ -16,6 +16,9 @@ inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 void* map_huge_pages(std::size_t bytes, bool ask = true) noexcept;
 /// Gives it back; `bytes` as they were.
 void unmap_huge_pages(void* memory, std::size_t bytes) noexcept;
+/// Gives back what lies there and keeps the addresses: they read as zero, and are not to be written. False: they are
+/// gone, or still hold what they did.
+bool keep_addresses_of_huge_pages(void* memory, std::size_t bytes) noexcept;
 
 /// An allocator that asks for huge pages once a table fills several: visits at random then miss the cache, and not the
 /// translation of addresses on top. Where the system has none it is the plain allocator.

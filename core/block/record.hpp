@@ -121,7 +121,7 @@ struct alignas(64) record {
   const shape* extents = nullptr;                    ///< owned by the table, shared among equal blocks
   const origin* from = nullptr;                      ///< owned by the table; null for hidden blocks
   std::uint32_t slot = 0;                            ///< position in the table: the order in which locks are taken
-  std::uint32_t owner = 0;                           ///< number of the table, and so of the runtime, that it is of
+  std::uint32_t owner = 0;                           ///< table::number of its runtime; 0: it may not be named any more
   std::shared_ptr<const failure>* poison = nullptr;  ///< set: the committed contents are not to be used
 
   std::array<replica, 2> replicas;

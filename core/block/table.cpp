@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -13,6 +14,43 @@ namespace tessera::block {
 namespace {
 
 std::atomic<std::uint32_t> next_number{1};  // numbers, not state: blocks of another table are recognised by them
+
+/// Addresses of records of tables that have ended, the oldest first. A handle may be kept for longer than its runtime.
+class ended_regions {
+ public:
+  /// Takes memory that holds no object any more.
+  void add(void* memory, std::size_t bytes) noexcept {
+    if (!keep_addresses_of_huge_pages(memory, bytes)) {
+      unmap_huge_pages(memory, bytes);
+      return;
+    }
+    const std::lock_guard guard(m_mutex);
+    region& oldest = m_regions[m_next];
+    m_next = (m_next + 1) % m_regions.size();
+    unmap_huge_pages(oldest.memory, oldest.bytes);
+    oldest = {memory, bytes};
+  }
+
+ private:
+  struct region {
+    void* memory = nullptr;
+    std::size_t bytes = 0;
+  };
+#ifdef __SANITIZE_ADDRESS__  // where addresses that are kept cost memory
+  static constexpr std::size_t most = 8;
+#else
+  static constexpr std::size_t most = 256;
+#endif
+  std::mutex m_mutex;
+  std::array<region, most> m_regions{};
+  std::size_t m_next = 0;
+};
+
+/// Of the process. Never destroyed: runtimes with static storage end late.
+ended_regions& ended() noexcept {
+  static ended_regions& all = *new ended_regions;
+  return all;
+}
 
 }  // namespace
 
@@ -29,7 +67,7 @@ table::~table() {
 
 void table::region_end::operator()(record_chunk* first) const noexcept {
   std::destroy_n(first, chunks);
-  unmap_huge_pages(first, region_bytes);
+  ended().add(first, region_bytes);
 }
 
 table::record_chunk& table::add_chunk() {
@@ -63,7 +101,6 @@ record& table::create(element_type type, const shape& extents, const origin* fro
       m_used.resize(first + chunk_records);
       for (std::uint32_t k = 0; k < chunk_records; ++k) {
         fresh[k].slot = first + k;
-        fresh[k].owner = m_number;
         m_free.push_back(first + chunk_records - 1 - k);  // low slots first
       }
     }
@@ -89,6 +126,7 @@ record& table::create(element_type type, const shape& extents, const origin* fro
   block.bytes = count * size_of(type);
   block.from = from;
   block.position = position;
+  block.owner = m_number;
   block.committed = 0;
   block.valid_spaces = {};
   block.foreign = false;

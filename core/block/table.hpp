@@ -13,7 +13,8 @@
 namespace tessera::block {
 
 /// Keeps records at stable addresses and reuses them. Thread-safe. The memory of replicas is not its business: a record
-/// given back must hold none.
+/// given back must hold none. Who still refers to a record whose table has ended finds no owner there (0): the
+/// addresses of the last two million records stay readable.
 class table {
  public:
   table();
@@ -21,7 +22,7 @@ class table {
   table& operator=(const table&) = delete;
   ~table();
 
-  /// That records have as their owner. No two tables of a process have the same; the first has 1.
+  /// That records in use have as their owner. No two tables of a process have the same; the first has 1.
   std::uint32_t number() const noexcept { return m_number; }
 
   /// A record with no replica and no writer. `from` comes from make_origin, or is null. Throws tessera::error (usage)

@@ -41,6 +41,12 @@ twice_named find_twice(std::span<const block::access> accesses) {
 
 void refuse_foreign_block(const block::record& block, std::uint32_t runtime, std::string_view who,
                           std::source_location site) {
+  if (block.owner == 0)
+    throw error(
+        error_kind::usage, fmt::format("{} of runtime {} names a block of an array that has ended", who, runtime),
+        file_and_line(site),
+        "a block is valid while its array lives. `runtime.validate = true` tells which array it was and where it "
+        "ended");
   throw error(error_kind::usage,
               fmt::format("{} of runtime {} names {}, which is a block of runtime {}", who, runtime,
                           block::name_of(block), block.owner),

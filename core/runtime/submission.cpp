@@ -58,7 +58,10 @@ void task_context::refuse_value(const std::type_info& asked) const {
 
 namespace detail {
 
-const shape& extents_of(const block::record& b) noexcept { return *b.extents; }
+const shape& extents_of(const block::record& b) noexcept {
+  static constexpr shape none;  // of a block whose runtime has ended
+  return b.extents != nullptr ? *b.extents : none;
+}
 std::uint64_t bytes_of(const block::record& b) noexcept { return b.bytes; }
 
 submission::submission(runtime_inside& of, const operation::definition& what, std::string_view name,

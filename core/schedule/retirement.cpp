@@ -141,7 +141,10 @@ bool scheduler::resolve_memory_deadlock(thread_context& mine) {
 }
 
 void scheduler::destroy_later(block::record& block) {
-  if (m_setup.validator != nullptr && !m_setup.validator->destroyed(block)) return;
+  if (m_setup.validator == nullptr)
+    block.owner = 0;                              // a handle that is used from now on is refused
+  else if (!m_setup.validator->destroyed(block))  // which tells of such a use itself, and says more
+    return;
   m_recorded.ended(block);
   if (block.foreign) m_write_back.end(block);
   thread_context* mine = nullptr;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -248,6 +249,69 @@ TEST_P(after_its_end, models_their_arrays_and_results_are_errors_whatever_is_at_
     }
     model.reset();
     place.reset();
+  }
+}
+
+/// Every way to name a block in `rt` refuses one whose array or runtime has ended. Waits for no task.
+void refused_by(runtime& rt, block_of<double> kept) {
+  const auto refuses = [&](auto&& call) {
+    const std::uint64_t before = rt.tasks_submitted();
+    const error e = error_of(call);
+    EXPECT_EQ(e.kind(), error_kind::usage) << e.what();
+    EXPECT_THAT(e.message(), HasSubstr("names a block of an array that has ended"));
+    EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
+    EXPECT_EQ(rt.tasks_submitted(), before);
+  };
+  auto z = rt.make_array<double>("z", {4}, {4});
+  block_group<double> group(rt, "group", {1});
+  fill(rt, z(0), 1.0);
+  refuses([&] {
+    rt.submit(
+        "late", [](view<const double>) {}, read(kept));
+  });
+  refuses([&] {
+    std::vector<block_access> uses{update(z(0)), read(kept)};
+    rt.submit(
+        "late", [](task_blocks) {}, uses);
+  });
+  refuses([&] { scal(rt, 2.0, kept); });
+  refuses([&] { axpy(rt, 1.0, kept, z(0)); });
+  refuses([&] { (void)z.read_host(kept); });
+  refuses([&] { (void)group.update_host(kept); });
+  refuses([&] { group.destroy(kept); });
+  refuses([&] { (void)rt.record([&] { scal(rt, 2.0, kept); }); });
+  recording r = rt.record([&] { scal(rt, 2.0, z(0)); });
+  refuses([&] { r.substitute({{z(0), kept}}); });
+}
+
+TEST_P(after_its_end, a_block_handle_that_was_kept_is_refused) {
+  std::vector<block_of<double>> kept;
+  for (int k = 0; k < 3; ++k) {
+    begin();
+    auto many = place->make_array<double>("many", {40000}, {1});  // records in several pieces of memory
+    fill(*place, many(39999), 1.0);
+    kept.push_back(many(0));
+    kept.push_back(many(39999));
+    place.reset();
+  }
+  for (const block_of<double> one : kept) {
+    EXPECT_EQ(one.extents().rank(), 0u);
+    EXPECT_EQ(one.bytes(), 0u);
+    refused_by(a, one);
+  }
+}
+
+TEST_P(after_its_end, a_block_of_an_array_that_has_ended_is_refused_also_while_its_tasks_still_run) {
+  std::promise<void> over;
+  {
+    auto gone = a.make_array<double>("gone", {4}, {4});
+    const block_of<double> kept = gone(0);
+    a.submit(
+        "slow", [&, until = over.get_future().share()](view<double> v) { until.wait(), v[0] = 1; }, write(kept));
+    { const auto ends = std::move(gone); }
+    refused_by(a, kept);
+    over.set_value();
+    a.fence();
   }
 }
 
