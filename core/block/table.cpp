@@ -37,7 +37,7 @@ class ended_regions {
     std::size_t bytes = 0;
   };
 #ifdef __SANITIZE_ADDRESS__  // where addresses that are kept cost memory
-  static constexpr std::size_t most = 8;
+  static constexpr std::size_t most = 32;
 #else
   static constexpr std::size_t most = 256;
 #endif
