@@ -47,10 +47,18 @@ void runtime::register_memory(void* pointer, std::uint64_t bytes) {
 }
 void runtime::unregister_memory(void* pointer) { here(m_inside).registrations->forget(pointer); }
 
-runtime::no_waiting::no_waiting(runtime& of) : m_of(*of.inside().scheduler) { m_of.begin_no_waiting(); }
-runtime::no_waiting::~no_waiting() { m_of.end_no_waiting(); }
+runtime::no_waiting::no_waiting(runtime& of) : m_of(*of.inside().scheduler), m_alive(m_of.alive()) {
+  m_of.begin_no_waiting();
+}
+runtime::no_waiting::~no_waiting() {
+  if (!m_alive->ended()) m_of.end_no_waiting();
+}
 
-runtime::waiting_elsewhere::waiting_elsewhere(runtime& of) : m_waits(of.inside().scheduler->wait_elsewhere()) {}
+runtime::waiting_elsewhere::waiting_elsewhere(runtime& of)
+    : m_alive(of.inside().scheduler->alive()), m_waits(of.inside().scheduler->wait_elsewhere()) {}
+void runtime::waiting_elsewhere::end() noexcept {
+  if (const lifetime::visit here = enter(m_alive)) m_waits.store(false);
+}
 
 bool runtime::has_devices() const noexcept { return m_inside->scheduler->has_devices(); }
 bool runtime::in_task() const noexcept { return !m_inside->scheduler->in_program(); }

@@ -3,6 +3,7 @@
 // that come and go one by one, and operations that are too short to be tasks.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <span>
@@ -26,7 +27,8 @@ class tracer;
 }  // namespace trace
 
 /// What a front end asks of a runtime beside tasks: it runs short operations itself, on the thread that interprets the
-/// program, and has placement say when a device would be the better place. Any thread; must not outlive the runtime.
+/// program, and has placement say when a device would be the better place. Any thread. When the runtime has ended,
+/// using it is an error (usage).
 class front_end {
  public:
   /// Of a running runtime; costs nothing.
@@ -47,9 +49,9 @@ class front_end {
   /// Whether blocks stay where they are from their first use to their end, since there is one memory and nothing is
   /// validated on copies. Then what a view has shown may be looked at after its end, as long as no task writes to the
   /// block.
-  bool blocks_stay() const noexcept;
+  bool blocks_stay() const;
   /// The memories of devices, a bit per space in the order of statistics::spaces.
-  block::space_set device_spaces() const noexcept;
+  block::space_set device_spaces() const;
 
   /// Where more tasks are unfinished than the window allows, runs tasks on the calling thread until half of it is left,
   /// as a submission does: after submissions under runtime::no_waiting, when the lock is given back.
@@ -59,22 +61,24 @@ class front_end {
   void wait_idle(std::source_location site = std::source_location::current());
 
  private:
+  schedule::scheduler& there(std::source_location site = {}) const;
   schedule::scheduler* m_scheduler;
+  std::shared_ptr<lifetime> m_alive;  // of the scheduler
 };
 
 /// What one thread of a front end does in place, for reports: a row of its own, with a bar for each step and a band for
-/// each wait. Nothing, at the cost of a test, where no recording is made (runtime.trace). One thread at a time; must
-/// not outlive the runtime.
+/// each wait. Nothing, at the cost of a test, where no recording is made (runtime.trace), or no more: its runtime has
+/// ended. One thread at a time.
 class step_recorder {
  public:
   /// @param row  its name; one that was used before goes on
   step_recorder(runtime& of, const std::string& row);
 
   /// Whether a recording is made.
-  bool records() const noexcept { return m_to != nullptr; }
-  /// A number for a name, the same for the same; only where it records.
+  bool records() const noexcept { return m_to != nullptr && !m_alive->ended(); }
+  /// A number for a name, the same for the same; 0 where it does not record.
   std::uint64_t name(std::string_view text);
-  /// The time, for `began`; only where it records.
+  /// The time, for `began`; 0 where it does not record.
   std::uint64_t now() const noexcept;
   /// A step from `began` until now, and the line that it is of; names by their numbers.
   void step(std::uint64_t what, std::uint64_t file, std::uint32_t line, std::uint64_t began) noexcept;
@@ -84,6 +88,7 @@ class step_recorder {
  private:
   trace::tracer* m_tracer;
   trace::buffer* m_to = nullptr;
+  std::shared_ptr<lifetime> m_alive;  // of the scheduler; set where a recording is made
 };
 
 }  // namespace tessera

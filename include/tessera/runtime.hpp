@@ -51,6 +51,7 @@ namespace tessera {
 template <class T>
 class array;
 struct builtin_operations;
+class lifetime;
 struct machine;
 class order_point;
 class recording;
@@ -120,6 +121,7 @@ class runtime {
   /// While it exists, submissions of the thread that made it neither wait nor run tasks, however many are unfinished:
   /// for submitting with a lock in the hand that tasks take too. Without it a submission above the window runs other
   /// tasks on the calling thread, which would wait for that lock without end. On the stack of the thread; scopes nest.
+  /// When the runtime has ended, its end does nothing.
   class no_waiting {
    public:
     /// Begins with the calling thread.
@@ -130,12 +132,13 @@ class runtime {
 
    private:
     schedule::scheduler& m_of;
+    const std::shared_ptr<lifetime> m_alive;  // of the scheduler
   };
 
   /// While it exists, the thread that made it waits by means of its own (a barrier, a join) until another thread that
   /// uses this runtime goes on, and does nothing in the runtime meanwhile. Then whoever waits for room in a full memory
   /// does not hope that this thread makes some: when nobody else could, a task is given up at once instead of after
-  /// `memory.patience`. On the stack of the thread; not longer than the runtime.
+  /// `memory.patience`. On the stack of the thread. When the runtime has ended, its end does nothing.
   class waiting_elsewhere {
    public:
     /// Begins with the calling thread.
@@ -144,9 +147,10 @@ class runtime {
     waiting_elsewhere(const waiting_elsewhere&) = delete;
     waiting_elsewhere& operator=(const waiting_elsewhere&) = delete;
     /// By the thread that makes this one go on, before it does so: what comes next may make room.
-    void end() noexcept { m_waits.store(false); }
+    void end() noexcept;
 
    private:
+    const std::shared_ptr<lifetime> m_alive;  // of the scheduler
     std::atomic<bool>& m_waits;
   };
 

@@ -13,6 +13,7 @@
 #include "core/location/tree.hpp"
 #include "machines.hpp"
 #include "tessera/block_group.hpp"
+#include "tessera/front_end.hpp"
 #include "tessera/region.hpp"
 #include "tests/support/error_of.hpp"
 
@@ -282,6 +283,36 @@ void refused_by(runtime& rt, block_of<double> kept) {
   refuses([&] { (void)rt.record([&] { scal(rt, 2.0, kept); }); });
   recording r = rt.record([&] { scal(rt, 2.0, z(0)); });
   refuses([&] { r.substitute({{z(0), kept}}); });
+}
+
+TEST_P(after_its_end, front_ends_are_errors_and_what_a_thread_has_declared_ends_quietly) {
+  for (const bool another : {false, true}) {
+    std::optional<runtime> traced;
+    machine recorded = GetParam().make();
+    recorded.settings.trace = true;
+    traced.emplace(std::move(recorded));
+    front_end front(*traced);
+    step_recorder steps(*traced, "row");
+    ASSERT_TRUE(steps.records());
+    steps.step(steps.name("before"), steps.name("file"), 1, steps.now());
+    auto no_waiting = std::make_optional<runtime::no_waiting>(*traced);
+    auto elsewhere = std::make_optional<runtime::waiting_elsewhere>(*traced);
+    traced.reset();
+    if (another) traced.emplace(GetParam().make());
+    tells(error_of([&] { front.wait_idle(); }));
+    for (const error& e :
+         {error_of([&] { front.wait_for_window(); }), error_of([&] { (void)front.blocks_stay(); }),
+          error_of([&] { (void)front.device_spaces(); }), error_of([&] { (void)front.choose_device({}); }),
+          error_of([&] { front.learn_in_place({}, 1.0); }),
+          error_of([&] { front.run_in_place(*a.builtin().scal, nullptr, 0, {}); })})
+      EXPECT_THAT(e.message(), HasSubstr("the runtime of a front end has ended"));
+    EXPECT_FALSE(steps.records());
+    steps.step(steps.name("after"), 0, 2, steps.now());
+    steps.waited(steps.now());
+    no_waiting.reset();
+    elsewhere->end();
+    elsewhere.reset();
+  }
 }
 
 TEST_P(after_its_end, a_block_handle_that_was_kept_is_refused) {
