@@ -37,34 +37,25 @@ std::vector<pair_of_operations> operations_of(const compared_run& a, const compa
 
 idle_time idle_of(const summary& s) {
   idle_time sum;
-  for (const track_summary& t : s.tracks) {
-    sum.runtime += t.idle.runtime, sum.slab += t.idle.slab, sum.memory += t.idle.memory, sum.data += t.idle.data;
-    sum.nothing_ready += t.idle.nothing_ready, sum.nothing_submitted += t.idle.nothing_submitted;
-    sum.barrier += t.idle.barrier;
-  }
+  for (const track_summary& t : s.tracks) sum += t.idle;
   return sum;
 }
 
 struct row {
-  const char* name;
+  std::string name;
   nanoseconds a, b;
 };
 std::vector<row> totals(const compared_run& a, const compared_run& b) {
   const waiting &wa = a.figures.waited, &wb = b.figures.waited;
   const idle_time ia = idle_of(a.figures), ib = idle_of(b.figures);
-  return {{"length", a.figures.length, b.figures.length},
-          {"critical path", a.figures.critical_time, b.figures.critical_time},
-          {"waited for data", wa.data, wb.data},
-          {"waited for memory", wa.memory, wb.memory},
-          {"waited for slabs", wa.slab, wb.slab},
-          {"waited for workers", wa.worker, wb.worker},
-          {"idle, no tasks", ia.nothing_submitted, ib.nothing_submitted},
-          {"idle, none ready", ia.nothing_ready, ib.nothing_ready},
-          {"idle, data", ia.data, ib.data},
-          {"idle, memory", ia.memory, ib.memory},
-          {"idle, slab", ia.slab, ib.slab},
-          {"idle, runtime", ia.runtime, ib.runtime},
-          {"idle, barrier", ia.barrier, ib.barrier}};
+  std::vector<row> rows = {{"length", a.figures.length, b.figures.length},
+                           {"critical path", a.figures.critical_time, b.figures.critical_time},
+                           {"waited for data", wa.data, wb.data},
+                           {"waited for memory", wa.memory, wb.memory},
+                           {"waited for slabs", wa.slab, wb.slab},
+                           {"waited for workers", wa.worker, wb.worker}};
+  for (const idle_cause& c : idle_causes) rows.push_back({fmt::format("idle, {}", c.heading), ia.*c.part, ib.*c.part});
+  return rows;
 }
 
 }  // namespace

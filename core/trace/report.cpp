@@ -71,6 +71,9 @@ class page_writer {
     put("bytes", m_sum.bytes);
     put("merged", m_merge);
     put("waits", waits_of(m_sum.waited));
+    list causes;
+    for (const idle_cause& c : idle_causes) causes.add(json_string(c.heading));
+    put("idle_causes", causes.text());
     std::vector<std::string> names(m_ranks);
     for (std::uint32_t k = 0; k < m_of.operations.size(); ++k) names[m_rank[k]] = m_of.operations[k];
     put("operations", texts(names));
@@ -129,9 +132,7 @@ class page_writer {
     for (const track_summary& s : m_sum.tracks)
       if (s.track == number) {
         busy = s.busy;
-        for (const nanoseconds part : {s.idle.nothing_submitted, s.idle.nothing_ready, s.idle.data, s.idle.memory,
-                                       s.idle.slab, s.idle.runtime, s.idle.barrier})
-          idle.add(part);
+        for (const idle_cause& c : idle_causes) idle.add(s.idle.*c.part);
       }
     std::string d = fmt::format(R"({{"name":{},"kind":"{}","busy":{},"idle":{})", json_string(t.name), word_of(t.kind),
                                 busy, idle.text());

@@ -64,14 +64,16 @@ std::string to_text(const timeline& of, const summary& s) {
   }
   row("all", s.tasks, running, longest, s.waited);
 
-  line("\n{:<28} {:>8} {:>10} {:>8}   idle: {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "worker or stream",
-       "tasks", "busy", "", "no tasks", "none ready", "data", "memory", "slab", "runtime", "barrier");
+  line("\n{:<28} {:>8} {:>10} {:>8}   idle:", "worker or stream", "tasks", "busy", "");
+  for (const idle_cause& c : idle_causes) line(" {:>10}", c.heading);
+  line("\n");
   for (const track_summary& t : s.tracks)
-    if (t.tasks > 0 || of.tracks[t.track].kind == track_kind::stream)
-      line("{:<28} {:>8} {:>10} {:>8}         {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n",
-           of.tracks[t.track].name, t.tasks, time_text(t.busy), percent(t.busy, s.length),
-           time_text(t.idle.nothing_submitted), time_text(t.idle.nothing_ready), time_text(t.idle.data),
-           time_text(t.idle.memory), time_text(t.idle.slab), time_text(t.idle.runtime), time_text(t.idle.barrier));
+    if (t.tasks > 0 || of.tracks[t.track].kind == track_kind::stream) {
+      line("{:<28} {:>8} {:>10} {:>8}        ", of.tracks[t.track].name, t.tasks, time_text(t.busy),
+           percent(t.busy, s.length));
+      for (const idle_cause& c : idle_causes) line(" {:>10}", time_text(t.idle.*c.part));
+      line("\n");
+    }
   if (!s.links.empty()) {
     line("\n{:<34} {:>9} {:>10} {:>10} {:>12} {:>12}\n", "link", "transfers", "bytes", "busy", "achieved", "nominal");
     for (const link_summary& l : s.links)
@@ -119,13 +121,9 @@ std::string to_json(const timeline& of, const summary& s) {
                {"evictions", s.evictions},
                {"waiting", waits(s.waited)}};
   const auto idle = [](const idle_time& t) {
-    return json{{"nothing_submitted", seconds(t.nothing_submitted)},
-                {"nothing_ready", seconds(t.nothing_ready)},
-                {"data", seconds(t.data)},
-                {"memory", seconds(t.memory)},
-                {"slab", seconds(t.slab)},
-                {"runtime", seconds(t.runtime)},
-                {"barrier", seconds(t.barrier)}};
+    json parts = json::object();
+    for (const idle_cause& c : idle_causes) parts[c.key] = seconds(t.*c.part);
+    return parts;
   };
   made["operations"] = json::array();
   for (const operation_summary& o : s.operations)

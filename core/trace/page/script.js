@@ -21,7 +21,6 @@ const count = n => n.toLocaleString('en-US');
 const share = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(part / whole < 0.1 ? 1 : 0) + ' %' : '–';
 const colour = op => `var(--c${op % 10})`;
 const reasons = ['dependency', 'data', 'memory', 'slab', 'worker'];
-const idle_reasons = ['no tasks', 'none ready', 'data', 'memory', 'slab', 'runtime', 'at a barrier'];
 
 // --- head
 const title = data.title || 'A run of Tessera';
@@ -376,7 +375,7 @@ const sum = list => list.reduce((a, b) => a + b, 0);
 {
   const rows_of = data.tracks.filter(t => t.idle.length && (t.busy || t.kind === 'stream'));
   if (rows_of.length)
-    table($('idle'), [['worker or stream'], ['busy', 'n'], ['', 'n'], ...idle_reasons.map(r => [r, 'n'])],
+    table($('idle'), [['worker or stream'], ['busy', 'n'], ['', 'n'], ...data.idle_causes.map(r => [r, 'n'])],
       rows_of.map(t => [t.name, time(t.busy), share(t.busy, data.length), ...t.idle.map(time)]));
 }
 {

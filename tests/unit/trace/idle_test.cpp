@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/trace/chrome.hpp"
@@ -64,6 +65,35 @@ TEST(idle, has_one_cause_at_each_moment) {
   EXPECT_EQ(stream.idle.data, 200);
   EXPECT_EQ(stream.idle.runtime, 0);
   for (const track_summary& one : s.tracks) EXPECT_EQ(one.busy + one.idle.total(), s.length) << one.track;
+}
+
+TEST(idle, every_cause_stands_in_every_form) {
+  const timeline t = build(with_device());
+  summary s = summarize(t);
+  nanoseconds ms = 0, sum = 0;
+  for (const idle_cause& c : idle_causes) s.tracks.back().idle.*c.part = ++ms * 1'000'000, sum += ms * 1'000'000;
+  EXPECT_EQ(s.tracks.back().idle.total(), sum);
+  idle_time twice = s.tracks.back().idle;
+  twice += twice;
+  EXPECT_EQ(twice.total(), 2 * sum);
+  std::ostringstream page;
+  write_report(page, t, s);
+  const std::string text = to_text(t, s);
+  const nlohmann::json json = nlohmann::json::parse(to_json(t, s))["workers"].back()["idle"];
+  const std::string compared = compare_text({"a", t, s}, {"b", t, s});
+  const nlohmann::json seconds = nlohmann::json::parse(compare_json({"a", t, s}, {"b", t, s}))["seconds"];
+  EXPECT_EQ(json.size(), idle_causes.size());
+  for (const idle_cause& c : idle_causes) {
+    const auto had = s.tracks.back().idle.*c.part;
+    EXPECT_THAT(text, HasSubstr(c.heading));
+    EXPECT_THAT(text, HasSubstr(std::to_string(had / 1'000'000) + " ms"));
+    EXPECT_DOUBLE_EQ(json.at(c.key).get<double>(), static_cast<double>(had) * 1e-9);
+    EXPECT_DOUBLE_EQ(seconds.at("idle, " + std::string(c.heading)).at(1).get<double>(),
+                     static_cast<double>(had) * 1e-9);
+    EXPECT_THAT(compared, HasSubstr("idle, " + std::string(c.heading)));
+    EXPECT_THAT(page.str(), HasSubstr("\"" + std::string(c.heading) + "\""));
+    EXPECT_THAT(page.str(), HasSubstr(std::to_string(had)));
+  }
 }
 
 /// Two workers of a front end: two steps each, a barrier between.
