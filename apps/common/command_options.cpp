@@ -32,7 +32,10 @@ void command_options::add_machine_options(CLI::App& to) {
 
 void command_options::add_run_options(CLI::App& to) {
   add_machine_options(to);
-  command = to.get_name();
+  command = to.get_name();  // with those that it stands below, but for the program's own
+  for (const CLI::App* above = to.get_parent(); above != nullptr && above->get_parent() != nullptr;
+       above = above->get_parent())
+    command = above->get_name() + " " + command;
   to.add_option("--workers", workers, "threads that run tasks on the host, the waiting one included; 0: one per core")
       ->type_name("N")
       ->check(CLI::Range(0, 65535));

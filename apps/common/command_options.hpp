@@ -29,7 +29,7 @@ struct command_options {
   std::string trace;                     ///< --trace FILE; "": none
   std::string report;                    ///< --report FILE; "": none
   bool stats = false, quiet = false, validate = false;
-  std::string command;  ///< its name; set by add_run_options
+  std::string command;  ///< its words: "gemm", "sial run"; set by add_run_options
   /// What was read of configurations that can be read once, such as pipes; all copies share it.
   std::shared_ptr<std::map<std::string, std::string>> pipes = std::make_shared<std::map<std::string, std::string>>();
 
