@@ -333,6 +333,16 @@ void require(bool given, const char* what) {
                 "`tessera simulate --help` lists the options; --from needs none of MACHINE, --job and --n");
 }
 
+/// What a recorded run has decided already. Each of these would be ignored, as if its answer were that of the model.
+void refuse_beside_recording(const CLI::App& sub) {
+  for (const char* const name : {"--config", "--set", "--placement", "--eviction", "--workers", "--learnt", "--tile",
+                                 "--type", "--trace", "--report", "--stats"})
+    if (sub.count(name) > 0)
+      throw error(error_kind::usage, fmt::format("{} has no meaning beside --from", name), "the command line",
+                  "a recorded run keeps its places, blocks, transfers and devices; --cores alone changes. For another "
+                  "configuration record a run with it, or describe a MACHINE");
+}
+
 /// A recorded program on other numbers of cores: its tasks, with the times and dependencies that they had.
 int predict_recorded(const simulate_options& o) {
   if (!o.json.empty()) require_writable(o.json);
@@ -356,6 +366,11 @@ int predict_recorded(const simulate_options& o) {
         fmt::format("{} as recorded, an error of {:.1f} %", format_seconds(as_recorded),
                     100 * std::abs(as_recorded - real) / real),
         std::abs(as_recorded - real) / real);
+  if (figures.transfers > 0)
+    r.add("transfers", "transfers",
+          fmt::format("{} of {}: devices and links stay as recorded, and so do waits for data", figures.transfers,
+                      format_bytes(static_cast<double>(figures.bytes))),
+          figures.transfers);
   r.add("path_seconds", "at least", fmt::format("{} (critical path)", format_seconds(seconds(figures.critical_time))),
         seconds(figures.critical_time));
   auto rows = nlohmann::ordered_json::array();
@@ -429,8 +444,9 @@ void add_simulate(CLI::App& to, command& selected) {
       "fits anywhere.\n"
       "Example:\n  tessera simulate configs/machines/node_8gpu.toml --job cholesky --n 131072 --tile 2048 --placement "
       "cost\n  tessera simulate --from run.json --cores 1,2,4,8");
-  sub.callback([options, &selected] {
+  sub.callback([options, &selected, given = &sub] {
     if (!options->from.empty()) {
+      refuse_beside_recording(*given);
       if (options->cores.empty()) options->cores = {1, 2, 4, 8, 16, 32};
       selected = [options] { return predict_recorded(*options); };
       return;

@@ -123,6 +123,24 @@ TEST(simulate, recorded_runs_on_other_numbers_of_cores) {
   EXPECT_THAT(run({"simulate", "--from", file}).out, HasSubstr("times as fast"));
   EXPECT_EQ(run({"simulate", "--from", file, "--job", "gemm"}).code, 2);
   EXPECT_EQ(run({"simulate", "--from", file, "--cores", "0"}).code, 2);
+  const std::vector<std::vector<std::string>> decided = {{"--config", source("configs/sim_two.toml")},
+                                                         {"--set", "runtime.placement=eager"},
+                                                         {"--placement", "eager"},
+                                                         {"--eviction", "lru"},
+                                                         {"--workers", "2"},
+                                                         {"--learnt"},
+                                                         {"--tile", "8"},
+                                                         {"--type", "f32"},
+                                                         {"--trace", file + ".trace"},
+                                                         {"--report", file + ".html"},
+                                                         {"--stats"}};
+  for (const auto& option : decided) {
+    std::vector<std::string> words = {"simulate", "--from", file};
+    words.insert(words.end(), option.begin(), option.end());
+    const outcome refused = run(words);
+    EXPECT_EQ(refused.code, 2) << option[0];
+    EXPECT_THAT(refused.err, testing::AllOf(HasSubstr(option[0]), HasSubstr("recorded run"))) << option[0];
+  }
   EXPECT_EQ(run({"simulate", "--cores", "2"}).code, 2);
   EXPECT_EQ(run({"simulate", "--from", source("README.md")}).code, 4);
   std::filesystem::remove(file);
