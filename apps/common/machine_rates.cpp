@@ -75,7 +75,7 @@ double together(location_model& model, double operations, void (*loop)(double&))
   return operations * static_cast<double>(workers) / seconds;
 }
 
-constexpr std::int64_t turns = 50'000, sums = 32;
+constexpr std::int64_t turns = 400'000, sums = 48;
 
 /// Products and sums in vectors that do not wait for each other: 2 sums turns of them.
 void multiply_and_add(double& to) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "apps/common/machine_rates.hpp"
 #include "core/base/units.hpp"
 #include "core/trace/chrome.hpp"
 #include "core/trace/report.hpp"
@@ -175,12 +176,29 @@ void session::finish(report& r) {
   if (!m_options.trace.empty() || !m_options.report.empty()) write_trace(r);
 }
 
+void session::add_rates(trace::timeline& to) const {
+  double units = 0, data = 0;
+  bool computes = false;
+  for (const auto& p : to.places)
+    if (p.is_host) units += p.parallelism;
+  std::vector<bool> seen(to.blocks.size());  // what stayed in caches is to stay there again
+  for (const trace::use& u : to.uses)
+    if (!seen[u.block]) seen[u.block] = true, data += static_cast<double>(u.bytes);
+  for (const trace::task& t : to.tasks) computes = computes || t.flops > 0;
+  if (units == 0 || (data == 0 && !computes)) return;
+  const place_rates rates =
+      measure_rates({.workers = m_runtime->workers(), .data = data, .arithmetic = computes}, {}).host;
+  for (auto& p : to.places)
+    if (p.is_host) p.flops = rates.flops * p.parallelism / units, p.bandwidth = rates.bytes * p.parallelism / units;
+}
+
 void session::write_trace(const report& r) const {
   std::string title = "tessera " + m_options.command;
   if (!m_what.empty()) title += " " + m_what;
   for (const char* label : {"matrix", "type", "n", "size", "tile"})
     if (const std::string text = r.text_of(label); !text.empty()) title += fmt::format(", {} {}", label, text);
-  const trace::timeline recorded = m_runtime->timeline(title);
+  trace::timeline recorded = m_runtime->timeline(title);
+  add_rates(recorded);
   std::ostringstream text;
   if (!m_options.trace.empty()) {
     trace::write_chrome(text, recorded);

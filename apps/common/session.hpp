@@ -53,6 +53,7 @@ class session {
 
  private:
   void write_trace(const report& r) const;
+  void add_rates(trace::timeline& to) const;  ///< of the host, measured now: what tasks could have had at most
   void add_findings(report& to) const;
   bool begin_to_reread();
   void tell_findings() const;  ///< when the command ends with an error

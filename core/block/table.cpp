@@ -119,19 +119,33 @@ record& table::create(element_type type, const shape& extents, const origin* fro
   if (block.flow.more_readers) block.flow.more_readers->clear();
   block.flow.next_version = 1;
   block.flow.is_private = false;
-  // Eviction may still hold the record as a candidate from its last life: it looks again under this lock.
-  const std::lock_guard execution(block.lock);
-  block.type = type;
-  block.extents = shared;
-  block.bytes = count * size_of(type);
-  block.from = from;
-  block.position = position;
-  block.owner = m_number;
-  block.committed = 0;
-  block.valid_spaces = {};
-  block.foreign = false;
-  block.home = home_state::there;
+  {
+    // Eviction may still hold the record as a candidate from its last life: it looks again under this lock.
+    const std::lock_guard execution(block.lock);
+    block.type = type;
+    block.extents = shared;
+    block.bytes = count * size_of(type);
+    block.from = from;
+    block.position = position;
+    block.owner = m_number;
+    block.committed = 0;
+    block.valid_spaces = {};
+    block.foreign = false;
+    block.home = home_state::there;
+  }
+  if (m_tracer != nullptr) trace_creation(block);
   return block;
+}
+
+void table::trace_creation(const record& block) const {
+  trace::buffer& events = m_tracer->local();
+  trace::event e{trace::event_kind::block};
+  e.count = block.type == element_type::f32 || block.type == element_type::c64;
+  e.number = block.slot;
+  e.time = events.now();
+  e.task = block.from != nullptr ? m_tracer->name(name_of(block)) : trace::nameless;
+  e.words[0] = block.bytes;
+  events.add(e);
 }
 
 void table::destroy(record& block) {

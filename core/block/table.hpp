@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/block/record.hpp"
+#include "core/trace/tracer.hpp"
 
 namespace tessera::block {
 
@@ -24,6 +25,9 @@ class table {
 
   /// That records in use have as their owner. No two tables of a process have the same; the first has 1.
   std::uint32_t number() const noexcept { return m_number; }
+
+  /// Writes down which block is in which slot from now on.
+  void record_to(trace::tracer& events) noexcept { m_tracer = &events; }
 
   /// A record with no replica and no writer. `from` comes from make_origin, or is null. Throws tessera::error (usage)
   /// for more than 2^48 bytes.
@@ -71,7 +75,10 @@ class table {
     bool operator()(const shape& a, const shape& b) const noexcept;
   };
 
+  void trace_creation(const record& block) const;
+
   const std::uint32_t m_number;
+  trace::tracer* m_tracer = nullptr;  // null: nothing is recorded
   mutable std::mutex m_mutex;
   std::vector<std::unique_ptr<record_chunk[], region_end>> m_regions;
   std::vector<record_chunk*> m_chunks;

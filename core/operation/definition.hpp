@@ -87,8 +87,9 @@ struct definition {
   /// Through a device's tables; used on the host too when `host` is null. Not beside `kernel` or `native`, of which the
   /// catalog makes it.
   enqueue_function enqueue = nullptr;
-  availability_function available = nullptr;   ///< for `enqueue`; null: everywhere
-  work_function work = nullptr;                ///< null: unknown
+  availability_function available = nullptr;  ///< for `enqueue`; null: everywhere
+  work_function work = nullptr;               ///< null: unknown
+  bool is_arithmetic = true;  ///< `work` counts floating-point operations; false: elements, to estimate times by
   workspace_function workspace = nullptr;      ///< null: none
   batch_form batch = batch_form();             ///< for devices, beside `enqueue`; only with plain arguments
   void (*destroy_arguments)(void*) = nullptr;  ///< null: nothing to do

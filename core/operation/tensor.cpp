@@ -108,17 +108,20 @@ definition permute() {
   return {.name = "permute",
           .enqueue = enqueue_permute,
           .available = supported_by_tensor<TSR_TENSOR_PERMUTE>,
-          .work = elements};
+          .work = elements,
+          .is_arithmetic = false};
 }
 definition fill() {
   return {.name = "fill",
           .signature = {intent::write},
           .enqueue = enqueue_fill,
           .available = supported_by_tensor<TSR_TENSOR_FILL>,
-          .work = elements};
+          .work = elements,
+          .is_arithmetic = false};
 }
 definition reduce_add() {
-  return {.name = "reduce", .enqueue = enqueue_reduce, .available = can_reduce, .work = elements};
+  return {
+      .name = "reduce", .enqueue = enqueue_reduce, .available = can_reduce, .work = elements, .is_arithmetic = false};
 }
 
 }  // namespace tessera::operation

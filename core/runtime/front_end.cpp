@@ -1,5 +1,7 @@
 #include "tessera/front_end.hpp"
 
+#include <bit>
+
 #include "core/base/call_site.hpp"
 #include "core/runtime/inside.hpp"
 
@@ -42,7 +44,8 @@ step_recorder::step_recorder(runtime& of, const std::string& row) : m_tracer(of.
 std::uint64_t step_recorder::name(std::string_view text) { return records() ? m_tracer->name(text) : 0; }
 std::uint64_t step_recorder::now() const noexcept { return records() ? m_to->now() : 0; }
 
-void step_recorder::step(std::uint64_t what, std::uint64_t file, std::uint32_t line, std::uint64_t began) noexcept {
+void step_recorder::step(std::uint64_t what, std::uint64_t file, std::uint32_t line, std::uint64_t began,
+                         double flops) noexcept {
   if (!records()) return;
   trace::event e{trace::event_kind::step};
   e.number = line;
@@ -50,6 +53,7 @@ void step_recorder::step(std::uint64_t what, std::uint64_t file, std::uint32_t l
   e.task = what;
   e.words[0] = m_to->now();
   e.words[1] = file;
+  e.words[2] = std::bit_cast<std::uint64_t>(flops);
   m_to->add(e);
 }
 

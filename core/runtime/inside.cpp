@@ -141,6 +141,7 @@ runtime_inside::runtime_inside(tessera::machine&& found) : machine(std::move(fou
     validator = std::make_unique<validate::validator>();
     blocks.keep_destroyed(std::size_t{1} << 16);  // so that old handles are recognised
   }
+  if (tracer) blocks.record_to(*tracer);
   make_memories(*this);
   keep_kernels(*this);
   builtin = add_builtin(operations);

@@ -2,6 +2,7 @@
 // How tasks enter and leave the flow record of a block; for linking one task (flow.cpp) and a whole replay
 // (replay_linking.cpp). Call with the block's flow lock held.
 #include <algorithm>
+#include <bit>
 #include <boost/container/small_vector.hpp>
 #include <span>
 #include <utility>
@@ -65,8 +66,36 @@ inline bool finish_linking(record& t, std::int32_t edges) noexcept {
 
 using references = boost::container::small_vector<block::task_reference, 8>;
 
+static_assert(static_cast<int>(trace::use_kind::read) == static_cast<int>(intent::read) &&
+              static_cast<int>(trace::use_kind::write) == static_cast<int>(intent::write) &&
+              static_cast<int>(trace::use_kind::update) == static_cast<int>(intent::update) &&
+              static_cast<int>(trace::use_kind::accumulate) == static_cast<int>(intent::accumulate) &&
+              static_cast<int>(trace::use_kind::scratch) == static_cast<int>(intent::scratch));
+
+/// Writes down what a task does with its blocks, and how much arithmetic that is.
+inline void note_uses(trace::buffer& events, record& t, std::uint64_t submitted) {
+  std::span<const block::access> rest = t.all_accesses();
+  const operation::definition& what = *t.operation;
+  const bool known = what.work != nullptr && what.is_arithmetic;
+  if (rest.empty() && !known) return;
+  trace::event e{trace::event_kind::uses};
+  e.number = std::bit_cast<std::uint32_t>(known ? static_cast<float>(what.work(t.argument_bytes(), rest)) : -1.0F);
+  e.time = submitted;
+  e.task = reference_to(t);
+  do {
+    e.words = {};
+    e.count = static_cast<std::uint8_t>(std::min<std::size_t>(rest.size(), 2 * e.words.size()));
+    for (std::size_t k = 0; k < e.count; ++k)
+      e.words[k / 2] |=
+          std::uint64_t{trace::pack_use(rest[k].block->slot, static_cast<trace::use_kind>(rest[k].intent))}
+          << (k % 2 * 32);
+    events.add(e);
+    rest = rest.subspan(e.count);
+  } while (!rest.empty());
+}
+
 /// Writes a submission down; while the task cannot run yet.
-inline void note_submission(trace::buffer& events, const record& t, std::span<const block::task_reference> before) {
+inline void note_submission(trace::buffer& events, record& t, std::span<const block::task_reference> before) {
   trace::event e{trace::event_kind::submitted};
   e.small = static_cast<std::uint16_t>(t.operation->number);
   e.number = t.site.line();
@@ -80,10 +109,11 @@ inline void note_submission(trace::buffer& events, const record& t, std::span<co
     std::copy_n(before.begin(), e.count, first);
     events.add(e);
     before = before.subspan(e.count);
-    if (before.empty()) return;
+    if (before.empty()) break;
     e.kind = trace::event_kind::predecessors;
     first = e.words.begin();
   }
+  note_uses(events, t, e.time);
 }
 
 /// One more predecessor of a task whose submission has been written down and that cannot run yet.

@@ -25,6 +25,7 @@ struct draft {
   trace::task task;
   std::uint64_t reference = 0;
   bool ran = false, on_device = false;
+  std::vector<use> uses;
   nanoseconds enqueued = 0;  ///< device: begin of the enqueueing
   std::uint64_t point = 0;
   std::vector<std::uint64_t> before, points;
@@ -38,6 +39,7 @@ class builder {
     copy_names();
     collect_slabs();
     collect_submissions();
+    collect_uses();
     collect_runs();
     collect_steps();
     order_streams();
@@ -121,6 +123,47 @@ class builder {
   draft* find(std::uint64_t reference) {
     const auto found = m_index.find(reference);
     return found == m_index.end() ? nullptr : &m_drafts[found->second];
+  }
+
+  /// Blocks by slot, as they followed each other there; then what tasks did with those that were there at their time.
+  void collect_uses() {
+    struct life {
+      nanoseconds since;
+      std::uint32_t name;
+      std::uint64_t bytes;
+      bool single;
+    };
+    std::unordered_map<std::uint32_t, std::vector<life>> lives;
+    for (const auto& thread : m_from.threads)
+      for (const event& e : thread.events)
+        if (e.kind == event_kind::block)
+          lives[e.number].push_back({signed_of(e.time),
+                                     e.task < m_from.block_names.size() ? static_cast<std::uint32_t>(e.task) : no_index,
+                                     e.words[0], e.count != 0});
+    for (auto& [slot, all] : lives) {
+      std::ranges::stable_sort(all, {}, &life::since);
+      if (std::ranges::find(all, no_index, &life::name) == all.end()) continue;
+      const auto number = static_cast<std::uint32_t>(m_made.blocks.size());
+      m_made.blocks.push_back("block " + std::to_string(slot));
+      for (life& one : all)
+        if (one.name == no_index) one.name = number;
+    }
+    for (const auto& thread : m_from.threads)
+      for (const event& e : thread.events) {
+        draft* const d = e.kind == event_kind::uses ? find(e.task) : nullptr;
+        if (d == nullptr) continue;
+        d->task.flops = std::bit_cast<float>(e.number);
+        for (std::size_t k = 0; k < std::min<std::size_t>(e.count, 2 * e.words.size()); ++k) {
+          const auto packed = static_cast<std::uint32_t>(e.words[k / 2] >> (k % 2 * 32));
+          const auto found = lives.find(slot_of(packed));
+          if (found == lives.end()) continue;  // no room for its event
+          const auto behind = std::ranges::upper_bound(found->second, signed_of(e.time), {}, &life::since);
+          if (behind == found->second.begin()) continue;
+          const life& there = *(behind - 1);
+          d->task.single = there.single && (d->uses.empty() || d->task.single);
+          d->uses.push_back({there.name, trace::kind_of(packed), there.bytes});
+        }
+      }
   }
 
   void collect_runs() {
@@ -284,6 +327,7 @@ class builder {
       d.task.track = d.task.submitter = one.row;
       d.task.submitted = d.task.started = signed_of(one.what->time);
       d.task.ended = std::max(one.time, d.task.started);
+      d.task.flops = std::bit_cast<double>(one.what->words[2]);
       d.before = std::exchange(ahead[one.row], {});
       if (d.before.empty() && last[one.row] != 0) d.before.push_back(last[one.row]);
       last[one.row] = d.reference;
@@ -333,7 +377,10 @@ class builder {
         continue;
       }
       place[k] = static_cast<std::uint32_t>(m_made.tasks.size());
-      m_made.tasks.push_back(m_drafts[k].task);
+      task& kept = m_made.tasks.emplace_back(m_drafts[k].task);
+      kept.first_use = static_cast<std::uint32_t>(m_made.uses.size());
+      kept.use_count = static_cast<std::uint32_t>(m_drafts[k].uses.size());
+      m_made.uses.insert(m_made.uses.end(), m_drafts[k].uses.begin(), m_drafts[k].uses.end());
     }
     for (std::uint32_t k = 0; k < m_drafts.size(); ++k) {
       if (place[k] == no_index) continue;
@@ -420,6 +467,7 @@ class builder {
   void drop_unused_names() {
     renaming operations(m_made.operations), sites(m_made.sites), blocks(m_made.blocks);
     for (task& t : m_made.tasks) operations.apply(t.operation), sites.apply(t.site);
+    for (use& u : m_made.uses) blocks.apply(u.block);
     for (transfer& x : m_made.transfers) blocks.apply(x.block);
     for (eviction& e : m_made.evictions) blocks.apply(e.block);
     m_made.operations = std::move(operations.kept);

@@ -71,6 +71,24 @@ class reader {
     return std::llround(us * 1000);
   }
 
+  static use_kind use_of(const json& word) {
+    for (const use_kind how :
+         {use_kind::read, use_kind::write, use_kind::update, use_kind::accumulate, use_kind::scratch})
+      if (word.get_ref<const std::string&>() == word_of(how)) return how;
+    throw json::other_error::create(501, "an unknown use", &word);
+  }
+  /// Of a task; traces of earlier versions say nothing of it.
+  void read_work(task& t, const json& a) {
+    t.flops = a.value("flops", -1.0);
+    t.single = a.value("single", false);
+    t.first_use = static_cast<std::uint32_t>(m_made.uses.size());
+    if (!a.contains("blocks")) return;
+    for (const json& u : a["blocks"])
+      m_made.uses.push_back({number_of(m_blocks, m_made.blocks, u.at(0).get<std::string>()), use_of(u.at(1)),
+                             u.at(2).get<std::uint64_t>()});
+    t.use_count = static_cast<std::uint32_t>(m_made.uses.size()) - t.first_use;
+  }
+
   template <class Map>
   static std::uint32_t number_of(Map& known, std::vector<std::string>& names, const std::string& name) {
     const auto [entry, is_new] = known.try_emplace(name, static_cast<std::uint32_t>(names.size()));
@@ -102,6 +120,7 @@ class reader {
       t.first_predecessor = static_cast<std::uint32_t>(m_made.predecessors.size());
       t.predecessor_count = static_cast<std::uint32_t>(after.size());
       for (const json& p : after) m_made.predecessors.push_back(p.get<std::uint32_t>());
+      read_work(t, a);
       if (a.at("task").get<std::uint64_t>() != m_made.tasks.size())
         throw json::other_error::create(501, "out of order", &e);
       m_made.tasks.push_back(t);
@@ -136,8 +155,9 @@ class reader {
     m_made.dropped = head.at("dropped").get<std::uint64_t>();
     m_made.unfinished = head.at("unfinished").get<std::uint64_t>();
     for (const json& p : head.at("places"))
-      m_made.places.push_back(
-          {p.at("name").get<std::string>(), p.at("host").get<bool>(), p.at("parallelism").get<std::uint32_t>()});
+      m_made.places.push_back({p.at("name").get<std::string>(), p.at("host").get<bool>(),
+                               p.at("parallelism").get<std::uint32_t>(), p.value("flops", 0.0),
+                               p.value("bandwidth", 0.0)});
     for (const json& t : head.at("tracks")) {
       track made{t.at("name").get<std::string>(), track_kind::worker, t.at("place").get<std::uint32_t>()};
       const auto kind = t.at("kind").get<std::string>();

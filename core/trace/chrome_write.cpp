@@ -68,7 +68,8 @@ class chrome_writer {
       m_to << "],";
     };
     list("places", m_of.places, [](const recording::place& p) {
-      return fmt::format(R"({{"name":{},"host":{},"parallelism":{}}})", json_string(p.name), p.is_host, p.parallelism);
+      return fmt::format(R"({{"name":{},"host":{},"parallelism":{},"flops":{},"bandwidth":{}}})", json_string(p.name),
+                         p.is_host, p.parallelism, p.flops, p.bandwidth);
     });
     list("tracks", m_of.tracks, [](const track& t) {
       return fmt::format(R"({{"name":{},"kind":"{}","place":{}}})", json_string(t.name), word_of(t.kind), t.place);
@@ -98,13 +99,22 @@ class chrome_writer {
     m_list.clear();
     for (std::uint32_t p = 0; p < t.predecessor_count; ++p)
       fmt::format_to(std::back_inserter(m_list), "{}{}", p > 0 ? "," : "", m_of.predecessors[t.first_predecessor + p]);
+    m_work.clear();
+    if (t.flops >= 0)
+      fmt::format_to(std::back_inserter(m_work), R"(,"flops":{}{})", t.flops, t.single ? R"(,"single":true)" : "");
+    for (std::uint32_t u = 0; u < t.use_count; ++u) {
+      const use& one = m_of.uses[t.first_use + u];
+      fmt::format_to(std::back_inserter(m_work), R"({}[{},"{}",{}])", u > 0 ? "," : R"(,"blocks":[)", block(one.block),
+                     word_of(one.how), one.bytes);
+    }
+    if (t.use_count > 0) m_work += "]";
     line(
         R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"task":{},"site":{},"submitted":{},"by":{},)"
-        R"("waited":{{"dependency":{},"data":{},"memory":{},"slab":{},"worker":{}}},"after":[{}]{}}}}})",
+        R"("waited":{{"dependency":{},"data":{},"memory":{},"slab":{},"worker":{}}},"after":[{}]{}{}}}}})",
         json_string(m_of.operations[t.operation]), t.view ? "view" : "task", group(t.track), t.track + 1,
         microseconds(t.started), microseconds(t.ended - t.started), number, json_string(m_of.sites[t.site]),
         microseconds(t.submitted), t.submitter, microseconds(t.waited.dependency), microseconds(t.waited.data),
-        microseconds(t.waited.memory), microseconds(t.waited.slab), microseconds(t.waited.worker), m_list,
+        microseconds(t.waited.memory), microseconds(t.waited.slab), microseconds(t.waited.worker), m_list, m_work,
         t.failed ? ",\"failed\":true" : "");
   }
 
@@ -130,7 +140,7 @@ class chrome_writer {
   std::ostream& m_to;
   const timeline& m_of;
   bool m_first = true;
-  std::string m_buffer, m_list;
+  std::string m_buffer, m_list, m_work;
 };
 
 }  // namespace

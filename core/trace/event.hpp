@@ -24,11 +24,33 @@ enum class event_kind : std::uint8_t {
   evicted,       ///< number: space; words[0]: bytes; task: block name; count: 1 when it was written back first
   fence,         ///< a thread waited for everything; time: begin; words[0]: end; count: 1 for a barrier of a program's
                  ///< threads
-  slab,  ///< a memory asked its plugin for a slab, and had it; number: space; time: begin; words[0]: end; words[1]:
-         ///< bytes
-  step   ///< a front end did it in place, without a task; time: begin; words[0]: end; task: name of what it did;
-         ///< words[1]: name of the file; number: line
+  slab,   ///< a memory asked its plugin for a slab, and had it; number: space; time: begin; words[0]: end; words[1]:
+          ///< bytes
+  step,   ///< a front end did it in place, without a task; time: begin; words[0]: end; task: name of what it did;
+          ///< words[1]: name of the file; words[2]: floating-point operations, a double's bits; below 0: not known;
+          ///< number: line
+  block,  ///< a block came to be; number: slot; task: its name, or `nameless`; words[0]: bytes; count: 1 for numbers of
+          ///< single precision
+  uses    ///< what a task submitted at this time does; number: floating-point operations, a float's bits; below 0: not
+          ///< known; words: `count` uses of blocks, two in a word
 };
+
+/// What a task does with a block.
+enum class use_kind : std::uint8_t {
+  read,
+  write,
+  update,
+  accumulate,
+  scratch
+};
+inline constexpr std::uint64_t nameless = ~std::uint64_t{0};  ///< a block of no array
+
+/// One use of a block, in half a word; slots are below 2^29.
+constexpr std::uint32_t pack_use(std::uint32_t slot, use_kind how) noexcept {
+  return slot << 3 | static_cast<std::uint32_t>(how);
+}
+constexpr std::uint32_t slot_of(std::uint32_t use) noexcept { return use >> 3; }
+constexpr use_kind kind_of(std::uint32_t use) noexcept { return static_cast<use_kind>(use & 7); }
 
 // `small` of ran and enqueued: bits.
 inline constexpr std::uint16_t run_failed = 1u << 0;  ///< it threw, or its device reported a failure
@@ -60,12 +82,15 @@ constexpr std::size_t words_of(event_kind kind, std::uint8_t count) noexcept {
     case event_kind::memory:
     case event_kind::evicted:
     case event_kind::fence:
+    case event_kind::block:
       return 1;
     case event_kind::slab:
-    case event_kind::step:
       return 2;
     case event_kind::enqueued:
+    case event_kind::step:
       return 3;
+    case event_kind::uses:
+      return (std::size_t{count} + 1) / 2;
     case event_kind::transfer:
       return 5;
     case event_kind::parked:

@@ -37,6 +37,23 @@ inline const char* word_of(track_kind kind) {
   return "?";
 }
 
+/// The word for what is done with a block, in files.
+inline const char* word_of(use_kind how) {
+  switch (how) {
+    case use_kind::read:
+      return "read";
+    case use_kind::write:
+      return "write";
+    case use_kind::update:
+      return "update";
+    case use_kind::accumulate:
+      return "accumulate";
+    case use_kind::scratch:
+      return "scratch";
+  }
+  return "?";
+}
+
 /// Groups of rows in viewers, in the order in which they are shown: interpreters, workers, devices, links, the program.
 inline int group_of(track_kind kind) {
   switch (kind) {

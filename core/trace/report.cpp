@@ -81,8 +81,10 @@ class page_writer {
     put("blocks", texts(m_of.blocks));
     list operations;
     for (const operation_summary& o : m_sum.operations)
-      operations.add(fmt::format(R"({{"operation":{},"tasks":{},"time":{},"longest":{},"waits":{}}})",
-                                 m_rank[o.operation], o.tasks, o.time, o.longest, waits_of(o.waited)));
+      operations.add(fmt::format(
+          R"({{"operation":{},"tasks":{},"time":{},"longest":{},"waits":{},"flops":{},"bytes":{},"work_time":{},"bound":{}}})",
+          m_rank[o.operation], o.tasks, o.time, o.longest, waits_of(o.waited), o.work.flops, o.work.bytes, o.work.time,
+          o.work.bound));
     put("by_operation", operations.text());
     list tracks;
     for (const std::uint32_t k : m_order)
@@ -90,6 +92,7 @@ class page_writer {
     put("tracks", tracks.text());
     put("path", path());
     put("after", predecessors());
+    put("uses", uses());
     list predictions;
     for (const prediction& p : m_sum.what_if)
       predictions.add(fmt::format(R"({{"name":{},"length":{}}})", json_string(p.name), p.length));
@@ -226,6 +229,21 @@ class page_writer {
       list before;
       for (std::uint32_t p = 0; p < t.predecessor_count; ++p) before.add(m_of.predecessors[t.first_predecessor + p]);
       all.add(before.text());
+    }
+    return all.text();
+  }
+
+  /// By task, its blocks: name, what it did with it, bytes; none where predecessors cannot be followed either.
+  std::string uses() const {
+    if (m_of.tasks.size() > most_with_graph) return "null";
+    list all;
+    for (const task& t : m_of.tasks) {
+      list blocks;
+      for (std::uint32_t u = 0; u < t.use_count; ++u) {
+        const use& one = m_of.uses[t.first_use + u];
+        blocks.add(fmt::format("[{},{},{}]", one.block, static_cast<int>(one.how), one.bytes));
+      }
+      all.add(fmt::format(R"({{"flops":{},"blocks":{}}})", t.flops, blocks.text()));
     }
     return all.text();
   }

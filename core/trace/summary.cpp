@@ -18,6 +18,40 @@ nanoseconds covered(std::vector<std::pair<nanoseconds, nanoseconds>>& intervals)
   return sum;
 }
 
+/// Bytes of memory that a task moves at least, by its blocks; below 0: not known.
+double traffic_of(const timeline& of, const task& t) {
+  if (t.use_count == 0) return -1;
+  double bytes = 0;
+  for (std::uint32_t u = 0; u < t.use_count; ++u) {
+    const use& one = of.uses[t.first_use + u];
+    const bool both = one.how == use_kind::update || one.how == use_kind::accumulate;
+    if (one.how != use_kind::scratch) bytes += (both ? 2 : 1) * static_cast<double>(one.bytes);
+  }
+  return bytes;
+}
+
+/// The least time of it where it ran; 0: not known.
+double bound_of(const timeline& of, const task& t, double bytes) {
+  const std::uint32_t number = of.tracks[t.track].place;
+  if (number >= of.places.size()) return 0;
+  const recording::place& at = of.places[number];
+  const double units = std::max<double>(at.parallelism, 1), flops = at.flops * (t.single ? 2 : 1);
+  double seconds = 0;
+  if (flops > 0 && t.flops > 0) seconds = t.flops * units / flops;
+  if (at.bandwidth > 0 && bytes > 0) seconds = std::max(seconds, bytes * units / at.bandwidth);
+  return seconds * 1e9;
+}
+
+void add_work(work_summary& to, const timeline& of, const task& t) {
+  if (t.failed) return;
+  const double bytes = traffic_of(of, t);
+  to.time += t.ended - t.started;
+  to.flops = t.flops < 0 || to.flops < 0 ? -1 : to.flops + t.flops;
+  to.bytes = bytes < 0 || to.bytes < 0 ? -1 : to.bytes + bytes;
+  const double bound = bound_of(of, t, bytes);
+  to.bound = bound <= 0 || to.bound < 0 ? -1 : to.bound + bound;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> topological_order(const timeline& of) {
@@ -88,6 +122,7 @@ summary summarize(const timeline& of) {
     o.time += t.ended - t.started;
     o.longest = std::max(o.longest, t.ended - t.started);
     o.waited += t.waited;
+    add_work(o.work, of, t);
     ++tracks[t.track].tasks;
     intervals[t.track].emplace_back(t.started, t.ended);
   }

@@ -9,6 +9,17 @@
 
 namespace tessera::trace {
 
+/// What tasks did, but for those that failed.
+struct work_summary {
+  nanoseconds time = 0;  ///< of all of them together
+  double flops = 0;      ///< floating-point operations; below 0: not known of all of them
+  double bytes = 0;      ///< of blocks, each once per reading and once per writing; below 0: not known of all of them
+  /// Nanoseconds that these take at least: where a task ran, each of so many units as the place has at its part of the
+  /// rates measured there, at arithmetic or at memory, whichever takes longer. Below 0: not measured where one of them
+  /// ran.
+  double bound = 0;
+};
+
 /// Tasks of one operation.
 struct operation_summary {
   std::uint32_t operation = 0;  ///< index into timeline::operations
@@ -16,6 +27,7 @@ struct operation_summary {
   nanoseconds time = 0;  ///< of all of them together
   nanoseconds longest = 0;
   waiting waited;  ///< of all of them together
+  work_summary work;
 };
 
 /// What one worker or stream did.

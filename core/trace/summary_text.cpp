@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/units.hpp"
 #include "core/trace/json_text.hpp"
@@ -13,6 +14,16 @@ std::string rate_text(double rate) { return rate > 0 ? format_bytes(rate) + "/s"
 double seconds(nanoseconds ns) { return static_cast<double>(ns) * 1e-9; }
 std::string percent(nanoseconds part, nanoseconds whole) {
   return whole > 0 ? fmt::format("{:.0f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole)) : "-";
+}
+
+/// "12.3": thousand millions per second; an amount below 0 is not known.
+std::string giga_text(double amount, double ns) {
+  if (amount < 0) return "not known";
+  return ns > 0 ? fmt::format("{:.3g}", amount / ns) : "-";
+}
+std::string bound_text(double amount, double bound) {
+  if (amount < 0) return "-";
+  return bound > 0 ? giga_text(amount, bound) : "not measured";
 }
 
 /// Tasks of a path per operation, most time first.
@@ -63,6 +74,15 @@ std::string to_text(const timeline& of, const summary& s) {
     running += o.time, longest = std::max(longest, o.longest);
   }
   row("all", s.tasks, running, longest, s.waited);
+
+  line("\nWhat operations did, per second of one worker or stream, and at most by its part of the measured rates\n");
+  line("{:<20} {:>12} {:>12} {:>12} {:>12} {:>10}\n", "operation", "GFLOP/s", "at most", "GB/s", "at most", "of bound");
+  for (const operation_summary& o : s.operations) {
+    const auto time = static_cast<double>(o.work.time);
+    line("{:<20} {:>12} {:>12} {:>12} {:>12} {:>10}\n", of.operations[o.operation], giga_text(o.work.flops, time),
+         bound_text(o.work.flops, o.work.bound), giga_text(o.work.bytes, time), bound_text(o.work.bytes, o.work.bound),
+         o.work.bound > 0 ? percent(std::llround(o.work.bound), o.work.time) : "-");
+  }
 
   line("\n{:<28} {:>8} {:>10} {:>8}   idle:", "worker or stream", "tasks", "busy", "");
   for (const idle_cause& c : idle_causes) line(" {:>10}", c.heading);
@@ -131,7 +151,11 @@ std::string to_json(const timeline& of, const summary& s) {
                                   {"tasks", o.tasks},
                                   {"seconds", seconds(o.time)},
                                   {"longest", seconds(o.longest)},
-                                  {"waiting", waits(o.waited)}});
+                                  {"waiting", waits(o.waited)},
+                                  {"flops", o.work.flops < 0 ? json() : json(o.work.flops)},
+                                  {"bytes", o.work.bytes < 0 ? json() : json(o.work.bytes)},
+                                  {"work_seconds", seconds(o.work.time)},
+                                  {"bound_seconds", o.work.bound > 0 ? json(o.work.bound * 1e-9) : json()}});
   made["workers"] = json::array();
   for (const track_summary& t : s.tracks)
     made["workers"].push_back(

@@ -56,6 +56,16 @@ struct task {
   nanoseconds submitted = 0, started = 0, ended = 0;
   waiting waited;
   std::uint32_t first_predecessor = 0, predecessor_count = 0;  ///< into timeline::predecessors
+  std::uint32_t first_use = 0, use_count = 0;                  ///< into timeline::uses; none: its blocks are not known
+  double flops = -1;                                           ///< floating-point operations; below 0: not known
+  bool single = false;                                         ///< all its blocks are of single precision
+};
+
+/// What a task did with a block.
+struct use {
+  std::uint32_t block = 0;  ///< index into timeline::blocks
+  use_kind how = use_kind::read;
+  std::uint64_t bytes = 0;  ///< of the block
 };
 
 /// A copy of a block.
@@ -117,6 +127,7 @@ struct timeline {
   std::vector<track> tracks;
   std::vector<task> tasks;  ///< in the order of submission
   std::vector<std::uint32_t> predecessors;
+  std::vector<use> uses;
   std::vector<space> spaces;
   std::vector<recording::link> links;
   std::vector<transfer> transfers;  ///< by start

@@ -96,6 +96,8 @@ struct recording {
     std::string name;  ///< "cpu:numa0", "sim0"
     bool is_host = true;
     std::uint32_t parallelism = 1;
+    double flops = 0;      ///< floating-point operations of double precision per second, of all units; 0: not measured
+    double bandwidth = 0;  ///< bytes per second of its memory, of all units together; 0: not measured
   };
   struct space {
     std::string name;
@@ -140,7 +142,7 @@ class tracer {
 
  private:
   friend class buffer;
-  /// Memory that is touched before anything runs: 32 MiB hold about 300,000 tasks, and take some 20 ms of the start.
+  /// Memory that is touched before anything runs: 32 MiB hold about 240,000 tasks, and take some 20 ms of the start.
   static constexpr std::uint64_t prepared_chunks = 16;
   /// Memory of one chunk, or null when there is none or the limit is reached.
   chunk_memory take_chunk() noexcept;

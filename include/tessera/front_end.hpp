@@ -81,7 +81,9 @@ class step_recorder {
   /// The time, for `began`; 0 where it does not record.
   std::uint64_t now() const noexcept;
   /// A step from `began` until now, and the line that it is of; names by their numbers.
-  void step(std::uint64_t what, std::uint64_t file, std::uint32_t line, std::uint64_t began) noexcept;
+  /// @param flops  floating-point operations in it; below 0: not known
+  void step(std::uint64_t what, std::uint64_t file, std::uint32_t line, std::uint64_t began,
+            double flops = -1) noexcept;
   /// The thread waited for the others of its program from `began` until now.
   void waited(std::uint64_t began) noexcept;
 

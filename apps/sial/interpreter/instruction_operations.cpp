@@ -82,6 +82,7 @@ std::vector<const op::definition*> instruction_operations(runtime& rt, const cod
       for (std::size_t n = 0; n < letters.size(); ++n)
         if (letters[n] == 'b') made.signature.push_back(intent_of(declared.signature[n]));
       made.work = work;
+      made.is_arithmetic = false;
       made.data = std::make_shared<const parameters>(parameters{letters, over});
       made.kernel.name = is->kernel->name;
       made.kernel.text.source = is->kernel->text;

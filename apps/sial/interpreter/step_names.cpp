@@ -54,7 +54,7 @@ const char* step_names::word_of(const step& done) const {
   }
 }
 
-void step_names::record(const step& done, std::uint64_t began) {
+void step_names::record(const step& done, std::uint64_t began, double flops) {
   const place& where = m_code.sites[done.site].where;
   if (m_files.size() <= where.file) m_files.resize(m_code.sources.files.size() + 1);
   std::uint64_t& file = m_files[where.file];
@@ -70,7 +70,7 @@ void step_names::record(const step& done, std::uint64_t began) {
   } else if (*what == 0) {
     *what = 1 + m_to.name(word_of(done));
   }
-  m_to.step(*what - 1, file - 1, where.line, began);
+  m_to.step(*what - 1, file - 1, where.line, began, flops);
 }
 
 }  // namespace tessera::sial

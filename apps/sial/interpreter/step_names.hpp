@@ -20,8 +20,8 @@ class step_names {
  public:
   step_names(const code& program, ::tessera::step_recorder& to) : m_code(program), m_to(to) {}
 
-  /// A statement ran from `began` until now.
-  void record(const step& done, std::uint64_t began);
+  /// A statement ran from `began` until now. `flops`: of its arithmetic; below 0: not known.
+  void record(const step& done, std::uint64_t began, double flops = -1);
 
  private:
   const char* word_of(const step& done) const;

@@ -38,7 +38,9 @@ void worker::timed_step(const step& now) {
   if (m_state.steps.records() && !is_collective(now.operation)) {
     const std::uint64_t ticks = m_state.steps.now();
     data_step(now);
-    m_names.record(now, ticks);
+    // Contractions are counted, other arithmetic is not; what a device was given takes its time there.
+    const double flops = counted.flops - computed;
+    m_names.record(now, ticks, flops > 0 && counted.on_devices == submitted ? flops : -1);
   } else {
     data_step(now);  // which records its wait
   }

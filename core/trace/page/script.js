@@ -273,6 +273,13 @@ function successors_of(task) {
   }
   return behind.get(task) || [];
 }
+const use_words = ['read', 'written', 'updated', 'added to', 'scratch'];
+const blocks_of = task => data.uses ? data.uses[task].blocks : [];
+// What both name: why one waits for the other.
+function shared_blocks(a, b) {
+  const mine = new Set(blocks_of(a).map(u => u[0]));
+  return blocks_of(b).filter(u => mine.has(u[0])).map(u => data.blocks[u[0]]);
+}
 function choose(hit) {
   marked.clear();
   const box = $('chosen');
@@ -285,12 +292,18 @@ function choose(hit) {
     for (const a of after) marked.set(a, '--memory');
     box.hidden = false;
     element('pre', box, words_for(hit.track, hit.slice));
+    const blocks = blocks_of(task);
+    element('p', box, 'blocks: ' + (blocks.length
+      ? blocks.slice(0, 40).map(u => `${data.blocks[u[0]]} (${use_words[u[1]]}, ${bytes(u[2])})`).join(', ') + (blocks.length > 40 ? ` and ${count(blocks.length - 40)} more` : '')
+      : 'not known'), {class: 'blocks'});
     const row_of = (words, tasks) => {
       const line = element('p', box, `${words}: ${tasks.length ? '' : 'none'}`);
       for (const one of tasks.slice(0, 40)) {
         const [t, k] = places.get(one) || [];
         if (!t) continue;
-        const button = element('button', line, `${data.operations[t.operation[k]]} ${data.sites[t.site[k]]}`, {type: 'button'});
+        const through = shared_blocks(task, one);
+        const button = element('button', line, `${data.operations[t.operation[k]]} ${data.sites[t.site[k]]}` +
+          (through.length ? ` through ${through.slice(0, 3).join(', ')}${through.length > 3 ? ' …' : ''}` : ''), {type: 'button'});
         button.onclick = () => {
           const span = to - from, middle = t.start[k] + t.length[k] / 2;
           if (middle < from || middle > to) clamp_view(middle - span / 2, middle + span / 2);
@@ -317,6 +330,8 @@ function words_for(t, k) {
   if (t.busy_in) return `${count(t.count[k])} tasks, mostly ${data.operations[t.operation[k]]}\n${when}, busy ${time(t.busy_in[k])}`;
   let text = `${data.operations[t.operation[k]]}\n${data.sites[t.site[k]]}\n${when}`;
   if (t.waits) text += '\nwaited: ' + reasons.map((r, j) => [r, t.waits[reasons.length * k + j]]).filter(w => w[1] > 0).map(w => `${w[0]} ${time(w[1])}`).join(', ');
+  const flops = data.uses ? data.uses[t.task[k]].flops : -1;
+  if (flops > 0 && t.length[k] > 0) text += `\n${digits(flops / t.length[k])} GFLOP/s`;
   if (on_path.has(t.task[k])) text += '\non the critical path';
   return text;
 }
@@ -371,6 +386,13 @@ const sum = list => list.reduce((a, b) => a + b, 0);
   last.kind = 'sum';
   body.push(last);
   table($('waits'), [['operation'], ['tasks', 'n'], ['running', 'n'], ['mean', 'n'], ['longest', 'n'], ...reasons.map(r => [r, 'n']), ['', 'stack']], body);
+}
+{
+  const giga = (amount, ns) => amount < 0 ? 'not known' : ns > 0 ? digits(amount / ns) : '–';
+  const most = (amount, bound) => amount < 0 ? '–' : bound > 0 ? giga(amount, bound) : 'not measured';
+  table($('work'), [['operation'], ['GFLOP/s', 'n'], ['at most', 'n'], ['GB/s', 'n'], ['at most', 'n'], ['of the bound', 'n']],
+    data.by_operation.map(o => [data.operations[o.operation], giga(o.flops, o.work_time), most(o.flops, o.bound), giga(o.bytes, o.work_time),
+      most(o.bytes, o.bound), o.bound > 0 ? share(o.bound, o.work_time) : '–']));
 }
 {
   const rows_of = data.tracks.filter(t => t.idle.length && (t.busy || t.kind === 'stream'));

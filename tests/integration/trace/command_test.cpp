@@ -61,6 +61,12 @@ TEST_F(trace_command, a_run_leaves_a_trace_and_a_page) {
   const nlohmann::json figures = json_of(json.out);
   EXPECT_EQ(figures["tasks"], 96);
   EXPECT_EQ(figures["transfers"], transfers);
+  for (const auto& o : figures["operations"]) {
+    if (o["operation"] == "gemm") {
+      EXPECT_EQ(o["flops"], 2.0 * 400 * 400 * 400);
+    }
+    EXPECT_GT(o["bytes"].get<double>(), 0) << o;
+  }
   double waits = 0;
   for (const auto& [reason, seconds] : figures["waiting"].items()) waits += seconds.get<double>();
   double parts = 0;
@@ -105,6 +111,11 @@ TEST_F(trace_command, statements_of_sial_are_in_the_recording) {
   for (const auto& o : figures["operations"]) operations.insert(o["operation"].get<std::string>());
   for (const auto& w : figures["workers"])
     if (w["tasks"].get<int>() > 0) workers.insert(w["name"].get<std::string>());
+  for (const auto& o : figures["operations"])
+    if (o["operation"] == "contract") {
+      EXPECT_GT(o["flops"].get<double>(), 0);
+      EXPECT_GT(o["bound_seconds"].get<double>(), 0);
+    }
   EXPECT_TRUE(operations.contains("contract")) << figures["operations"];
   EXPECT_TRUE(workers.contains("SIAL worker 0") && workers.contains("SIAL worker 1")) << figures["workers"];
   EXPECT_GT(figures["critical_path"]["seconds"].get<double>(), 0);

@@ -84,6 +84,58 @@ TEST(recorded_run, every_task_of_every_replay_is_there) {
   EXPECT_EQ(after_links, 19) << "each but the first waits for the one before, within a replay and from one to the next";
 }
 
+/// "A(0,0) read", …
+std::vector<std::string> blocks_of(const trace::timeline& t, const trace::task& one) {
+  const char* const words[] = {"read", "write", "update", "accumulate", "scratch"};
+  std::vector<std::string> all;
+  for (std::uint32_t u = 0; u < one.use_count; ++u) {
+    const trace::use& is = t.uses[one.first_use + u];
+    all.push_back(t.blocks[is.block] + " " + words[static_cast<int>(is.how)]);
+  }
+  return all;
+}
+
+TEST(recorded_run, tasks_with_their_blocks_and_their_arithmetic) {
+  runtime rt(recorded(tessera::testing::host_only()));
+  {
+    const auto before = rt.make_array<double>("before", {4}, {2});  // whose slots the next ones take
+    fill(rt, before(0), 1.0);
+    rt.fence();
+  }
+  auto a = rt.make_array<double>("A", {4, 4}, {4, 2});
+  auto c = rt.make_array<double>("C", {2, 2}, {2, 2});
+  fill(rt, a(0, 1), 1.0);
+  gemm(rt, 1.0, a(0, 1), transpose::yes, a(0, 1), transpose::no, 0.0, c(0, 0));
+  rt.submit(
+      "own", [](view<const double> x, view<double> y) { y[0] = x[0]; }, read(a(0, 1)), write(c(0, 0)));
+  recording twice = rt.record([&] {
+    for (int k = 0; k < 2; ++k)
+      rt.submit(
+          "again", [](view<double> x) { x[0] += 1; }, update(c(0, 0)));
+  });
+  rt.replay(twice);
+  rt.fence();
+  const trace::timeline t = rt.timeline("work");
+  expect_sound(t);
+  std::set<std::string> filled;
+  for (const trace::task& one : t.tasks) {
+    if (name_of(t, one) == "fill") {
+      filled.insert(blocks_of(t, one).at(0));
+      EXPECT_LT(one.flops, 0) << "no arithmetic";
+    }
+    if (name_of(t, one) == "again") {
+      EXPECT_THAT(blocks_of(t, one), ::testing::ElementsAre("C(0,0) update"));
+    }
+  }
+  EXPECT_THAT(filled, ::testing::ElementsAre("A(0,1) write", "before(0) write"));
+  const trace::task &product = task_of(t, "gemm"), &own = task_of(t, "own");
+  EXPECT_THAT(blocks_of(t, product), ::testing::ElementsAre("A(0,1) read", "A(0,1) read", "C(0,0) write"));
+  EXPECT_EQ(product.flops, 2 * 2 * 2 * 4);
+  EXPECT_THAT(blocks_of(t, own), ::testing::ElementsAre("A(0,1) read", "C(0,0) write"));
+  EXPECT_LT(own.flops, 0) << "not known";
+  EXPECT_EQ(t.uses[own.first_use].bytes, 4 * 2 * sizeof(double));
+}
+
 TEST(recorded_run, a_diamond_with_its_edges_sites_and_views) {
   runtime rt(recorded(tessera::testing::host_only()));
   auto a = rt.make_array<double>("a", {3}, {1});

@@ -1,5 +1,7 @@
 #pragma once
 // Recordings made by hand, with times that can be followed on paper.
+#include <bit>
+
 #include "core/trace/summary.hpp"
 
 namespace trace_test {
@@ -65,7 +67,7 @@ inline event slab_asked(std::uint32_t space, std::uint64_t begin, std::uint64_t 
 inline event stepped(std::uint64_t what, std::uint64_t file, std::uint32_t line, std::uint64_t begin,
                      std::uint64_t end) {
   event e{event_kind::step};
-  e.task = what, e.number = line, e.time = begin, e.words = {end, file, 0, 0, 0};
+  e.task = what, e.number = line, e.time = begin, e.words = {end, file, std::bit_cast<std::uint64_t>(-1.0), 0, 0};
   return e;
 }
 inline event at_barrier(std::uint64_t begin, std::uint64_t end) {

@@ -68,6 +68,8 @@ TEST(tracer, every_kind_of_event_comes_back_whole) {
     for (std::uint8_t count = 0; count <= 4; ++count) add(event_kind::submitted, count);
     for (std::uint8_t count = 1; count <= 5; ++count)
       add(event_kind::predecessors, count), add(event_kind::waits, count);
+    for (std::uint8_t count = 0; count <= 10; ++count) add(event_kind::uses, count);
+    add(event_kind::block, 1);
     add(event_kind::parked, 0), add(event_kind::resumed, 0), add(event_kind::memory, 0), add(event_kind::evicted, 1);
   }
   const recording taken = r.take();
