@@ -186,8 +186,11 @@ void session::add_rates(trace::timeline& to) const {
     if (!seen[u.block]) seen[u.block] = true, data += static_cast<double>(u.bytes);
   for (const trace::task& t : to.tasks) computes = computes || t.flops > 0;
   if (units == 0 || (data == 0 && !computes)) return;
-  const place_rates rates =
-      measure_rates({.workers = m_runtime->workers(), .data = data, .arithmetic = computes}, {}).host;
+  place_rates rates;
+  try {
+    rates = measure_rates({.workers = m_runtime->workers(), .data = data, .arithmetic = computes}, {}).host;
+  } catch (const error&) {  // no memory beside the run's: there are no rates, and a recording nevertheless
+  }
   for (auto& p : to.places)
     if (p.is_host) p.flops = rates.flops * p.parallelism / units, p.bandwidth = rates.bytes * p.parallelism / units;
 }
