@@ -199,13 +199,17 @@ std::size_t table::origins() const {
 
 std::string name_of(const record& block) {
   if (block.from == nullptr) return fmt::format("block {}", block.slot);
-  std::string indices;
+  std::string name = block.from->array_name;  // put together without texts between: a recording names every block
   std::int64_t rest = block.position;
+  char before = '(';
   for (const std::int64_t count : block.from->counts) {
-    indices += fmt::format("{}{}", indices.empty() ? "" : ",", count > 0 ? rest % count : 0);
+    const fmt::format_int index(count > 0 ? rest % count : 0);
+    name += std::exchange(before, ',');
+    name.append(index.data(), index.size());
     if (count > 0) rest /= count;
   }
-  return indices.empty() ? block.from->array_name : fmt::format("{}({})", block.from->array_name, indices);
+  if (before == ',') name += ')';
+  return name;
 }
 
 }  // namespace tessera::block
