@@ -119,8 +119,9 @@ namespace {
 
 /// Vectors of a cluster that the bounds do not tell apart are any vectors of it. Those that a block has leave out the
 /// ends of the cluster, by about so many bounds at most.
+constexpr double few_bounds = 8;
+
 double width_of_cluster(std::span<const eigenvalue> pairs) {
-  constexpr double few_bounds = 8;
   double bound = 0;
   for (const eigenvalue& e : pairs) bound = std::max(bound, e.error_bound);
   return few_bounds * bound;
@@ -141,6 +142,12 @@ void mark_clustered(std::span<eigenvalue> pairs, std::span<const double> others)
   const double width = width_of_cluster(pairs);
   for (eigenvalue& e : pairs)
     e.clustered |= std::ranges::any_of(others, [&](double v) { return std::abs(v - e.value) <= width; });
+}
+
+void mark_unresolved(std::span<eigenvalue> pairs, std::span<const double> seen) {
+  for (eigenvalue& e : pairs)
+    e.clustered |=
+        std::ranges::count_if(seen, [&](double v) { return std::abs(v - e.value) <= few_bounds * e.error_bound; }) > 1;
 }
 
 void mark_as(const std::vector<eigenvalue>& from, std::vector<eigenvalue>& pairs) {

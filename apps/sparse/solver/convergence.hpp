@@ -78,6 +78,9 @@ void give_pairs(eigenpairs& to, const stopping_rule& rule, std::int64_t pairs, c
 void mark_clustered(std::span<eigenvalue> pairs, double innermost);
 /// Marks those that are as near to one of `others`, values of vectors beside those of the pairs.
 void mark_clustered(std::span<eigenvalue> pairs, std::span<const double> others);
+/// Marks pairs beside which one vector has seen several eigenvalues that their own bounds do not tell apart. It sees
+/// one of several equal ones, so that these are not marked: which of them a pair is makes no difference.
+void mark_unresolved(std::span<eigenvalue> pairs, std::span<const double> seen);
 /// Marks pairs that are, within the bounds, marked ones of `from`, as clustered and as unsettled.
 void mark_as(const std::vector<eigenvalue>& from, std::vector<eigenvalue>& pairs);
 

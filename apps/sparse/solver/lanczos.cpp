@@ -24,11 +24,11 @@ namespace tessera::sparse {
 namespace {
 
 basis_shape shape_for(const eigen_options& o) {
-  constexpr std::int64_t usual_width = 4, new_columns = 32;
+  constexpr std::int64_t usual_width = 4, new_columns = 32, least_steps = 4;  // between restarts
   const std::int64_t width = o.block != 0 ? o.block : usual_width;
   const auto blocks_of = [&](std::int64_t columns) { return (columns + width - 1) / width; };
   const std::int64_t kept = blocks_of(o.pairs + std::max<std::int64_t>(2, o.pairs / 4));
-  return {width, kept, kept + std::max(kept, blocks_of(new_columns))};
+  return {width, kept, kept + std::max({kept, blocks_of(new_columns), least_steps})};
 }
 
 /// The vectors of the first block. A space that grows from a sum of vectors has all of them soon. One vector is random,
@@ -365,10 +365,14 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
   bool doubtful = !o.guess.empty() || shape.width == 1;  // one vector sees one copy of each eigenvalue
   for (std::int64_t start = 1; found.converged() && !found.dense; ++start) {
     missed_pairs missed = missed_by(rt, a, how, rule, found);
+    const std::vector<double> seen = missed.seen;
     // Copies that the block has not seen are not in a few steps from one vector, where the matrix is large.
     if (missed.values.empty() && (doubtful || !behind_full_levels(found, o).empty()))
       missed = searched_beside(a, how, rule, found.block, found, search);
-    if (missed.values.empty()) break;
+    if (missed.values.empty()) {
+      mark_unresolved(found.values, seen);
+      break;
+    }
     if (start == most_starts || found.loop.iterations >= o.most_iterations) {
       found.passed_over = missed.values;
       doubt_pairs(found, o.which);

@@ -28,6 +28,13 @@ TEST_F(sparse_lanczos, finds_the_spectrum_of_a_laplacian) {
   expect(generate("lap2d:30"), {.pairs = 5, .which = spectrum_end::largest, .tolerance = 1e-9}, top, 1e-8);
 }
 
+/// A restart with one step alone would be an iteration of a subspace: some hundred of them.
+TEST_F(sparse_lanczos, goes_several_steps_between_restarts_also_with_wide_blocks) {
+  const std::vector<double> known = known_lowest("lap2d:30", 6);
+  for (const std::int64_t block : {8, 16, 32})
+    expect(generate("lap2d:30"), {.pairs = 6, .block = block, .tolerance = 1e-8, .most_iterations = 80}, known, 1e-8);
+}
+
 TEST_F(sparse_lanczos, finds_both_ends) {
   // Of the ring: the ground state by the known sum; the fully polarized state has L / 4.
   const eigenpairs found =

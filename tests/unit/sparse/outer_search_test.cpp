@@ -125,6 +125,20 @@ void expect_values(const eigenpairs& found, const std::vector<double>& values) {
   }
 }
 
+/// With a tolerance that is a part of a norm of 8e11, random vectors are done, with bounds that contain much of the
+/// rest of the spectrum. The others of the block are far out, at the other end.
+TEST_P(outer_search, marks_values_among_several_that_their_bounds_do_not_tell_apart) {
+  const csr_matrix a = diagonal(144, [](std::int32_t i) { return i < 2 ? 8e11 + 2e10 * i : static_cast<double>(i); });
+  const eigenpairs loose = solve(a, {.pairs = 1, .block = 3, .tolerance = 1e-4, .compare = criterion::norm, .seed = 5});
+  EXPECT_TRUE(loose.converged());
+  EXPECT_TRUE(std::abs(loose.values[0].value - 2) <= loose.values[0].error_bound || loose.values[0].clustered);
+  // Which of several equal ones a pair is makes no difference.
+  const csr_matrix copies = diagonal(144, [](std::int32_t i) { return i == 0 ? 1 : i < 6 ? 2 : 4 + 0.1 * i; });
+  const eigenpairs equal = solve(copies, {.pairs = 4, .block = 8, .tolerance = 1e-5});
+  EXPECT_TRUE(equal.converged());
+  for (const eigenvalue& e : equal.values) EXPECT_FALSE(e.clustered);
+}
+
 /// The first run takes all that its random vectors have of the nine copies.
 TEST_P(outer_search, finds_the_copies_that_are_left_beside_deflated_ones) {
   const csr_matrix a = cube(9);
