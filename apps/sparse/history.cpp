@@ -77,7 +77,7 @@ void solver_history::note_at(double seconds, sparse::eigen_progress now) {
   m_skipped = 0;
   m_kept.push_back(m_latest.back());
   if (m_kept.size() < 2 * most_kept) return;
-  for (std::size_t k = 0; 2 * k < m_kept.size(); ++k) m_kept[k] = std::move(m_kept[2 * k]);
+  for (std::size_t k = 1; 2 * k < m_kept.size(); ++k) m_kept[k] = std::move(m_kept[2 * k]);
   m_kept.resize(most_kept);
   m_skipped = m_every;  // the last one is gone, and the next is kept
   m_every *= 2;

@@ -82,8 +82,8 @@ class filtered_subspace {
     if (!o.deflate.empty()) {
       // Where deflated values lie outside, a polynomial grows there.
       constexpr double aside = 0.1;
-      const spectrum_interval all = spectrum_bounds(rt, a, o.program, o.seed);
-      const double outside = std::max(m_bounds.lower - all.lower, all.upper - m_bounds.upper);
+      m_with_deflated = spectrum_bounds(rt, a, o.program, o.seed);
+      const double outside = std::max(m_bounds.lower - m_with_deflated.lower, m_with_deflated.upper - m_bounds.upper);
       m_filters_beside_deflated = outside > aside * m_bounds.width();
     }
     m_x.set(started_at(o, a.rows, b));
@@ -97,6 +97,7 @@ class filtered_subspace {
     record_ritz_step(m_a, m_options.which, m_x, m_ax, m_of_x);
     measure();
     m_program.run();
+    m_filters_beside_deflated |= m_deflation && deflated_grow();
   }
 
   loop_outcome iterate(int most, int before) {
@@ -148,6 +149,16 @@ class filtered_subspace {
       made.outermost = made.centre + std::copysign(outside, made.outermost - made.centre);
     }
     return made;
+  }
+
+  /// Whether rounding's part in deflated directions would hide all others, where a deflated value is as far out as it
+  /// may be. Not only those do that are beyond all bounds: the interval's end comes near to the outermost Ritz value.
+  bool deflated_grow() const {
+    constexpr double most_growth = 1e6;
+    const std::vector<double> ritz = m_of_x.values.values();
+    const filter_interval at = interval_for(ritz, std::vector<double>(ritz.size(), 0.0), degree());
+    const double farthest = m_options.which == spectrum_end::largest ? m_with_deflated.upper : m_with_deflated.lower;
+    return !(growth(at, farthest) <= most_growth * growth(at, ritz[0]));
   }
 
   /// Whether the loop ends before all pairs are done: so that the filter gets a larger degree, where residuals fall
@@ -244,7 +255,7 @@ class filtered_subspace {
   std::int64_t m_b;
   program m_program;
   chebyshev_filter m_filter;
-  spectrum_interval m_bounds;
+  spectrum_interval m_bounds, m_with_deflated = {};
   convergence_pace m_pace;
   int m_iterations_left = 0;
   bool m_slow = false, m_hopeless = false, m_filters_beside_deflated = false;

@@ -68,6 +68,14 @@ TEST(seconds_left, are_not_known_of_few_iterations_and_of_a_pair_that_does_not_f
   EXPECT_EQ(seconds_left(endless), std::nullopt);
 }
 
+TEST(solver_history, keeps_the_values_of_the_first_of_many_iterations) {
+  solver_history h;
+  for (int k = 1; k <= 2500; ++k) h.note_at(k, {k, 0, 1, 1, {{2, 1, 0.1}}});
+  const std::vector<solver_moment> all = h.moments();
+  EXPECT_EQ(all.front().now.iteration, 1);
+  for (const solver_moment& m : all) EXPECT_EQ(m.now.of_pairs.size(), 1u) << m.now.iteration;
+}
+
 TEST(solver_history, forgets_what_came_before_a_begin) {
   solver_history h;
   for (int k = 1; k <= 2500; ++k) h.note_at(0.5 * k, falling(k, {0.2}).now);

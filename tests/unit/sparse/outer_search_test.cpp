@@ -139,6 +139,20 @@ TEST_P(outer_search, marks_values_among_several_that_their_bounds_do_not_tell_ap
   for (const eigenvalue& e : equal.values) EXPECT_FALSE(e.clustered);
 }
 
+/// What rounding leaves of a deflated vector outside of a filter's interval grows with the degree, up to infinity.
+TEST(filters_beside_deflated_vectors, find_what_is_near_with_high_degrees) {
+  std::vector<triplet> entries;
+  for (std::int32_t i = 2; i < 121; ++i) entries.push_back({i, i, i < 10 ? 1.67 + 1e-6 * (i - 2) : 1.53 + 0.07 * i});
+  // 1.28 by the vector (0.8, 0.6), and 5.
+  entries.insert(entries.end(), {{0, 0, 0.64 * 1.28 + 0.36 * 5}, {1, 1, 0.36 * 1.28 + 0.64 * 5}});
+  entries.insert(entries.end(), {{0, 1, 0.48 * (1.28 - 5)}, {1, 0, 0.48 * (1.28 - 5)}});
+  const csr_matrix a = matrix_of("a value apart", 121, 121, entries);
+  eigen_options o{.pairs = 2, .block = 3, .tolerance = 1e-8, .compare = criterion::absolute, .degree = 1280};
+  o.deflate.assign(121, 0.0), o.deflate[0] = 0.8, o.deflate[1] = 0.6;
+  runtime rt(testing::host_only());
+  expect_pairs(a, o, eigensolver_named("chebyshev").solve(rt, a, o), {1.67, 1.670001}, 1e-8);
+}
+
 /// The first run takes all that its random vectors have of the nine copies.
 TEST_P(outer_search, finds_the_copies_that_are_left_beside_deflated_ones) {
   const csr_matrix a = cube(9);
