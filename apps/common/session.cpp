@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "apps/common/machine_rates.hpp"
 #include "core/base/units.hpp"
@@ -177,22 +179,22 @@ void session::finish(report& r) {
 }
 
 void session::add_rates(trace::timeline& to) const {
-  double units = 0, data = 0;
+  double data = 0;
   bool computes = false;
-  for (const auto& p : to.places)
-    if (p.is_host) units += p.parallelism;
   std::vector<bool> seen(to.blocks.size());  // what stayed in caches is to stay there again
   for (const trace::use& u : to.uses)
     if (!seen[u.block]) seen[u.block] = true, data += static_cast<double>(u.bytes);
   for (const trace::task& t : to.tasks) computes = computes || t.flops > 0;
-  if (units == 0 || (data == 0 && !computes)) return;
+  if (data == 0 && !computes) return;
   place_rates rates;
   try {
     rates = measure_rates({.workers = m_runtime->workers(), .data = data, .arithmetic = computes}, {}).host;
   } catch (const error&) {  // no memory beside the run's: there are no rates, and a recording nevertheless
   }
+  const double together = std::min<double>(m_runtime->workers(), std::max(std::thread::hardware_concurrency(), 1u));
   for (auto& p : to.places)
-    if (p.is_host) p.flops = rates.flops * p.parallelism / units, p.bandwidth = rates.bytes * p.parallelism / units;
+    if (p.is_host)
+      p.flops = rates.flops / together * p.parallelism, p.bandwidth = rates.bytes / together * p.parallelism;
 }
 
 void session::write_trace(const report& r) const {

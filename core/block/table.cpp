@@ -39,7 +39,7 @@ class ended_regions {
 #ifdef __SANITIZE_ADDRESS__  // where addresses that are kept cost memory
   static constexpr std::size_t most = 32;
 #else
-  static constexpr std::size_t most = 256;
+  static constexpr std::size_t most = 1024;
 #endif
   std::mutex m_mutex;
   std::array<region, most> m_regions{};

@@ -15,7 +15,7 @@ namespace tessera::block {
 
 /// Keeps records at stable addresses and reuses them. Thread-safe. The memory of replicas is not its business: a record
 /// given back must hold none. Who still refers to a record whose table has ended finds no owner there (0): the
-/// addresses of the last two million records stay readable.
+/// addresses of the last eight million records stay readable.
 class table {
  public:
   table();

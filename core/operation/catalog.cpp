@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <new>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/operation/kernel_loader.hpp"
@@ -11,6 +13,33 @@ namespace tessera::operation {
 namespace {
 
 std::atomic<std::uint32_t> next_number{1};  // numbers, not state: operations of another catalog are recognised by them
+
+/// What is left of catalogs that have ended, the oldest first.
+class ended_catalogs {
+ public:
+  void add(std::deque<definition> all) {
+    for (definition& d : all) {  // nothing that belongs to the program, a plugin or a device
+      definition left;
+      left.name = std::move(d.name);
+      left.number = d.number, left.catalog = d.catalog;
+      d = std::move(left);
+    }
+    const std::lock_guard guard(m_mutex);
+    m_kept.push_back(std::move(all));
+    if (m_kept.size() > most) m_kept.pop_front();
+  }
+
+ private:
+  static constexpr std::size_t most = 64;
+  std::mutex m_mutex;
+  std::deque<std::deque<definition>> m_kept;
+};
+
+/// Of the process. Never destroyed: runtimes with static storage end late.
+ended_catalogs& ended() {
+  static ended_catalogs& all = *new ended_catalogs;
+  return all;
+}
 
 bool has_kernel(const definition& what) {
   return !what.kernel.name.empty() || !what.kernel.text.source.empty() || !what.kernel.images.empty() ||
@@ -51,6 +80,13 @@ void check_forms(const definition& what) {
 }  // namespace
 
 catalog::catalog() : m_number(next_number.fetch_add(1)) {}
+
+catalog::~catalog() {
+  try {
+    ended().add(std::move(m_all));
+  } catch (const std::bad_alloc&) {  // then they are gone
+  }
+}
 
 const definition& catalog::add(definition what) {
   if (what.kernels != nullptr) {  // of another catalog

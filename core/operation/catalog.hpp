@@ -13,7 +13,8 @@ namespace tessera::operation {
 
 struct kernel_store;
 
-/// Keeps definitions at stable addresses. Thread-safe.
+/// Keeps definitions at stable addresses. Thread-safe. Of the last 64 catalogs that have ended, names and numbers stay
+/// at these addresses: who has kept a definition is told, and does not find another one there.
 class catalog {
  public:
   static constexpr std::uint32_t most = 4096;  ///< operations of one runtime
@@ -24,6 +25,7 @@ class catalog {
   catalog();
   catalog(const catalog&) = delete;
   catalog& operator=(const catalog&) = delete;
+  ~catalog();
 
   /// That its definitions have; no two catalogs of a process have the same, and none has 0.
   std::uint32_t number() const noexcept { return m_number; }

@@ -211,8 +211,9 @@ block::record& loose_blocks::make(element_type type, const shape& extents, std::
 }
 
 void loose_blocks::destroy(block::record& block, std::source_location site) {
-  if (m_alive->ended()) return;
-  require_of_this_runtime(block, site);
+  const lifetime::visit here = enter(m_alive);  // the runtime may end in another thread
+  if (!here) return;
+  require_block_of(block, m_runtime->inside().blocks.number(), fmt::format("block group {}", m_name), site);
   {
     const std::lock_guard guard(m_mutex);
     --m_live;  // first: the last block takes the name with it

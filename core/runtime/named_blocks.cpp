@@ -58,6 +58,13 @@ void refuse_foreign_block(const block::record& block, std::uint32_t runtime, std
 void check_named_blocks(std::string_view task, std::span<const block::access> accesses, std::uint32_t runtime,
                         std::source_location site) {
   for (const block::access& a : accesses)
+    if (a.block == nullptr)
+      throw error(error_kind::usage,
+                  fmt::format("task '{}' was given no block as number {} of {}", task, &a - accesses.data() + 1,
+                              accesses.size()),
+                  file_and_line(site),
+                  "read(), update() and their like make a block_access; an empty one names nothing");
+  for (const block::access& a : accesses)
     if (a.block->owner != runtime) refuse_foreign_block(*a.block, runtime, fmt::format("task '{}'", task), site);
   const twice_named found = find_twice(accesses);
   if (found.first == nullptr) return;

@@ -28,12 +28,14 @@ inline bool surely_named_well(std::span<const block::access> accesses, std::uint
   bool twice = false;
   if (accesses.size() <= 4) {
     for (std::size_t k = 0; k < accesses.size(); ++k) {
+      if (accesses[k].block == nullptr) return false;
       foreign |= accesses[k].block->owner ^ runtime;
       for (std::size_t before = 0; before < k; ++before) twice |= accesses[before].block == accesses[k].block;
     }
   } else {
     std::uint64_t seen = 0, again = 0;
     for (const block::access& a : accesses) {
+      if (a.block == nullptr) return false;
       foreign |= a.block->owner ^ runtime;
       const std::uint64_t bit = std::uint64_t{1} << (a.block->slot & 63);
       again |= seen & bit;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <limits>
 
@@ -126,7 +127,13 @@ trace::timeline runtime::timeline(std::string title) const {
     const operation::definition& operation = m_inside->operations.at(static_cast<std::uint32_t>(k));
     all.operations.push_back(operation.name);
   }
-  for (const auto& e : m_inside->scheduler->places()) all.places.push_back({e->name, e->is_host, e->parallelism});
+  for (const auto& e : m_inside->scheduler->places()) {
+    const auto workers = std::ranges::count_if(all.threads, [&](const trace::recording::thread& t) {
+      return t.role == trace::thread_role::worker && t.place == e->number;
+    });
+    const bool counted = e->is_host && workers > 0;  // there may be more or fewer of them than cores
+    all.places.push_back({e->name, e->is_host, counted ? static_cast<std::uint32_t>(workers) : e->parallelism});
+  }
   for (const auto& from : m_inside->spaces) {
     all.spaces.push_back({from->name(), from->limit()});
     for (const auto& to : m_inside->spaces) {

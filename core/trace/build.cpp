@@ -152,7 +152,7 @@ class builder {
       for (const event& e : thread.events) {
         draft* const d = e.kind == event_kind::uses ? find(e.task) : nullptr;
         if (d == nullptr) continue;
-        d->task.flops = std::bit_cast<float>(e.number);
+        d->task.flops = known_flops(std::bit_cast<float>(e.number));
         for (std::size_t k = 0; k < std::min<std::size_t>(e.count, 2 * e.words.size()); ++k) {
           const auto packed = static_cast<std::uint32_t>(e.words[k / 2] >> (k % 2 * 32));
           const auto found = lives.find(slot_of(packed));
@@ -327,7 +327,7 @@ class builder {
       d.task.track = d.task.submitter = one.row;
       d.task.submitted = d.task.started = signed_of(one.what->time);
       d.task.ended = std::max(one.time, d.task.started);
-      d.task.flops = std::bit_cast<double>(one.what->words[2]);
+      d.task.flops = known_flops(std::bit_cast<double>(one.what->words[2]));
       d.before = std::exchange(ahead[one.row], {});
       if (d.before.empty() && last[one.row] != 0) d.before.push_back(last[one.row]);
       last[one.row] = d.reference;

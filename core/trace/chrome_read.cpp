@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <istream>
+#include <limits>
 
 #include "core/base/error.hpp"
 #include "core/trace/chrome.hpp"
@@ -71,6 +73,20 @@ class reader {
     return std::llround(us * 1000);
   }
 
+  template <class Number>
+  static Number whole(const json& value) {
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::numeric_limits<Number>::max())
+      throw json::other_error::create(501, "no whole number, or one out of range", &value);
+    return value.get<Number>();
+  }
+
+  /// Of a place; 0: not measured.
+  static double rate_of(const json& place, const char* name) {
+    const double rate = place.value(name, 0.0);
+    if (!(rate >= 0 && rate <= most_flops)) throw json::other_error::create(501, "a rate out of range", &place);
+    return rate;
+  }
+
   static use_kind use_of(const json& word) {
     for (const use_kind how :
          {use_kind::read, use_kind::write, use_kind::update, use_kind::accumulate, use_kind::scratch})
@@ -79,13 +95,13 @@ class reader {
   }
   /// Of a task; traces of earlier versions say nothing of it.
   void read_work(task& t, const json& a) {
-    t.flops = a.value("flops", -1.0);
+    t.flops = known_flops(a.value("flops", -1.0));
     t.single = a.value("single", false);
     t.first_use = static_cast<std::uint32_t>(m_made.uses.size());
     if (!a.contains("blocks")) return;
     for (const json& u : a["blocks"])
       m_made.uses.push_back({number_of(m_blocks, m_made.blocks, u.at(0).get<std::string>()), use_of(u.at(1)),
-                             u.at(2).get<std::uint64_t>()});
+                             whole<std::uint64_t>(u.at(2))});
     t.use_count = static_cast<std::uint32_t>(m_made.uses.size()) - t.first_use;
   }
 
@@ -100,7 +116,7 @@ class reader {
     const std::string category = e.value("cat", std::string());
     if (category.empty() || category == "critical") return;
     const nanoseconds start = time_of(e.at("ts")), length = e.contains("dur") ? time_of(e["dur"]) : 0;
-    const auto tid = e.at("tid").get<std::uint32_t>();
+    const auto tid = whole<std::uint32_t>(e.at("tid"));
     static const json no_arguments = json::object();
     const json& a = e.contains("args") ? e["args"] : no_arguments;
     if (category == "task" || category == "view") {
@@ -108,7 +124,7 @@ class reader {
       t.operation = number_of(m_operations, m_made.operations, e.at("name").get<std::string>());
       t.site = number_of(m_sites, m_made.sites, a.at("site").get<std::string>());
       t.track = tid - 1;
-      t.submitter = a.at("by").get<std::uint32_t>();
+      t.submitter = whole<std::uint32_t>(a.at("by"));
       t.view = category == "view";
       t.failed = a.value("failed", false);
       t.submitted = time_of(a.at("submitted"));
@@ -119,17 +135,17 @@ class reader {
       const json& after = a.at("after");
       t.first_predecessor = static_cast<std::uint32_t>(m_made.predecessors.size());
       t.predecessor_count = static_cast<std::uint32_t>(after.size());
-      for (const json& p : after) m_made.predecessors.push_back(p.get<std::uint32_t>());
+      for (const json& p : after) m_made.predecessors.push_back(whole<std::uint32_t>(p));
       read_work(t, a);
-      if (a.at("task").get<std::uint64_t>() != m_made.tasks.size())
+      if (whole<std::uint64_t>(a.at("task")) != m_made.tasks.size())
         throw json::other_error::create(501, "out of order", &e);
       m_made.tasks.push_back(t);
     } else if (category == "transfer") {
       transfer x;
-      x.from = a.at("from").get<std::uint32_t>(), x.to = a.at("to").get<std::uint32_t>();
+      x.from = whole<std::uint32_t>(a.at("from")), x.to = whole<std::uint32_t>(a.at("to"));
       x.block = number_of(m_blocks, m_made.blocks, e.at("name").get<std::string>());
       x.track = tid - 1;
-      x.bytes = a.at("bytes").get<std::uint64_t>();
+      x.bytes = whole<std::uint64_t>(a.at("bytes"));
       x.issued = time_of(a.at("issued")), x.started = start, x.ended = start + length;
       x.write_back = a.at("write_back").get<bool>();
       m_made.transfers.push_back(x);
@@ -139,12 +155,12 @@ class reader {
       m_made.waits.push_back(
           {tid - 1, start, start + length, e.at("name").get<std::string>() == "waits for a barrier"});
     } else if (category == "slab") {
-      m_made.slabs.push_back({tid, a.at("bytes").get<std::uint64_t>(), start, start + length});
+      m_made.slabs.push_back({tid, whole<std::uint64_t>(a.at("bytes")), start, start + length});
     } else if (category == "memory") {
-      m_samples.emplace_back(tid, memory_sample{start, a.at("bytes").get<std::uint64_t>()});
+      m_samples.emplace_back(tid, memory_sample{start, whole<std::uint64_t>(a.at("bytes"))});
     } else if (category == "eviction") {
       m_made.evictions.push_back({tid, number_of(m_blocks, m_made.blocks, a.at("block").get<std::string>()),
-                                  a.at("bytes").get<std::uint64_t>(), start, a.at("written_back").get<bool>()});
+                                  whole<std::uint64_t>(a.at("bytes")), start, a.at("written_back").get<bool>()});
     }
   }
 
@@ -152,14 +168,14 @@ class reader {
     m_made.title = head.at("title").get<std::string>();
     m_made.machine = head.at("machine").get<std::string>();
     m_made.length = time_of(head.at("length"));
-    m_made.dropped = head.at("dropped").get<std::uint64_t>();
-    m_made.unfinished = head.at("unfinished").get<std::uint64_t>();
+    m_made.dropped = whole<std::uint64_t>(head.at("dropped"));
+    m_made.unfinished = whole<std::uint64_t>(head.at("unfinished"));
     for (const json& p : head.at("places"))
       m_made.places.push_back({p.at("name").get<std::string>(), p.at("host").get<bool>(),
-                               p.at("parallelism").get<std::uint32_t>(), p.value("flops", 0.0),
-                               p.value("bandwidth", 0.0)});
+                               whole<std::uint32_t>(p.at("parallelism")), rate_of(p, "flops"),
+                               rate_of(p, "bandwidth")});
     for (const json& t : head.at("tracks")) {
-      track made{t.at("name").get<std::string>(), track_kind::worker, t.at("place").get<std::uint32_t>()};
+      track made{t.at("name").get<std::string>(), track_kind::worker, whole<std::uint32_t>(t.at("place"))};
       const auto kind = t.at("kind").get<std::string>();
       bool known = false;
       for (const track_kind k :
@@ -170,11 +186,11 @@ class reader {
     }
     for (const json& s : head.at("spaces"))
       m_made.spaces.push_back({s.at("name").get<std::string>(),
-                               s.at("limit").is_null() ? ~std::uint64_t{0} : s.at("limit").get<std::uint64_t>(),
+                               s.at("limit").is_null() ? ~std::uint64_t{0} : whole<std::uint64_t>(s.at("limit")),
                                {}});
     for (const json& l : head.at("links"))
       m_made.links.push_back(
-          {l.at("from").get<std::uint32_t>(), l.at("to").get<std::uint32_t>(), l.at("bandwidth").get<double>()});
+          {whole<std::uint32_t>(l.at("from")), whole<std::uint32_t>(l.at("to")), l.at("bandwidth").get<double>()});
   }
 
   /// Everything that refers to something else finds it.
@@ -183,6 +199,11 @@ class reader {
       if (!right) fail(fmt::format("{} that is not there is named", what));
     };
     const std::size_t tracks = m_made.tracks.size(), spaces = m_made.spaces.size();
+    for (const track& t : m_made.tracks)
+      check(t.place < m_made.places.size() || (t.kind != track_kind::worker && t.kind != track_kind::stream),
+            "a place");
+    for (const recording::place& p : m_made.places)
+      if (p.parallelism == 0) fail(fmt::format("the place {} has no workers", p.name));
     for (const task& t : m_made.tasks) check(t.track < tracks && t.submitter < tracks, "a worker");
     for (const std::uint32_t p : m_made.predecessors) check(p < m_made.tasks.size(), "a task");
     for (const transfer& x : m_made.transfers) check(x.track < tracks && x.from < spaces && x.to < spaces, "a link");
@@ -194,6 +215,10 @@ class reader {
       check(space < spaces, "a memory");
       m_made.spaces[space].samples.push_back(sample);
     }
+    for (const task& t : m_made.tasks) m_made.length = std::max(m_made.length, t.ended);
+    for (const transfer& x : m_made.transfers) m_made.length = std::max(m_made.length, x.ended);
+    for (const fence& f : m_made.fences) m_made.length = std::max(m_made.length, f.ended);
+    for (const program_wait& w : m_made.waits) m_made.length = std::max(m_made.length, w.ended);
   }
 
   std::string m_file, m_key, m_broken;

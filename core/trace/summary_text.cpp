@@ -56,7 +56,10 @@ std::string to_text(const timeline& of, const summary& s) {
   line("{} tasks in {}, {} views, {} transfers of {}, {} evictions\n", s.tasks, time_text(s.length), s.views,
        s.transfers, bytes_text(s.bytes), s.evictions);
   if (s.failed > 0) line("{} tasks failed\n", s.failed);
-  if (of.unfinished > 0) line("{} tasks were submitted and never ran\n", of.unfinished);
+  if (of.unfinished > 0 && of.dropped == 0) line("{} tasks were submitted and never ran\n", of.unfinished);
+  if (of.unfinished > 0 && of.dropped > 0)
+    line("{} tasks were submitted and are not seen to run: they did not, or there was no room to note it\n",
+         of.unfinished);
   if (of.dropped > 0) line("{} events found no room and are missing: raise runtime.trace_limit\n", of.dropped);
 
   line("\nWhy tasks waited, from submission to start, all tasks together\n");

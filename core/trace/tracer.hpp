@@ -95,7 +95,7 @@ struct recording {
   struct place {
     std::string name;  ///< "cpu:numa0", "sim0"
     bool is_host = true;
-    std::uint32_t parallelism = 1;
+    std::uint32_t parallelism = 1;  ///< workers, or compute streams
     double flops = 0;      ///< floating-point operations of double precision per second, of all units; 0: not measured
     double bandwidth = 0;  ///< bytes per second of its memory, of all units together; 0: not measured
   };

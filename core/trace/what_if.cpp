@@ -7,18 +7,12 @@ namespace tessera::trace {
 
 const char* const model_text =
     "The model replays the recorded tasks by list scheduling: each task keeps its place (the workers of one memory, or "
-    "one "
-    "device), its measured time and its predecessors, and repeats its measured waits for data and memory unless they "
-    "are "
-    "assumed away; what its start was late without any such reason (noticing takes time, and threads wait for the "
-    "system) stays "
-    "with the task as long as workers are bounded. Among ready tasks of a place the one that became ready first goes "
-    "first. Submission keeps its measured "
-    "pace between fences and views. Contention for links and caches is in the measured times only: it does not change "
-    "with "
-    "the assumptions, so that predictions with more workers are optimistic. Compare \"as recorded\" with the measured "
-    "time: "
-    "their distance is the error of the model.";
+    "one device), its measured time and its predecessors, and repeats its measured waits for data and memory unless "
+    "they are assumed away; what its start was late without any such reason (noticing takes time, and threads wait for "
+    "the system) stays with the task as long as workers are bounded. Among ready tasks of a place the one that became "
+    "ready first goes first. Submission keeps its measured pace between fences and views. Contention for links and "
+    "caches is in the measured times only: it does not change with the assumptions, so that predictions with more "
+    "workers are optimistic. Compare \"as recorded\" with the measured time: their distance is the error of the model.";
 
 namespace {
 
@@ -31,10 +25,11 @@ struct node {
   nanoseconds ready = 0;
 };
 
-/// `after` may start `lag` behind the end of the node it belongs to.
+/// `after` may start `lag` behind the end of the node it belongs to, or behind its start.
 struct arc {
   std::uint32_t after;
   nanoseconds lag;
+  bool from_start = false;
 };
 
 class replayer {
@@ -82,8 +77,8 @@ class replayer {
     }
   }
 
-  void add(std::uint32_t before, std::uint32_t after, nanoseconds lag) {
-    m_arcs[before].push_back({after, lag});
+  void add(std::uint32_t before, std::uint32_t after, nanoseconds lag, bool from_start = false) {
+    m_arcs[before].push_back({after, lag, from_start});
     ++m_nodes[after].missing;
   }
 
@@ -134,10 +129,10 @@ class replayer {
           anchor = m.node, since = m.time, own = 0;
         } else {
           const nanoseconds lag = std::max<nanoseconds>(m.time - since - own, 0);
-          if (anchor == no_index) m_nodes[m.node].ready = std::max(m_nodes[m.node].ready, lag);
-          // A view's moment is its start; the arc leaves its end.
+          if (anchor == no_index)
+            m_nodes[m.node].ready = std::max(m_nodes[m.node].ready, lag);
           else
-            add(anchor, m.node, anchor < m_of.tasks.size() ? lag - m_nodes[anchor].duration : lag);
+            add(anchor, m.node, lag, anchor < m_of.tasks.size());  // a view may be held while the thread goes on
         }
       }
     }
@@ -159,7 +154,18 @@ class replayer {
       free.push_back(std::max<std::uint32_t>(p.is_host && m_what.cores != 0 ? m_what.cores : p.parallelism, 1));
     std::vector<std::queue<std::uint32_t>> waiting(free.size());
     nanoseconds last = 0;
-    const auto start = [&](std::uint32_t n, nanoseconds now) { queue.push({now + m_nodes[n].duration, true, n}); };
+    const auto go_on = [&](std::uint32_t from, nanoseconds now, bool at_start) {
+      for (const arc& a : m_arcs[from]) {
+        if (a.from_start != at_start) continue;
+        node& n = m_nodes[a.after];
+        n.ready = std::max(n.ready, now + a.lag);
+        if (--n.missing == 0) queue.push({std::max(n.ready + n.delay, now), false, a.after});
+      }
+    };
+    const auto start = [&](std::uint32_t n, nanoseconds now) {
+      queue.push({now + m_nodes[n].duration, true, n});
+      go_on(n, now, true);
+    };
     for (std::uint32_t n = 0; n < m_nodes.size(); ++n)
       if (m_nodes[n].missing == 0) queue.push({m_nodes[n].ready + m_nodes[n].delay, false, n});
     while (!queue.empty()) {
@@ -183,11 +189,7 @@ class replayer {
       } else if (bound) {
         ++free[place];
       }
-      for (const arc& a : m_arcs[now.node]) {
-        node& n = m_nodes[a.after];
-        n.ready = std::max(n.ready, now.time + a.lag);
-        if (--n.missing == 0) queue.push({std::max(n.ready + n.delay, now.time), false, a.after});
-      }
+      go_on(now.node, now.time, false);
     }
     return last;
   }

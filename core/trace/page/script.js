@@ -29,7 +29,7 @@ $('title').textContent = title;
 $('machine').textContent = data.machine;
 if (data.dropped) element('p', $('notes'), `${count(data.dropped)} events found no room and are missing here: raise runtime.trace_limit.`, {class: 'note'});
 if (data.failed) element('p', $('notes'), `${count(data.failed)} tasks failed.`, {class: 'note'});
-if (data.unfinished) element('p', $('notes'), `${count(data.unfinished)} tasks were submitted and never ran.`, {class: 'note'});
+if (data.unfinished) element('p', $('notes'), `${count(data.unfinished)} tasks were submitted and ${data.dropped ? 'are not seen to run' : 'never ran'}.`, {class: 'note'});
 if (data.merged) element('p', $('notes'), 'There are so many tasks that short ones of one row have been merged in the timeline; all figures are exact.', {class: 'note'});
 const figure = (value, label) => {
   const box = element('div', $('figures'));

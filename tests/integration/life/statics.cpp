@@ -10,8 +10,16 @@ namespace {
 
 using tessera::testing::host_only;
 
+bool validated = false;
+
+tessera::machine two_workers() {
+  tessera::machine found = host_only(2);
+  found.settings.validate = validated;
+  return found;
+}
+
 struct pair {
-  tessera::runtime rt{host_only(2)};
+  tessera::runtime rt{two_workers()};
   tessera::array<double> a = rt.make_array<double>("a", {4}, {1});
 
   void work(int times) {
@@ -35,6 +43,7 @@ struct last_word {
 
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
+  validated = argc > 2 && argv[2] == std::string("validated");
   static last_word last;
   if (name == "one") {  // another was used last: the thread has to find its way back
     first = std::make_unique<pair>();

@@ -123,6 +123,22 @@ TEST_P(owners, an_operation_is_one_of_its_own_runtime) {
   }
 }
 
+TEST_P(owners, an_empty_access_names_nothing) {
+  for (const std::size_t count : {1u, 2u, 9u}) {
+    std::vector<block_access> uses(count);
+    for (std::size_t k = 0; k + 1 < count; ++k) uses[k] = read(x(0));
+    const error e = error_of([&] {
+      a.submit(
+          "list", [](task_blocks) {}, uses);
+    });
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_THAT(e.message(), HasSubstr("task 'list' was given no block as number " + std::to_string(count)));
+    EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
+    EXPECT_THAT(error_of([&] { a.submit_operation(*a.builtin().scal, 0, {uses.back()}); }).message(),
+                HasSubstr("was given"));
+  }
+}
+
 TEST_P(owners, a_location_is_one_of_its_own_tree) {
   const auto none = static_cast<std::uint32_t>(a.tree().known());
   const error e = error_of([&] { scal(a, 2.0, x(0), {.location = none}); });
@@ -312,6 +328,25 @@ TEST_P(after_its_end, front_ends_are_errors_and_what_a_thread_has_declared_ends_
     no_waiting.reset();
     elsewhere->end();
     elsewhere.reset();
+  }
+}
+
+TEST_P(after_its_end, operations_that_were_kept_are_errors_whatever_is_at_their_address) {
+  for (int round = 0; round < 4; ++round) {
+    begin();
+    operation::definition mine;
+    mine.name = "mine";
+    mine.host = [](const operation::context&) {};
+    const std::vector<const operation::definition*> kept{&place->define(mine), place->builtin().axpy};
+    place.reset();
+    begin();
+    for (const operation::definition* what : kept) {
+      const error e = error_of([&] { place->submit_operation(*what, 0, {update(x(0))}); });
+      EXPECT_EQ(e.kind(), error_kind::usage);
+      EXPECT_THAT(e.message(), HasSubstr(what == kept[0] ? "operation 'mine' is one of another runtime"
+                                                         : "operation 'axpy' is one of another runtime"));
+    }
+    place.reset();
   }
 }
 

@@ -109,6 +109,22 @@ TEST(chrome, damaged_files_are_refused_with_the_reason) {
   EXPECT_THAT(message_of(with("\"task\":1", "\"task\":5")), HasSubstr("damaged"));
   EXPECT_THAT(message_of(with("\"task\":1", "\"task\":1e999")), HasSubstr("damaged")) << "beyond all bounds";
   EXPECT_THAT(message_of(with("\"ts\":0.050", "\"ts\":1e999")), HasSubstr("damaged"));
+  EXPECT_THAT(message_of(with("\"by\":0", "\"by\":-1")), HasSubstr("damaged"));
+  EXPECT_THAT(message_of(with("\"by\":0", "\"by\":4294967296")), HasSubstr("damaged"));
+  EXPECT_THAT(message_of(with("\"unfinished\":", "\"unfinished\":-")), HasSubstr("damaged"));
+  EXPECT_THAT(message_of(with("\"parallelism\":2", "\"parallelism\":0")), HasSubstr("has no workers"));
+  EXPECT_THAT(message_of(with("\"parallelism\":2,\"flops\":0", "\"parallelism\":2,\"flops\":-1")),
+              HasSubstr("damaged"));
+  EXPECT_THAT(message_of(with("\"place\":0", "\"place\":9")), HasSubstr("a place that is not there"));
+}
+
+TEST(chrome, a_run_is_as_long_as_what_is_in_it) {
+  std::string text = written(rich());
+  const std::string head = "\"length\":";
+  const auto at = text.find(head) + head.size();
+  text.replace(at, text.find_first_of(",}", at) - at, "0.001");
+  const timeline t = read(text);
+  for (const task& one : t.tasks) EXPECT_LE(one.ended, t.length);
 }
 
 TEST(chrome, every_truncation_ends_in_an_error) {

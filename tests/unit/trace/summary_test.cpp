@@ -87,6 +87,14 @@ TEST(what_if, the_model_repeats_a_simple_run_exactly) {
   EXPECT_EQ(replay(t, {.unlimited_workers = true}), 900);
 }
 
+TEST(what_if, a_thread_goes_on_while_it_holds_a_view) {
+  recording r = host();
+  r.threads[0].events = {submitted(1, 0, 2),   ran(1, 0, 1000, run_view),  submitted(2, 100, 0),
+                         submitted(3, 210, 2), ran(3, 210, 220, run_view), submitted(4, 300, 0)};
+  r.threads[1].events = {ran(2, 100, 200), ran(4, 300, 400)};
+  EXPECT_EQ(replay(build(r), {}), 1000);
+}
+
 TEST(what_if, workers_bound_independent_tasks) {
   recording r = host();
   for (std::uint64_t k = 0; k < 8; ++k) {

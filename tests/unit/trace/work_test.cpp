@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -107,6 +108,21 @@ TEST(work, of_single_precision_is_twice_as_fast) {
   t.places[0].flops = 4e9;
   EXPECT_TRUE(t.tasks[0].single);
   EXPECT_DOUBLE_EQ(summarize(t).operations[0].work.bound, 250);
+}
+
+TEST(work, that_no_task_can_have_is_not_known) {
+  for (const float flops : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN(), -5.0F,
+                            std::numeric_limits<float>::max()}) {
+    recording r = host();
+    r.threads[0].events = {submitted(1, 100, 0), does(1, 100, flops, {}), ran(1, 200, 1200)};
+    const timeline t = build(r);
+    EXPECT_EQ(t.tasks[0].flops, -1);
+    std::ostringstream file, page;
+    write_chrome(file, t);
+    EXPECT_TRUE(nlohmann::json::accept(file.str()));
+    write_report(page, t, summarize(t));
+    EXPECT_THAT(page.str(), testing::HasSubstr(R"({"flops":-1,)"));
+  }
 }
 
 TEST(work, of_tasks_that_failed_is_not_counted) {
