@@ -61,7 +61,7 @@ eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options&
       if (missed.values.empty()) {
         // A block of the pairs alone knows no values beside them.
         if (block == o.pairs) mark_clustered(found.values, missed.seen);
-        mark_unresolved(found.values, missed.seen);
+        mark_by_search(found, o.which, missed.seen);
         break;
       }
       if (start == most_starts || found.loop.iterations >= o.most_iterations) {

@@ -370,7 +370,7 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
     if (missed.values.empty() && (doubtful || !behind_full_levels(found, o).empty()))
       missed = searched_beside(a, how, rule, found.block, found, search);
     if (missed.values.empty()) {
-      mark_unresolved(found.values, seen);
+      mark_by_search(found, o.which, seen);
       break;
     }
     if (start == most_starts || found.loop.iterations >= o.most_iterations) {

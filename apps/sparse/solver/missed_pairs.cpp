@@ -16,28 +16,32 @@ constexpr std::int64_t most_steps = 16;
 
 /// Which of the values are further out than the innermost pair of an end that was asked for.
 std::vector<std::int64_t> beyond_pairs(const std::vector<double>& values, const eigenpairs& found, spectrum_end which,
-                                       double blur) {
-  const std::int64_t pairs = std::ssize(found.values);
-  const std::int64_t low = pairs_of_lower_end(pairs, which);
+                                       const stopping_rule& rule) {
+  const std::span<const eigenvalue> all(found.values);
+  const auto count = static_cast<std::size_t>(pairs_of_lower_end(std::ssize(all), which));
+  const std::span<const eigenvalue> low = all.first(count), high = all.subspan(count);
   double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
-  for (std::int64_t k = 0; k < pairs; ++k) {
-    const double value = found.values[static_cast<std::size_t>(k)].value;
-    if (k < low)
-      lower = std::max(lower, value);
-    else
-      upper = std::min(upper, value);
-  }
+  for (const eigenvalue& e : low) lower = std::max(lower, e.value);
+  for (const eigenvalue& e : high) upper = std::min(upper, e.value);
+  lower -= blur_of(low, high, rule);
+  upper += blur_of(high, low, rule);
   std::vector<std::int64_t> beyond;
   for (std::size_t k = 0; k < values.size(); ++k)
-    if (values[k] < lower - blur || values[k] > upper + blur) beyond.push_back(static_cast<std::int64_t>(k));
+    if (values[k] < lower || values[k] > upper) beyond.push_back(static_cast<std::int64_t>(k));
   return beyond;
 }
 
 }  // namespace
 
-double blur_of(const eigenpairs& found, const stopping_rule& rule) {
+double blur_of(std::span<const eigenvalue> pairs, std::span<const eigenvalue> far, const stopping_rule& rule) {
   double squares = 0;
-  for (const eigenvalue& e : found.values) squares += e.residual * e.residual;
+  for (const eigenvalue& e : pairs) squares += e.residual * e.residual;
+  for (const eigenvalue& e : far) {
+    double distance = std::numeric_limits<double>::infinity();
+    for (const eigenvalue& near : pairs) distance = std::min(distance, std::abs(near.value - e.value));
+    const double part = e.residual > distance ? e.residual : e.residual / distance * e.residual;
+    squares += part * part;
+  }
   return 2 * std::sqrt(squares) + rule.rounding;
 }
 
@@ -57,7 +61,7 @@ missed_pairs missed_by(runtime& rt, const csr_matrix& a, const eigen_options& o,
   for (std::int64_t j = 0; j < steps; ++j) basis.extend(j);
   small_table h = projection(basis);
   const std::vector<double> values = diagonalize(h);
-  const std::vector<std::int64_t> beyond = beyond_pairs(values, found, o.which, blur_of(found, rule));
+  const std::vector<std::int64_t> beyond = beyond_pairs(values, found, o.which, rule);
   if (beyond.empty()) return {{}, {}, values};
   small_matrix c = p.small("beyond", steps, std::ssize(beyond));
   small_table chosen(steps, std::ssize(beyond));
@@ -69,6 +73,16 @@ missed_pairs missed_by(runtime& rt, const csr_matrix& a, const eigen_options& o,
   missed_pairs missed{{}, y.values(), values};
   for (const std::int64_t k : beyond) missed.values.push_back(values[static_cast<std::size_t>(k)]);
   return missed;
+}
+
+void mark_by_search(eigenpairs& found, spectrum_end which, std::span<const double> seen) {
+  mark_unresolved(found.values, seen);
+  const std::int64_t low = pairs_of_lower_end(std::ssize(found.values), which);
+  for (std::int64_t k = 0; k < std::ssize(found.values); ++k) {
+    eigenvalue& e = found.values[static_cast<std::size_t>(k)];
+    e.clustered |= std::ranges::any_of(
+        seen, [&](double v) { return k < low ? v < e.value - e.error_bound : v > e.value + e.error_bound; });
+  }
 }
 
 void doubt_pairs(eigenpairs& found, spectrum_end which) {

@@ -24,6 +24,11 @@ struct end_of_pairs {
   void doubt(double value, double reach) const {
     for (eigenvalue& e : pairs) e.unsettled |= sign * e.value > sign * value - reach;
   }
+  /// Marks what is inside of one of these by more than its bound.
+  void mark_inside(std::span<const double> others) const {
+    for (eigenvalue& e : pairs)
+      e.clustered |= std::ranges::any_of(others, [&](double v) { return sign * (e.value - v) > e.error_bound; });
+  }
 
   std::span<eigenvalue> pairs;
   double sign;
@@ -44,13 +49,11 @@ missed_pairs searched_beside(const csr_matrix& a, const eigen_options& o, const 
   const std::int64_t pairs = std::ssize(found.values), low = pairs_of_lower_end(pairs, o.which),
                      left = a.rows - pairs - deflated_columns(a, o);
   if (found.dense || left < 1) return missed;
-  const double blur = blur_of(found, rule);
   eigen_options how = o;
   how.block = std::clamp<std::int64_t>(std::min(block, left / 3), 1, most_vectors);
   how.pairs = std::min(how.block, most_pairs);
   how.lag = 0;
   how.guess = {};
-  how.deflate = beside(found.vectors, o.deflate, a.rows);
   how.deflates_found = true;
   how.most_iterations = std::min(o.most_iterations, most_iterations);
   if (o.report)
@@ -60,13 +63,15 @@ missed_pairs searched_beside(const csr_matrix& a, const eigen_options& o, const 
     };
   for (const spectrum_end end : {spectrum_end::smallest, spectrum_end::largest}) {
     const bool lower = end == spectrum_end::smallest;
+    const std::int64_t first = lower ? 0 : low, count = lower ? low : pairs - low;
     const end_of_pairs known(
-        std::span(found.values)
-            .subspan(static_cast<std::size_t>(lower ? 0 : low), static_cast<std::size_t>(lower ? low : pairs - low)),
-        end);
+        std::span(found.values).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)), end);
     if (known.pairs.empty()) continue;
     how.which = end;
     stopping_rule side = rule;
+    // Beside those of this end: what others leave unknown, where they are less exact, would hide what is near.
+    how.deflate = beside(some_columns(found.vectors, a.rows, first, count), o.deflate, a.rows);
+    const double blur = blur_of(known.pairs, {}, rule);
     side.apart_from = {known.sign * known.innermost, blur};
     const eigenpairs others = solve(how, side);
     found.searched += others.loop.iterations;
@@ -78,9 +83,11 @@ missed_pairs searched_beside(const csr_matrix& a, const eigen_options& o, const 
       for (std::int64_t k = 0; k < outer; ++k)
         missed.values.push_back(others.values[static_cast<std::size_t>(k)].value);
     } else {
-      mark_clustered(known.pairs, values_of(others));
-      const eigenvalue& first = others.values.front();
-      if (!first.converged) known.doubt(first.value, first.residual / part_of_distance);
+      const std::vector<double> seen = values_of(others);
+      mark_clustered(known.pairs, seen);
+      known.mark_inside(seen);
+      const eigenvalue& outermost = others.values.front();
+      if (!outermost.converged) known.doubt(outermost.value, outermost.residual / part_of_distance);
     }
   }
   return missed;

@@ -139,6 +139,21 @@ TEST_P(outer_search, marks_values_among_several_that_their_bounds_do_not_tell_ap
   for (const eigenvalue& e : equal.values) EXPECT_FALSE(e.clustered);
 }
 
+/// A pair of the other end, which is exact to the tolerance alone, says nothing of what is near.
+TEST(outer_search_of_both_ends, sees_others_in_the_cluster_of_an_exact_pair) {
+  const csr_matrix a = diagonal(140, [](std::int32_t i) { return i < 4 ? 2 + 1e-8 * i : 3 + 0.05 * i; });
+  eigen_options o{.pairs = 2, .block = 8, .which = spectrum_end::both, .tolerance = 0.01};
+  for (int i = 0; i < a.rows; ++i)
+    for (const int k : {2, 3}) o.guess.push_back(i == k ? 1 : 0);
+  runtime rt{testing::host_only()};
+  for (const char* solver : {"lanczos", "chebyshev"}) {
+    const eigenpairs found = eigensolver_named(solver).solve(rt, a, o);
+    const eigenvalue& first = found.values[0];
+    EXPECT_TRUE(found.converged()) << solver;
+    EXPECT_TRUE(std::abs(first.value - 2) <= first.error_bound || first.clustered || first.unsettled) << solver;
+  }
+}
+
 /// What rounding leaves of a deflated vector outside of a filter's interval grows with the degree, up to infinity.
 TEST(filters_beside_deflated_vectors, find_what_is_near_with_high_degrees) {
   std::vector<triplet> entries;
