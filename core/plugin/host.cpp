@@ -2,12 +2,17 @@
 
 #include <utility>
 
+#include "core/base/of_this_thread.hpp"
 #include "core/plugin/device.hpp"
 
 namespace tessera::plugin {
 namespace {
 
-thread_local std::string last_error;  // host->error's record
+/// host->error's record.
+struct error_text {
+  std::string text;
+};
+std::string& last_error() { return of_this_thread<error_text>().text; }
 
 }  // namespace
 
@@ -25,9 +30,9 @@ host::host(std::vector<std::uint64_t> cpu_mask, std::function<void(int, const st
 
 void host::on_error(void*, tsr_status, const char* message) {
   try {
-    last_error = message != nullptr ? message : "";
+    last_error() = message != nullptr ? message : "";
   } catch (...) {
-    last_error.clear();  // out of memory: the status alone must do
+    last_error().clear();  // out of memory: the status alone must do
   }
 }
 
@@ -43,14 +48,14 @@ void host::on_log(void* context, std::int32_t level, const char* message) {
 
 tsr_status note_escaped(const char* entry, const char* words) noexcept {
   try {
-    last_error = std::string("the plugin threw a C++ exception out of ") + entry + ": " +
-                 (words != nullptr ? words : "it has no words");
+    last_error() = std::string("the plugin threw a C++ exception out of ") + entry + ": " +
+                   (words != nullptr ? words : "it has no words");
   } catch (...) {
-    last_error.clear();
+    last_error().clear();
   }
   return TSR_INTERNAL;
 }
 
-std::string take_error_details() { return std::exchange(last_error, {}); }
+std::string take_error_details() { return std::exchange(last_error(), {}); }
 
 }  // namespace tessera::plugin

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
+#include "core/base/of_this_thread.hpp"
 #include "core/validate/intent_checker.hpp"
 
 namespace tessera::validate {
@@ -60,22 +60,8 @@ race_detector::race_detector(journal& to) : m_journal(to), m_core(std::make_shar
 
 race_detector::~race_detector() = default;
 
-/// Also where the thread_local objects of the thread are gone, as when arrays with static storage end.
-race_detector::thread_list& race_detector::threads_here() {
-  static thread_local thread_list* known = nullptr;  // trivial: usable until the thread is no more
-  struct owner {
-    thread_list* list = new thread_list;
-    ~owner() { delete std::exchange(known, nullptr); }
-  };
-  if (known != nullptr) return *known;
-  static thread_local bool was_here = false;
-  if (std::exchange(was_here, true)) return *(known = new thread_list);  // a second one, behind the first one's end
-  static thread_local owner mine;
-  return *(known = mine.list);
-}
-
 race_detector::actor& race_detector::current_actor() {
-  thread_list& threads = threads_here();
+  thread_list& threads = of_this_thread<thread_list>();
   std::erase_if(threads.entries, [](const thread_entry& e) { return e.owner.expired(); });
   for (const thread_entry& e : threads.entries)
     if (e.which == m_core.get()) return *e.mine;

@@ -103,7 +103,6 @@ class race_detector {
   struct submission;  // of one task
 
   actor& current_actor();
-  static thread_list& threads_here();
   bool check(submission& of, const block::record& b, intent how);
   void report_unordered(const submission& of, const block::record& b, const use& now, const use& earlier);
   void check_overlaps(const submission& of, const block::record& b, const history& h, const use& now);

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <random>
+#include <vector>
+
+#include "core/base/of_this_thread.hpp"
 
 namespace tessera::validate {
 namespace {
@@ -10,11 +13,14 @@ namespace {
 constexpr std::uint64_t quarantined_bytes = 32u << 20;
 
 /// What this thread runs; tasks may be nested where one waits for a view.
-struct running_task {
-  const validator* by = nullptr;
-  shadow_copies* copies = nullptr;
+struct running_tasks {
+  struct one {
+    const validator* by;
+    shadow_copies* copies;
+  };
+  std::vector<one> all;
 };
-thread_local std::vector<running_task> running;
+std::vector<running_tasks::one>& running() { return of_this_thread<running_tasks>().all; }
 
 std::uint64_t fresh_seed() {
   std::random_device source;
@@ -44,18 +50,19 @@ validator::~validator() = default;
 shadow_copies* validator::begin_task(task::record& t, std::span<operation::operand> operands) {
   auto fresh = m_intent_checker.lend(t, participant_of(t), operands);
   fresh->note = m_race_detector.started(t);
-  running.push_back({this, fresh.get()});
+  running().push_back({this, fresh.get()});
   return fresh.release();
 }
 
 task_note* validator::in_task() const noexcept {
-  return running.empty() || running.back().by != this ? nullptr : running.back().copies->note.get();
+  const auto& tasks = running();
+  return tasks.empty() || tasks.back().by != this ? nullptr : tasks.back().copies->note.get();
 }
 
 void validator::end_task(shadow_copies* of, bool failed) {
   const std::unique_ptr<shadow_copies> owned(of);
   if (!owned) return;
-  running.pop_back();
+  running().pop_back();
   m_intent_checker.take_back(*owned, failed);
 }
 
