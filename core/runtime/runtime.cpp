@@ -128,10 +128,11 @@ trace::timeline runtime::timeline(std::string title) const {
     all.operations.push_back(operation.name);
   }
   for (const auto& e : m_inside->scheduler->places()) {
-    const auto workers = std::ranges::count_if(all.threads, [&](const trace::recording::thread& t) {
-      return t.role == trace::thread_role::worker && t.place == e->number;
-    });
-    const bool counted = e->is_host && workers > 0;  // there may be more or fewer of them than cores
+    // Not the cores: there may be more or fewer workers. The first of them is the program's thread, at the first place.
+    const auto workers = (e->number == 0) + std::ranges::count_if(all.threads, [&](const trace::recording::thread& t) {
+                           return t.role == trace::thread_role::worker && t.place == e->number;
+                         });
+    const bool counted = e->is_host && workers > 0 && m_inside->machine.simulated == nullptr;
     all.places.push_back({e->name, e->is_host, counted ? static_cast<std::uint32_t>(workers) : e->parallelism});
   }
   for (const auto& from : m_inside->spaces) {

@@ -61,6 +61,16 @@ TEST(recorded_run, nothing_is_recorded_unless_asked_for) {
   EXPECT_THROW((void)rt.timeline("x"), error);
 }
 
+TEST(recorded_run, places_have_the_workers_that_there_are_and_not_the_cores) {
+  for (const std::uint32_t workers : {1u, 2u, 5u}) {
+    runtime rt(recorded(tessera::testing::host_only(workers)));
+    rt.fence();
+    const trace::timeline t = rt.timeline("workers");
+    ASSERT_EQ(t.places.size(), 1u);
+    EXPECT_EQ(t.places[0].parallelism, workers);
+  }
+}
+
 TEST(recorded_run, every_task_of_every_replay_is_there) {
   runtime rt(recorded(tessera::testing::host_only()));
   auto a = rt.make_array<double>("a", {2}, {1});
