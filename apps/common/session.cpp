@@ -193,8 +193,7 @@ void session::add_rates(trace::timeline& to) const {
   }
   const double together = std::min<double>(m_runtime->workers(), std::max(std::thread::hardware_concurrency(), 1u));
   for (auto& p : to.places)
-    if (p.is_host)
-      p.flops = rates.flops / together * p.parallelism, p.bandwidth = rates.bytes / together * p.parallelism;
+    if (p.is_host) p.flops = rates.flops / together, p.bandwidth = rates.bytes / together;
 }
 
 void session::write_trace(const report& r) const {

@@ -35,10 +35,10 @@ double bound_of(const timeline& of, const task& t, double bytes) {
   const std::uint32_t number = of.tracks[t.track].place;
   if (number >= of.places.size()) return 0;
   const recording::place& at = of.places[number];
-  const double units = std::max<double>(at.parallelism, 1), flops = at.flops * (t.single ? 2 : 1);
+  const double flops = at.flops * (t.single ? 2 : 1);
   double seconds = 0;
-  if (flops > 0 && t.flops > 0) seconds = t.flops * units / flops;
-  if (at.bandwidth > 0 && bytes > 0) seconds = std::max(seconds, bytes * units / at.bandwidth);
+  if (flops > 0 && t.flops > 0) seconds = t.flops / flops;
+  if (at.bandwidth > 0 && bytes > 0) seconds = std::max(seconds, bytes / at.bandwidth);
   return seconds * 1e9;
 }
 

@@ -96,8 +96,8 @@ struct recording {
     std::string name;  ///< "cpu:numa0", "sim0"
     bool is_host = true;
     std::uint32_t parallelism = 1;  ///< workers, or compute streams
-    double flops = 0;      ///< floating-point operations of double precision per second, of all units; 0: not measured
-    double bandwidth = 0;  ///< bytes per second of its memory, of all units together; 0: not measured
+    double flops = 0;      ///< floating-point operations of double precision per second of a unit; 0: not measured
+    double bandwidth = 0;  ///< bytes per second of its memory, a unit's part; 0: not measured
   };
   struct space {
     std::string name;

@@ -84,7 +84,7 @@ TEST(work, of_many_blocks_takes_several_events) {
 
 TEST(work, stands_beside_what_the_machine_can) {
   timeline t = build(working());
-  t.places[0].flops = 4e9, t.places[0].bandwidth = 2.4e9;  // of two workers: 2 operations and 1.2 bytes a ns for each
+  t.places[0].flops = 2e9, t.places[0].bandwidth = 1.2e9;  // of a worker: 2 operations and 1.2 bytes a ns
   const summary s = summarize(t);
   const work_summary &a = s.operations[0].work, &b = s.operations[1].work;
   EXPECT_EQ(a.time, 1000);
@@ -105,7 +105,7 @@ TEST(work, of_single_precision_is_twice_as_fast) {
   recording r = working();
   r.threads[0].events[0].count = r.threads[0].events[1].count = 1;
   timeline t = build(r);
-  t.places[0].flops = 4e9;
+  t.places[0].flops = 2e9;
   EXPECT_TRUE(t.tasks[0].single);
   EXPECT_DOUBLE_EQ(summarize(t).operations[0].work.bound, 250);
 }
