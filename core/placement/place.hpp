@@ -26,11 +26,11 @@ struct place {
   std::uint32_t number = 0;
   std::string name;
   location::node_id location = location::no_node;  ///< its memory
-  std::vector<location::node_id> cpus;             ///< host: the worker locations that it runs
+  std::vector<location::node_id> cpus;             ///< host: the cores at its memory
   memory::space_number space = memory::no_space;
   const plugin::device* device = nullptr;
   bool is_host = true;
-  std::uint32_t parallelism = 1;  ///< workers, or compute streams
+  std::uint32_t parallelism = 1;  ///< workers of this run, or compute streams; at least 1
   std::uint32_t kind = 0;         ///< in the history, where there is one
   std::uint64_t granule = 0;      ///< of its memory: each block is rounded up by less than this
 

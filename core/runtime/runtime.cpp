@@ -127,14 +127,7 @@ trace::timeline runtime::timeline(std::string title) const {
     const operation::definition& operation = m_inside->operations.at(static_cast<std::uint32_t>(k));
     all.operations.push_back(operation.name);
   }
-  for (const auto& e : m_inside->scheduler->places()) {
-    // Not the cores: there may be more or fewer workers. The first of them is the program's thread, at the first place.
-    const auto workers = (e->number == 0) + std::ranges::count_if(all.threads, [&](const trace::recording::thread& t) {
-                           return t.role == trace::thread_role::worker && t.place == e->number;
-                         });
-    const bool counted = e->is_host && workers > 0 && m_inside->machine.simulated == nullptr;
-    all.places.push_back({e->name, e->is_host, counted ? static_cast<std::uint32_t>(workers) : e->parallelism});
-  }
+  for (const auto& e : m_inside->scheduler->places()) all.places.push_back({e->name, e->is_host, e->parallelism});
   for (const auto& from : m_inside->spaces) {
     all.spaces.push_back({from->name(), from->limit()});
     for (const auto& to : m_inside->spaces) {

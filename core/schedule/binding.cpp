@@ -18,7 +18,7 @@ binding::cpu_set::cpu_set(const std::vector<std::uint32_t>& cpus) {
 binding::binding(std::vector<std::vector<std::uint32_t>> cpus, bool on) : m_cpus(std::move(cpus)), m_on(on) {}
 
 void binding::bind(std::thread& worker, std::uint32_t k) {
-  if (!m_on || k >= m_cpus.size()) return;  // more workers than cores: the system deals them out better
+  if (!m_on || m_cpus[k].empty()) return;  // more workers than cores: the system deals them out better
   const cpu_set own(m_cpus[k]);
   if (const int why = pthread_setaffinity_np(worker.native_handle(), own.bytes(), own.words.data()); why != 0) {
     if (m_trouble.empty())

@@ -15,11 +15,11 @@ namespace tessera::schedule {
 /// long as many a program.
 class binding {
  public:
-  /// @param cpus  per worker location the numbers that the system gives its CPUs
+  /// @param cpus  by worker, worker 0 first: the numbers that the system gives its CPUs; none: it floats
   /// @param on    false: nothing is bound and nothing is moved
   binding(std::vector<std::vector<std::uint32_t>> cpus, bool on);
 
-  /// Binds the thread of worker k, where there is a core for it alone.
+  /// Binds the thread of worker k, where it has any.
   void bind(std::thread& worker, std::uint32_t k);
   /// By the thread that is to be worker 0.
   void place_this_thread() const noexcept;

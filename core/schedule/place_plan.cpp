@@ -21,24 +21,36 @@ void plan_host(place_plan& plan, const location::tree& tree, std::span<const spa
     const memory::space_number space = space_of(memory, spaces);
     if (space == memory::no_space || !spaces[space].host_visible) continue;
     auto place = std::ranges::find(plan.places, space, &planned_place::space);
-    if (place == plan.places.end()) place = plan.places.insert(place, {.space = space, .is_host = true, .workers = {}});
-    place->workers.push_back(leaf);
+    if (place == plan.places.end()) place = plan.places.insert(place, {.space = space, .is_host = true, .cores = {}});
+    place->cores.push_back(leaf);
     plan.workers.push_back({static_cast<std::uint32_t>(place - plan.places.begin()), leaf, properties.cpus});
   }
 }
 
+/// From one for each core to as many as there are to be.
+void deal(place_plan& plan, std::uint32_t workers) {
+  const std::size_t cores = plan.workers.size();
+  plan.workers.resize(workers != 0 ? workers : cores);
+  for (std::size_t k = cores; k < plan.workers.size(); ++k) {
+    const planned_worker& shared = plan.workers[k % cores];
+    plan.workers[k] = {shared.place, shared.location, {}};
+  }
+  for (const planned_worker& worker : plan.workers) ++plan.places[worker.place].workers;
+}
+
 }  // namespace
 
-place_plan plan_places(const location::tree& tree, std::span<const space_facts> spaces) {
+place_plan plan_places(const location::tree& tree, std::span<const space_facts> spaces, std::uint32_t workers) {
   place_plan plan;
   plan_host(plan, tree, spaces);
   if (plan.workers.empty())
     throw error(error_kind::configuration, "the location tree has no CPU worker with a memory of the host plugin", {},
                 "`tessera topology` shows the tree; declare a location of a type with kind = \"cpu\"");
+  deal(plan, workers);
   for (std::size_t k = 0; k < spaces.size(); ++k) {
     const auto number = static_cast<memory::space_number>(k);
     if (!spaces[k].host_visible && !spaces[k].storage)
-      plan.places.push_back({.space = number, .is_host = false, .workers = {}});
+      plan.places.push_back({.space = number, .is_host = false, .cores = {}});
   }
   for (std::size_t k = 0; k < spaces.size(); ++k) {
     const auto of_one_device = [&](memory::space_number store) { return spaces[store].device == spaces[k].device; };

@@ -6,7 +6,7 @@ namespace tessera::schedule {
 
 run_mode mode_of_run(const place_plan& plan, const run_conditions& conditions) {
   const bool single_place = plan.places.size() == 1;
-  return {.workers = conditions.workers != 0 ? conditions.workers : static_cast<std::uint32_t>(plan.workers.size()),
+  return {.workers = static_cast<std::uint32_t>(plan.workers.size()),
           .simulated = conditions.simulated,
           .single_space = conditions.spaces == 1 && !conditions.validated,
           .single_place = single_place,

@@ -9,7 +9,6 @@ namespace tessera::schedule {
 
 /// What the mode of a run depends on beside its places.
 struct run_conditions {
-  std::uint32_t workers = 0;  ///< as it is set; 0: one for each location of the plan
   std::size_t spaces = 1;     ///< memories
   bool validated = false;     ///< a validator looks at every use of a block
   bool simulated = false;     ///< in virtual time

@@ -50,8 +50,8 @@ std::unique_ptr<placement::place> make_place(const planned_place& planned, const
   fresh->name =
       planned.is_host ? fmt::format("cpu:{}", tree.at(fresh->location).properties.name) : fresh->device->name();
   fresh->ns_per_flop = ns_per_flop(*fresh->device);
-  fresh->cpus = planned.workers;
-  fresh->parallelism = static_cast<std::uint32_t>(planned.workers.size());  // a device's is known to its driver
+  fresh->cpus = planned.cores;
+  fresh->parallelism = planned.workers;  // a device's is known to its driver
   fresh->granule = space.granule();
   return fresh;
 }
@@ -183,7 +183,7 @@ scheduler::scheduler(scheduler_setup setup)
 }
 
 place_plan scheduler::make_places() {
-  place_plan plan = plan_places(*m_setup.tree, facts_of(*m_setup.coherence));
+  place_plan plan = plan_places(*m_setup.tree, facts_of(*m_setup.coherence), m_setup.settings->workers);
   for (const planned_place& planned : plan.places) {
     m_places.push_back(make_place(planned, *m_setup.tree, m_setup.coherence->space_at(planned.space)));
     m_places.back()->number = static_cast<std::uint32_t>(m_places.size() - 1);
@@ -199,8 +199,7 @@ void scheduler::make_drivers(const place_plan& plan) {
   }
   for (auto& e : m_places) e->parallelism = std::max<std::uint32_t>(e->parallelism, 1);
   m_placer.begin(m_places);
-  m_mode = mode_of_run(plan, {.workers = m_setup.settings->workers,
-                              .spaces = coherence.space_count(),
+  m_mode = mode_of_run(plan, {.spaces = coherence.space_count(),
                               .validated = m_setup.validator != nullptr,
                               .simulated = m_setup.simulated != nullptr,
                               .wants_uses = coherence.wants_uses(),
@@ -218,15 +217,15 @@ void scheduler::make_drivers(const place_plan& plan) {
 
 void scheduler::make_workers(place_plan& plan) {
   // Worker 0 is the thread that waits; the others are threads, dealt over the CPUs, the second CPU first.
-  for (std::uint32_t k = 0; k < m_mode.workers; ++k) {
-    const planned_worker& at = plan.workers[k % plan.workers.size()];
-    m_queues.add_core(at.location, at.place);
-    if (k > 0) m_registry.make_worker(k, at.place, at.location);
-  }
   std::vector<std::vector<std::uint32_t>> cpus;
   cpus.reserve(plan.workers.size());
-  for (planned_worker& worker : plan.workers) cpus.push_back(std::move(worker.cpus));
-  m_pool.prepare(m_mode.workers, std::move(cpus), m_setup.settings->bind && !m_mode.simulated);
+  for (planned_worker& worker : plan.workers) {
+    m_queues.add_core(worker.location, worker.place);
+    const auto number = static_cast<std::uint32_t>(cpus.size());
+    if (number > 0) m_registry.make_worker(number, worker.place, worker.location);
+    cpus.push_back(std::move(worker.cpus));
+  }
+  m_pool.prepare(std::move(cpus), m_setup.settings->bind && !m_mode.simulated);
 }
 
 void scheduler::begin_simulation() {

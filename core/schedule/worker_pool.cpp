@@ -6,11 +6,11 @@
 
 namespace tessera::schedule {
 
-void worker_pool::prepare(std::uint32_t workers, std::vector<std::vector<std::uint32_t>> cpus, bool bind) {
-  m_workers = workers;
+void worker_pool::prepare(std::vector<std::vector<std::uint32_t>> cpus, bool bind) {
+  m_workers = static_cast<std::uint32_t>(cpus.size());
   // Looks are rare beside the tasks of a window, and each worker counts its own.
   m_look_every = static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(std::bit_floor(m_setup.window_tasks / (16 * workers)), 1, 64));
+      std::clamp<std::uint64_t>(std::bit_floor(m_setup.window_tasks / (16 * m_workers)), 1, 64));
   m_binding = std::make_unique<binding>(std::move(cpus), bind);
 }
 

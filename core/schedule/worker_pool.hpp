@@ -44,8 +44,8 @@ class worker_pool {
   };
   explicit worker_pool(setup with) noexcept : m_setup(with) {}
 
-  /// Once, before all else. `cpus`: see binding; `workers`: worker 0 included.
-  void prepare(std::uint32_t workers, std::vector<std::vector<std::uint32_t>> cpus, bool bind);
+  /// Once, before all else. `cpus`: see binding.
+  void prepare(std::vector<std::vector<std::uint32_t>> cpus, bool bind);
   /// Starts the threads of workers 1 and up, which call body(number) and end with it. Throws std::system_error when
   /// the system refuses one; those before it run then.
   void start(const std::function<void(std::uint32_t)>& body);

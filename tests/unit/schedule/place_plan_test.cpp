@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 /// A machine to be planned: memories get space numbers in the order in which they are added.
 class planned_machine {
@@ -37,7 +38,7 @@ class planned_machine {
                             .cpus = {cpu},
                             .pci_address = ""});
   }
-  place_plan plan() const { return plan_places(tree, spaces); }
+  place_plan plan(std::uint32_t workers = 0) const { return plan_places(tree, spaces, workers); }
 
   location::tree tree{{.kind = location::kind::machine,
                        .name = "machine",
@@ -63,12 +64,33 @@ TEST(plan_places, makes_one_place_per_host_memory_with_workers) {
   const place_plan plan = m.plan();
   EXPECT_THAT(spaces_of(plan), ElementsAre(0, 1)) << "in the order of the tree, not of the cores";
   EXPECT_TRUE(plan.places[0].is_host && plan.places[1].is_host);
-  EXPECT_THAT(plan.places[0].workers, ElementsAre(core0));
-  EXPECT_THAT(plan.places[1].workers, ElementsAre(core3, core2));
+  EXPECT_THAT(plan.places[0].cores, ElementsAre(core0));
+  EXPECT_THAT(plan.places[1].cores, ElementsAre(core3, core2));
   ASSERT_EQ(plan.workers.size(), 3u);
   EXPECT_EQ(plan.workers[0].location, core0);
   EXPECT_EQ(plan.workers[1].place, 1u);
   EXPECT_THAT(plan.workers[1].cpus, ElementsAre(3u));
+}
+
+TEST(plan_places, deals_the_workers_that_are_asked_for_over_the_cores) {
+  planned_machine m;
+  const auto numa0 = m.memory("numa0"), numa1 = m.memory("numa1");
+  const auto core0 = m.core("core0", numa0, 0);
+  m.core("core1", numa1, 1);
+  m.core("core2", numa1, 2);
+  const auto workers_of = [](const place_plan& plan) {
+    std::vector<std::uint32_t> all;
+    for (const planned_place& e : plan.places) all.push_back(e.workers);
+    return all;
+  };
+  EXPECT_THAT(workers_of(m.plan()), ElementsAre(1, 2)) << "one for each core";
+  EXPECT_THAT(workers_of(m.plan(1)), ElementsAre(1, 0));
+  EXPECT_THAT(m.plan(1).places[1].cores, SizeIs(2)) << "the cores stay those of the machine";
+  EXPECT_THAT(workers_of(m.plan(2)), ElementsAre(1, 1));
+  const place_plan more = m.plan(4);
+  EXPECT_THAT(workers_of(more), ElementsAre(2, 2));
+  EXPECT_EQ(more.workers[3].location, core0);
+  EXPECT_THAT(more.workers[3].cpus, IsEmpty()) << "its core is another's";
 }
 
 TEST(plan_places, puts_devices_behind_the_host) {
@@ -79,9 +101,10 @@ TEST(plan_places, puts_devices_behind_the_host) {
   const place_plan plan = m.plan();
   EXPECT_THAT(spaces_of(plan), ElementsAre(1, 0, 2));
   EXPECT_FALSE(plan.places[1].is_host);
-  EXPECT_THAT(plan.places[1].workers, IsEmpty());
+  EXPECT_THAT(plan.places[1].cores, IsEmpty());
+  EXPECT_EQ(plan.places[1].workers, 0u);
   m.core("below a device", with_worker, 1);
-  EXPECT_THAT(m.plan().workers, ::testing::SizeIs(1)) << "its memory is no memory of the host";
+  EXPECT_THAT(m.plan().workers, SizeIs(1)) << "its memory is no memory of the host";
 }
 
 TEST(plan_places, makes_no_place_of_storage_but_one_store_per_device) {

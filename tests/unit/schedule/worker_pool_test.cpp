@@ -25,7 +25,7 @@ struct crew {
       queues.add_core(threads[k].location, 0);
     }
     cost.learn_task(small.number, 1);
-    pool.prepare(workers, {}, false);
+    pool.prepare(std::vector<std::vector<std::uint32_t>>(workers), false);
   }
   ~crew() { pool.stop(); }
   /// Before any thread runs: it edits the tree.
