@@ -30,9 +30,17 @@ struct adopted_ranges::claim {
   std::weak_ptr<const void> presence;         // of the same, which has ended where this has expired
 };
 
-std::shared_ptr<adopted_ranges> adopted_ranges::of(runtime& rt) {
+namespace {
+
+by_runtime<adopted_ranges>& of_all_runtimes() {
   static auto& all = *new by_runtime<adopted_ranges>;  // NOLINT: as the trees of live_tree::of
-  return all.of(rt, [] { return std::make_shared<adopted_ranges>(); });
+  return all;
+}
+
+}  // namespace
+
+std::shared_ptr<adopted_ranges> adopted_ranges::of(runtime& rt) {
+  return of_all_runtimes().of(rt, [] { return std::make_shared<adopted_ranges>(); });
 }
 
 adopted_ranges::still_used::still_used(std::string message, const std::string& where, std::uint64_t number)
@@ -50,7 +58,16 @@ const adopted_ranges::claim* adopted_ranges::find(const void* memory, std::uint6
 std::shared_ptr<adopted_ranges::claim> adopted_ranges::take(const void* memory, std::uint64_t bytes,
                                                             const std::string& array, const std::string& where) {
   const auto* const begin = static_cast<const std::byte*>(memory);
-  std::shared_ptr<claim> made;  // ends without the lock, whatever is thrown
+  std::shared_ptr<claim> made;      // ends without the lock, whatever is thrown
+  static std::mutex one_at_a_time;  // of all runtimes: two that take the same range at once
+  const std::lock_guard turn(one_at_a_time);
+  for (const std::shared_ptr<adopted_ranges>& other : of_all_runtimes().others(*this))
+    if (const auto taken = other->array_of(memory, bytes))
+      throw error(error_kind::usage,
+                  fmt::format("array '{}' would have memory that array '{}' of another runtime has", array, *taken),
+                  where,
+                  "tasks of the two would have no order: end the other array, and wait for its tasks by a fence of its "
+                  "runtime");
   const std::lock_guard guard(m_mutex);
   if (const claim* const other = find(memory, bytes)) {
     if (!other->holder.expired())
@@ -75,6 +92,12 @@ void adopted_ranges::hold(claim& held, const std::shared_ptr<const array_storage
 bool adopted_ranges::has(const void* memory) const {
   const std::lock_guard guard(m_mutex);
   return find(memory, 1) != nullptr;
+}
+
+std::optional<std::string> adopted_ranges::array_of(const void* memory, std::uint64_t bytes) const {
+  const std::lock_guard guard(m_mutex);
+  const claim* const found = find(memory, bytes);
+  return found == nullptr ? std::nullopt : std::optional(found->array);
 }
 
 bool adopted_ranges::any() const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "core/base/error.hpp"
@@ -27,7 +28,8 @@ class adopted_ranges : public std::enable_shared_from_this<adopted_ranges> {
     still_used(std::string message, const std::string& where, std::uint64_t number);
     std::uint64_t claim;  ///< which it is
   };
-  /// Throws tessera::error (usage) where another array, or one that has ended (still_used), has some of the range.
+  /// Throws tessera::error (usage) where another array, also of another runtime, or one that has ended (still_used),
+  /// has some of the range.
   /// @param array  its name, for messages  @param where  the program makes it, likewise
   std::shared_ptr<claim> take(const void* memory, std::uint64_t bytes, const std::string& array,
                               const std::string& where);
@@ -41,7 +43,8 @@ class adopted_ranges : public std::enable_shared_from_this<adopted_ranges> {
   bool used_by_ended(const void* memory, std::uint64_t bytes) const;
 
  private:
-  const claim* find(const void* memory, std::uint64_t bytes) const;  // under m_mutex
+  const claim* find(const void* memory, std::uint64_t bytes) const;                    // under m_mutex
+  std::optional<std::string> array_of(const void* memory, std::uint64_t bytes) const;  // the name of one that has some
 
   mutable std::mutex m_mutex;                     // a leaf
   std::uint64_t m_last_number = 0;                // of a claim

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "core/base/lifetime.hpp"
 #include "core/runtime/inside.hpp"
@@ -24,6 +25,14 @@ class by_runtime {
     entry& found = m_all[rt.serial()];
     if (found.value == nullptr) found = {rt.inside().scheduler->alive(), make()};
     return found.value;
+  }
+  /// Those of all other runtimes that run.
+  std::vector<std::shared_ptr<T>> others(const T& than) {
+    std::vector<std::shared_ptr<T>> found;
+    const std::lock_guard guard(m_mutex);
+    for (const auto& [serial, one] : m_all)
+      if (one.value.get() != &than && enter(one.alive)) found.push_back(one.value);
+    return found;
   }
 
  private:

@@ -11,10 +11,8 @@ editable_tree::editable_tree(runtime& of)
     : m_runtime(&of), m_alive(of.inside().scheduler->alive()), m_live(hierarchy::live_tree::of(of)) {}
 editable_tree::~editable_tree() = default;
 
-bool editable_tree::ended() const noexcept { return m_alive->ended(); }
-
 runtime& editable_tree::owner(std::source_location site) const {
-  if (ended())
+  if (m_alive->ended())
     throw error(error_kind::usage, "the runtime of a location model has ended", file_and_line(site),
                 "end models, and use them, while their runtime lives");
   return *m_runtime;

@@ -38,7 +38,8 @@ void bring_home(std::shared_ptr<hierarchy::array_storage> array) noexcept {
 }  // namespace
 
 location_model::~location_model() {
-  if (ended()) return;  // what regions have made went home with the runtime's end, where it was adopted
+  const lifetime::visit here = enter(alive());  // the runtime may end in another thread
+  if (!here) return;  // what regions have made went home with the runtime's end, where it was adopted
   runtime_inside& inside = owner().inside();
   const std::uint32_t views = inside.scheduler->views_here();
   if (inside.scheduler->in_program() && views == 0) {

@@ -45,7 +45,7 @@ class editable_tree {
   /// The tree as it is now; what is returned never changes.
   std::shared_ptr<const location::tree> tree() const;
 
-  /// As given. Throws tessera::error (usage) when it has ended, as all functions do then.
+  /// As given. Throws tessera::error (usage) when it has ended, as all functions do then but `attached` and `tree`.
   runtime& owner(std::source_location site = std::source_location::current()) const;
 
  protected:
@@ -56,7 +56,7 @@ class editable_tree {
   editable_tree& operator=(const editable_tree&) = delete;
   const std::shared_ptr<hierarchy::live_tree>& live() const noexcept { return m_live; }  ///< for the runtime
   hierarchy::tree_edits edits(std::source_location site) const;                          ///< likewise
-  bool ended() const noexcept;  ///< likewise: whether the runtime has
+  const std::shared_ptr<lifetime>& alive() const noexcept { return m_alive; }  ///< likewise: what the end visits
 
  private:
   runtime* m_runtime;

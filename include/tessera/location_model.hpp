@@ -97,8 +97,9 @@ class location_model : public editable_tree {
   /// The program's own memory as an array; its contents are the first version. It must stay valid until the array is
   /// gone and a pause. Between a pause and the next region that uses it, it holds the elements and may be read; it may
   /// be written through write_host and its like only. Where an array that has ended still has
-  /// tasks that use some of it, waits for them first. Throws tessera::error (usage): memory that another array has, and
-  /// that of one which has ended where the thread may not wait: inside a task, and while it holds views.
+  /// tasks that use some of it, waits for them first. Throws tessera::error (usage): memory that another array has,
+  /// also of another runtime, and that of one which has ended where the thread may not wait: inside a task, and while
+  /// it holds views.
   template <class T>
   region_array<T> adopt(std::string name, std::span<T> memory, const row_extents& extents,
                         const array_options& options = {},

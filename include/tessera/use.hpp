@@ -76,9 +76,11 @@ template <class T>
 use<T, intent::update> update(block_of<T> b) noexcept {
   return {&b.record()};
 }
-/// The task sees a private copy and adds to it; copies start at zero and are summed before the next other use.
+/// The task sees a private copy and adds to it; copies start at zero and are summed before the next other use. Blocks
+/// of bytes have no sums.
 template <class T>
 use<T, intent::accumulate> accumulate(block_of<T> b) noexcept {
+  static_assert(!std::is_same_v<T, std::uint8_t>, "blocks of bytes are not accumulated: back ends sum other types");
   return {&b.record()};
 }
 /// Memory of the block's size without contents, before and after: what was in the block is lost.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <future>
 #include <memory>
 #include <optional>
@@ -267,6 +268,63 @@ TEST_P(after_its_end, models_their_arrays_and_results_are_errors_whatever_is_at_
     model.reset();
     place.reset();
   }
+}
+
+TEST_P(after_its_end, models_and_results_may_end_in_a_thread_while_the_runtime_does_in_another) {
+  for (int round = 0; round < 20; ++round) {
+    begin();
+    std::vector<double> memory(100, 1.0);
+    auto model = std::make_unique<location_model>(*place);
+    auto result = std::make_unique<region_result<double>>(*place, "result");
+    {
+      region_array<double> rows = model->adopt("rows", std::span<double>(memory), {100});
+      model->region("twice", iterate(0, 100), inout(rows), sum(*result), [](auto i, auto r, auto& s) {
+        r[i] *= 2;
+        s += 1;
+      });
+    }
+    std::barrier together(2);
+    std::thread other([&] {
+      together.arrive_and_wait();
+      result.reset();
+      model.reset();
+    });
+    together.arrive_and_wait();
+    for (int k = 0; k < round; ++k) std::this_thread::yield();
+    place.reset();
+    other.join();
+    EXPECT_EQ(memory, std::vector(100, 2.0)) << "one of the two ends brings it home";
+  }
+}
+
+TEST_P(owners, memory_of_the_program_is_an_array_of_one_runtime) {
+  std::vector<double> memory(100, 1.0);
+  location_model of_a(a), of_b(b);
+  const auto adopt_part = [&](location_model& by) {
+    return by.adopt("part", std::span<double>(memory).subspan(90), {10});
+  };
+  {
+    region_array<double> rows = of_a.adopt("rows", std::span<double>(memory), {100});
+    of_a.region("twice", iterate(0, 100), inout(rows), [](auto i, auto r) { r[i] *= 2; });
+    const error e = error_of([&] { (void)adopt_part(of_b); });
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_THAT(e.message(), HasSubstr("'part' would have memory that array 'rows' of another runtime has"));
+    EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
+    const error f = error_of([&] { (void)of_b.array_over("over", std::span<double>(memory)); });
+    EXPECT_THAT(f.message(), HasSubstr("'rows' of another runtime"));
+  }
+  a.fence();
+  {
+    const region_array<double> now = adopt_part(of_b);
+    EXPECT_THROW((void)adopt_part(of_a), error);
+  }
+  b.fence();
+  std::optional<runtime> other(GetParam().make());
+  std::optional<location_model> of_other(*other);
+  const region_array<double> kept = adopt_part(*of_other);
+  of_other.reset();
+  other.reset();
+  EXPECT_NO_THROW((void)adopt_part(of_a)) << "a runtime that has ended has nothing";
 }
 
 /// Every way to name a block in `rt` refuses one whose array or runtime has ended. Waits for no task.
