@@ -7,6 +7,7 @@
 #include <fstream>
 #include <latch>
 #include <map>
+#include <optional>
 
 #include "core/operation/blas.hpp"
 #include "core/placement/history_file.hpp"
@@ -210,16 +211,17 @@ std::uint64_t on_device(runtime& rt, const operation::definition& product, std::
 constexpr int most_attempts = 5;
 
 TEST(cost, finds_the_size_from_which_a_device_is_worth_its_way) {
-  runtime rt(cost_machine("off", far_device()));
-  const operation::definition& product = define_product(rt);
+  std::optional<runtime> tried;
   std::uint64_t small = 20, large = 0;
   for (int attempt = 0; attempt < most_attempts && (small > 3 || large < 17); ++attempt) {
+    runtime& rt = tried.emplace(cost_machine("off", far_device()));  // nothing of the attempt before is known
+    const operation::definition& product = define_product(rt);
     for (const std::int64_t order : {16, 32, 64, 128, 256}) on_device(rt, product, order, 30);  // it learns
     small = on_device(rt, product, 16, 20), large = on_device(rt, product, 256, 20);
   }
   EXPECT_LE(small, 3u) << "of 20: not worth a copy";
   EXPECT_GE(large, 17u) << "of 20";
-  const statistics s = rt.statistics();
+  const statistics s = tried->statistics();
   ASSERT_TRUE(s.placement);
   EXPECT_GT(s.placement->trials, 0u);
   const auto found = std::ranges::find(s.placement->crossovers, "product", &placement::crossover::operation);
