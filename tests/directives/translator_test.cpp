@@ -362,6 +362,39 @@ TEST(command, mistakes) {
   EXPECT_THAT(wrong.messages, HasSubstr("t.cpp:1:16: error: cannot initialize"));
 }
 
+/// Nothing that is read is written over, and no output by another one.
+TEST(command, keeps_what_it_reads) {
+  const plugin_test::folder folder;
+  const std::string at = folder.path().string() + "/", header = folder.write("part.h", "int part;\n");
+  const std::string source = folder.write("whole.cpp", "#include \"part.h\"\nint main() {}\n");
+  const std::string flags = folder.write("flags", "-Wall\n");
+  std::filesystem::create_symlink(source, at + "other.cpp");
+  std::filesystem::create_symlink("new.cpp", at + "link");
+  const std::string ok = " -o '" + at + "new.cpp'";
+  for (const std::string& kept : {source, header, flags, at + "other.cpp"})
+    for (const std::string& words :
+         {" -o '" + kept + "'", ok + " --json '" + kept + "'", ok + " --depfile '" + kept + "'"}) {
+      const std::string before = directive_test::contents(kept);
+      const outcome refused = run("'" + source + "' --flags '" + flags + "'" + words);
+      EXPECT_EQ(refused.code, 2) << words;
+      EXPECT_THAT(refused.messages, HasSubstr("would be overwritten")) << words;
+      EXPECT_EQ(directive_test::contents(kept), before) << words;
+      EXPECT_FALSE(std::filesystem::exists(at + "new.cpp")) << words;
+    }
+  for (const std::string& words : {ok + " --json '" + at + "./new.cpp'", ok + " --depfile '" + at + "link'",
+                                   ok + " --json '" + at + "j' --depfile '" + at + "j'"}) {
+    const outcome refused = run("'" + source + "'" + words);
+    EXPECT_EQ(refused.code, 2) << words;
+    EXPECT_THAT(refused.messages, HasSubstr("would both be written to")) << words;
+  }
+  EXPECT_THAT(run("'" + source + "' -o - --json -").messages, HasSubstr("would both be written to standard output"));
+  const outcome done = run("'" + source + "'" + ok + " --depfile '" + at + "d'");
+  EXPECT_EQ(done.code, 0) << done.messages;
+  const std::string read = directive_test::contents(at + "d");
+  EXPECT_THAT(read, testing::StartsWith(at + "new.cpp:"));
+  EXPECT_THAT(read, testing::AllOf(HasSubstr(source), HasSubstr(header)));
+}
+
 const std::string house = " -- -Wall -Wextra -Wpedantic -Wshadow -Werror -I'" TESSERA_SOURCE_DIR
                           "' -I'" TESSERA_SOURCE_DIR "/include' -I'" TESSERA_SOURCE_DIR "/core/plugin/abi'";
 

@@ -1,15 +1,17 @@
 // tessera-translate: a source with directives -> a source without.
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
+#include <clang/Frontend/Utils.h>
 #include <clang/Tooling/CompilationDatabase.h>
 #include <clang/Tooling/Tooling.h>
 #include <fmt/format.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/base/same_file.hpp"
 #include "core/base/whole_file.hpp"
 #include "hierarchy/directive/clang/build_flags.hpp"
 #include "hierarchy/directive/clang/translate.hpp"
@@ -23,15 +25,43 @@ struct options {
   std::vector<std::string> flags;
 };
 
+/// What came of a source.
+struct result {
+  translation made;
+  std::vector<std::string> read;  ///< all files, the source among them
+  std::string dependencies;       ///< the same, for make and ninja
+  bool failed = true;
+};
+
+/// Remembers the files that Clang reads. Clang's own flags would write over one of them while it reads.
+class files_read : public clang::DependencyFileGenerator {
+ public:
+  /// @param to  must outlive it
+  files_read(const clang::DependencyOutputOptions& how, result& to) : DependencyFileGenerator(how), m_to(to) {}
+  void finishedMainFile(clang::DiagnosticsEngine&) override {
+    m_to.read = getDependencies();
+    llvm::raw_string_ostream text(m_to.dependencies);
+    outputDependencyFile(text);
+  }
+
+ private:
+  result& m_to;
+};
+
 /// Reads one file, and translates it when the whole of it is read.
 class translate_action : public clang::ASTFrontendAction {
  public:
-  translate_action(const options& o, translation& to, bool& failed) : m_options(o), m_to(to), m_failed(failed) {}
+  translate_action(const options& o, result& to) : m_options(o), m_to(to) {}
 
   bool BeginSourceFileAction(clang::CompilerInstance& compiler) override {
     m_messages.emplace(compiler.getDiagnostics(), !m_options.no_remarks);
     m_preprocessor = &compiler.getPreprocessor();
     find_directives(*m_preprocessor, m_found, *m_messages);
+    clang::DependencyOutputOptions how;
+    how.IncludeSystemHeaders = 1;
+    how.Targets = {m_options.output};
+    m_files = std::make_shared<files_read>(how, m_to);
+    m_files->attachToPreprocessor(*m_preprocessor);
     return true;
   }
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&, llvm::StringRef) override {
@@ -50,11 +80,11 @@ class translate_action : public clang::ASTFrontendAction {
   void translate_all(clang::ASTContext& context) {
     // Without a tree that Clang is content with, nothing is known of the loops.
     if (!context.getDiagnostics().hasErrorOccurred() && !m_messages->failed())
-      m_to = translate(
+      m_to.made = translate(
           m_found, m_options.input, context,
           [&](const std::string& name, std::size_t at) { return is_macro(name, at, context.getSourceManager()); },
           *m_messages);
-    m_failed = m_messages->failed() || context.getDiagnostics().hasErrorOccurred();
+    m_to.failed = m_messages->failed() || context.getDiagnostics().hasErrorOccurred();
   }
   bool is_macro(const std::string& name, std::size_t at, const clang::SourceManager& files) const {
     const clang::SourceLocation where =
@@ -65,24 +95,23 @@ class translate_action : public clang::ASTFrontendAction {
   }
 
   const options& m_options;
-  translation& m_to;
-  bool& m_failed;
+  result& m_to;
   clang::Preprocessor* m_preprocessor = nullptr;  // of the compiler that calls
   std::optional<report> m_messages;
+  std::shared_ptr<files_read> m_files;
   std::vector<found_directive> m_found;
 };
 
 class factory : public clang::tooling::FrontendActionFactory {
  public:
-  factory(const options& o, translation& to, bool& failed) : m_options(o), m_to(to), m_failed(failed) {}
+  factory(const options& o, result& to) : m_options(o), m_to(to) {}
   std::unique_ptr<clang::FrontendAction> create() override {
-    return std::make_unique<translate_action>(m_options, m_to, m_failed);
+    return std::make_unique<translate_action>(m_options, m_to);
   }
 
  private:
   const options& m_options;
-  translation& m_to;
-  bool& m_failed;
+  result& m_to;
 };
 
 nlohmann::json json_of(const translation& t) {
@@ -116,13 +145,45 @@ void write(const std::string& path, const std::string& text) {
   check(write_whole_file(path, {text}), path);  // a build that is stopped leaves no half of a source
 }
 
-/// Clang writes the dependencies itself, and would say of a file that it cannot write that the source is wrong.
-void require_writable(const std::string& path) { check(check_writable(path), path); }
+/// A file that the command line names.
+struct named_file {
+  std::string_view option;
+  const std::string& path;
+};
+std::vector<named_file> outputs_of(const options& o) {
+  std::vector<named_file> named = {{"-o", o.output}};
+  if (!o.json.empty()) named.push_back({"--json", o.json});
+  if (!o.dependencies.empty()) named.push_back({"--depfile", o.dependencies});
+  return named;
+}
+
+/// Throws tessera::error (usage) where an output would replace one of the files that are read.
+void require_kept(const std::vector<std::string>& read, const options& o) {
+  for (const named_file& output : outputs_of(o))
+    for (const std::string& file : read)
+      if (output.path != "-" && is_same_file(file, output.path))
+        throw error(error_kind::usage,
+                    fmt::format("{} would be overwritten: it is read, and {} names it", file, output.option), {},
+                    fmt::format("give another {}", output.option));
+}
+
+/// The same where two outputs would go into one file.
+void require_apart(const options& o) {
+  const std::vector<named_file> outputs = outputs_of(o);
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    for (std::size_t j = 0; j < k; ++j)
+      if (outputs[k].path == "-" ? outputs[j].path == "-" : is_same_file(outputs[k].path, outputs[j].path))
+        throw error(error_kind::usage,
+                    fmt::format("{} and {} would both be written to {}", outputs[j].option, outputs[k].option,
+                                outputs[k].path == "-" ? "standard output" : outputs[k].path),
+                    {}, fmt::format("give {} a file of its own", outputs[k].option));
+}
 
 int run(const options& o) {
-  std::error_code same;
-  if (std::filesystem::equivalent(o.input, o.output, same))
-    throw error(error_kind::usage, fmt::format("{} would be overwritten", o.input), {}, "give another -o");
+  require_apart(o);
+  std::vector<std::string> named = {o.input};
+  if (!o.flags_of_build.empty()) named.push_back(o.flags_of_build);
+  require_kept(named, o);
   std::vector<std::string> flags = {"-xc++", "-Wno-unknown-pragmas", "-Wno-unknown-warning-option",
                                     "-Qunused-arguments", "-resource-dir=" TESSERA_CLANG_RESOURCES};
   flags.emplace_back("-std=c++20");  // the last one counts
@@ -133,25 +194,19 @@ int run(const options& o) {
       fmt::print(stderr, "tessera-translate: remark: Clang does not know {}, which it reads {} without\n",
                  fmt::join(build.unknown, ", "), o.input);
   }
-  if (!o.dependencies.empty()) {
-    require_writable(o.dependencies);
-    flags.insert(flags.end(), {"-MD", "-MF", o.dependencies, "-MT", o.output});
-  }
   flags.insert(flags.end(), o.flags.begin(), o.flags.end());
   const clang::tooling::FixedCompilationDatabase how(".", flags);
   clang::tooling::ClangTool tool(how, {o.input});
-  // Not those that remove the flags for dependencies.
   tool.setPrintErrorMessage(false);
-  tool.clearArgumentsAdjusters();
-  tool.appendArgumentsAdjuster(clang::tooling::getClangSyntaxOnlyAdjuster());
-  translation made;
-  bool failed = true;
-  factory actions(o, made, failed);
+  result got;
+  factory actions(o, got);
   const int status = tool.run(&actions);
-  if (status != 0 || failed) return exit_code_of(error_kind::input);
-  write(o.output, made.text);
+  if (status != 0 || got.failed) return exit_code_of(error_kind::input);
+  require_kept(got.read, o);
+  if (!o.dependencies.empty()) write(o.dependencies, got.dependencies);
+  write(o.output, got.made.text);
   if (!o.json.empty())
-    write(o.json, json_of(made).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    write(o.json, json_of(got.made).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   return 0;
 }
 
