@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
 #include "core/base/environment.hpp"
 
 namespace tessera::directives {
@@ -26,11 +30,13 @@ void program::declare(const std::string& toml, const char* directive, const std:
     refuse(fmt::format("'{}' after the first array or region", directive), detail::place_of(directive, site),
            "types and locations are declared before the machine is used: put it in front of the first memory, region, "
            "draw or pause; 'hierarchy' and 'config' change the tree later");
+  m_places.emplace(static_cast<std::size_t>(std::ranges::count(m_text, '\n')) + 1, detail::place_of(directive, site));
   m_text += toml;
 }
 
-void program::config(std::string_view file) {
+void program::config(std::string_view file, const std::source_location& site) {
   const std::scoped_lock lock(m_mutex);
+  m_config_place = detail::place_of("config", site);
   if (file.ends_with(".csv"))
     m_start.settings.push_back("topology.declarations=" + std::string(file));
   else
@@ -54,15 +60,31 @@ void program::start() {
       named != nullptr && options.file.empty() && !m_text.empty())
     options.file = named;
   auto made = std::make_unique<running>();
-  made->rt = std::make_unique<runtime>(options);
+  try {
+    made->rt = std::make_unique<runtime>(options);
+  } catch (const error& e) {
+    throw error(e.kind(), e.message(), place_of(e), e.hint());
+  }
   made->model = std::make_unique<location_model>(*made->rt);
   m_running = std::move(made);
+}
+
+std::string program::place_of(const error& e) const {
+  constexpr std::string_view text = "text:";  // how errors name start_options::text
+  if (e.where().starts_with(text)) {
+    const std::size_t line = std::strtoull(e.where().c_str() + text.size(), nullptr, 10);
+    const auto behind = m_places.upper_bound(line);
+    if (behind != m_places.begin()) return std::prev(behind)->second;
+  }
+  return e.where().empty() && !m_config_place.empty() ? m_config_place : e.where();
 }
 
 void program::stop() noexcept {
   const std::scoped_lock lock(m_mutex);
   m_start = {};
   m_text.clear();
+  m_config_place.clear();
+  m_places.clear();
   if (m_running == nullptr) return;
   for (const auto& [address, array] : m_running->arrays) array->take();
   m_running->arrays.clear();

@@ -33,7 +33,7 @@ class program {
   /// What is said of the machine before it starts, in TOML. Throws usage afterwards. @param directive  for messages
   void declare(const std::string& toml, const char* directive, const std::source_location& site);
   /// The same in a file, also of the older form.
-  void config(std::string_view file);
+  void config(std::string_view file, const std::source_location& site);
   /// Starts where it has not. Throws as the runtime, and usage in another thread than the one that started it.
   running& run();
   /// Behind everything that was submitted.
@@ -41,10 +41,13 @@ class program {
 
  private:
   void start();
+  /// Where in the program what an error complains of stands.
+  std::string place_of(const error& e) const;
 
   std::mutex m_mutex;
   start_options m_start;
-  std::string m_text;
+  std::string m_text, m_config_place;
+  std::map<std::size_t, std::string> m_places;  // of directives, by the first lines of their texts
   std::unique_ptr<running> m_running;
 };
 

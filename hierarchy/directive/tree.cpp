@@ -98,7 +98,7 @@ location::node_id attached_location(const location::tree& tree, std::string_view
 }
 
 void config(std::string_view file, std::source_location site) {
-  if (!program::the().started()) return program::the().config(file);
+  if (!program::the().started()) return program::the().config(file, site);
   if (file.ends_with(".csv"))
     refuse(fmt::format("'config' with the CSV file {} after the first array or region", file),
            detail::place_of("config", site), "write the tree as TOML to arrange it while the program runs");

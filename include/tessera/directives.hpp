@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -68,6 +70,17 @@ location_model& model();
 /// `gecko draw`: the tree below a location (empty: all of it) as a picture, SVG or, where the name ends in .dot, for
 /// Graphviz. Throws tessera::error: usage for an unknown location, output.
 void draw(std::string_view root, std::string_view file, std::source_location site = std::source_location::current());
+
+/// A number of a directive: where a range begins, how long it is. It does not compile for one that may have a fraction,
+/// which would be cut off.
+template <class T>
+constexpr std::int64_t whole_number(T written) {
+  static_assert(!std::is_floating_point_v<T>, "the range of a directive is of whole numbers");
+  return static_cast<std::int64_t>(written);
+}
+/// The same for `distance(far:n)`. Throws tessera::error (usage) below 0.
+template <class T>
+std::uint32_t levels(T written, std::source_location site = std::source_location::current());
 
 // ---- arrays ---------------------------------------------------------------------------------------------------------
 
@@ -140,6 +153,9 @@ class program_array_of final : public program_array {
   std::optional<region_host_view<T>> m_lent;
 };
 
+/// A file as an array. Errors of the file name the place, too.
+template <class Map>
+decltype(auto) mapped(const Map& map, const std::source_location& site);
 /// From now on the program has it. Returns its address; throws where it overlaps another one.
 void* enter(std::unique_ptr<program_array> array);
 /// Where a directive stands: "memory free at main.cpp:12".
@@ -172,9 +188,21 @@ T* allocate(std::string name, const row_extents& extents, const placement& where
             std::source_location site = std::source_location::current()) {
   const array_options at{where.location, where.distance};
   return static_cast<T*>(detail::enter(std::make_unique<detail::program_array_of<T>>(
-      where.file.empty() ? model().make_array<T>(std::move(name), extents, at, site)
-                         : model().map_file<T>(std::move(name), where.file, extents, at, site),
+      where.file.empty()
+          ? model().make_array<T>(std::move(name), extents, at, site)
+          : detail::mapped([&] { return model().map_file<T>(std::move(name), where.file, extents, at, site); }, site),
       false)));
+}
+
+template <class Map>
+decltype(auto) detail::mapped(const Map& map, const std::source_location& site) {
+  const std::string place = place_of("memory allocate", site);
+  try {
+    return map();
+  } catch (const error& e) {
+    const bool placed = e.where().find(place.substr(place.rfind(' ') + 1)) != std::string::npos;
+    throw error(e.kind(), e.message(), placed ? e.where() : e.where() + ", " + place, e.hint());
+  }
 }
 
 /// The address of the first number of an array of arrays: double (*)[30] -> double*.
@@ -251,6 +279,44 @@ decltype(auto) followed(std::string_view chain, const Follow& follow,
   }
 }
 
+/// A truth value that iterations join, and whether one of them has: where none took a step, the program's variable
+/// stays as it is, whatever number it has. In a region's body it is what stands for the variable of `reduction(&&:v)`
+/// and `reduction(||:v)`. The number of type T behind it is `no` or `yes` behind a step, and else what `minimum` (for
+/// &&) or `maximum` (for ||) begins with.
+/// @tparam All  joined with &&: it begins as true. Else with ||, and begins as false
+template <class T, bool All>
+class joined_truth {
+ public:
+  static constexpr T no = 2;   ///< behind a step: false. No reduction begins with it
+  static constexpr T yes = 3;  ///< the same: true
+  /// @param part  of the iterations so far; must outlive it
+  explicit joined_truth(T& part) noexcept : m_part(part) {}
+  explicit operator bool() const noexcept { return All ? m_part != no : m_part == yes; }  ///< as far as it is joined
+  /// A step: `v = v && e`.
+  joined_truth& operator=(bool value) noexcept {
+    m_part = value ? yes : no;
+    return *this;
+  }
+  joined_truth& operator&=(bool value) noexcept { return *this = bool(*this) && value; }  ///< a step
+  joined_truth& operator|=(bool value) noexcept { return *this = bool(*this) || value; }  ///< a step
+  joined_truth(const joined_truth&) = delete;
+  joined_truth& operator=(const joined_truth&) = delete;
+
+  /// The same for all iterations: `to` becomes what the loop would have made of it. @param bits  the steps are `&=` or
+  /// `|=`, which keep a number's last bit, or its others
+  static void join(T& to, T all, bool bits) {
+    if (all != no && all != yes) return;
+    const bool value = all == yes;
+    if (!bits)
+      to = static_cast<T>(All ? to != T{} && value : to != T{} || value);
+    else if constexpr (std::is_integral_v<T>)
+      to = static_cast<T>(All ? to & T{value} : to | T{value});
+  }
+
+ private:
+  T& m_part;
+};
+
 /// `gecko pause`: waits for everything; then the program has all arrays. Throws the first failure of a region.
 void pause(std::source_location site = std::source_location::current());
 /// The same for the arrays at a location and below: waits for the regions that use those. At the root it is `pause()`.
@@ -268,6 +334,15 @@ class session {
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 };
+
+template <class T>
+std::uint32_t levels(T written, std::source_location site) {
+  const std::int64_t above = whole_number(written);
+  if (above < 0 || above > std::numeric_limits<std::uint32_t>::max())
+    throw error(error_kind::usage, "distance(far:" + std::to_string(above) + ")", detail::place_of("memory", site),
+                "it is a whole number from 0 on: so many levels above");
+  return static_cast<std::uint32_t>(above);
+}
 
 template <class T>
 void copy(const T* from, std::int64_t from_first, std::int64_t from_count, T* to, std::int64_t to_first,

@@ -96,6 +96,30 @@ INSTANTIATE_TEST_SUITE_P(
                 "#pragma gecko region\nfor (int i = 0; i < n; ++i) { const int q = i * 1.0; x[q] = 1; }\n#pragma gecko "
                 "region end",
                 "5:54: error: 'x' is written where other iterations may use it", ""},
+        refusal{"a_range_with_a_fraction", "#pragma gecko memory allocate(x[0:1.5]) type(double)\n",
+                "4:33: error: '1.5' is no whole number", "for example x[0:n]"},
+        refusal{"a_range_of_a_variable_with_a_fraction", "#pragma gecko memory allocate(x[0:t]) type(double)\n",
+                "4:31: error: 't' is no whole number, its type is double", ""},
+        refusal{"a_distance_below_0", "#pragma gecko memory allocate(x[0:n]) type(double) distance(far:-1)\n",
+                "4:61: error: distance '-1' above is no whole number from 0 on", "far:n"},
+        refusal{"allocated_twice", "#pragma gecko memory allocate(x[0:n], x[0:n]) type(double)\n",
+                "4:39: error: 'x' stands here twice", ""},
+        refusal{"freed_twice", "#pragma gecko memory free(x, y, x)\n", "4:33: error: 'x' stands here twice", ""},
+        refusal{"freed_number", "#pragma gecko memory free(x, t)\n",
+                "4:30: error: 't' is no pointer and no array, its type is double", ""},
+        refusal{"registered_number", "#pragma gecko memory register(t[0:1]) type(double)\n",
+                "4:31: error: 't' is no pointer and no array, its type is double", ""},
+        refusal{"copied_number", "#pragma gecko memory copy from(x[0:n]) to(t[0:n])\n",
+                "4:43: error: 't' is no pointer and no array, its type is double", ""},
+        refusal{"moved_number", "#pragma gecko memory move(n) to(A)\n",
+                "4:27: error: 'n' is no pointer and no array, its type is int", ""},
+        refusal{"allocated_into_a_constant",
+                "double* const c = x;\n#pragma gecko memory allocate(c[0:n]) type(double)\n",
+                "5:31: error: the pointer 'c' is constant", "declare it: double* c;"},
+        refusal{"cores_below_0", "#pragma gecko loctype name(\"g\") kind(\"cpu\") num_cores(-2)\n",
+                "4:55: error: 'num_cores' is -2 and wants a whole number from 0 on", ""},
+        refusal{"start_below_0", "#pragma gecko location name(\"g\") type(\"cpu\") start(-1)\n",
+                "4:52: error: 'start' is -1 and wants a whole number from 0 on", ""},
         refusal{"rows_of_variable_length",
                 "double a[40][n];\n#pragma gecko region\nfor (int i = 0; i < 40; ++i) for (int j = 0; j < n; ++j) "
                 "a[i][j] = 1;\n"
@@ -216,6 +240,28 @@ TEST(directives, of_a_misspelt_family_are_warned_of) {
   EXPECT_THAT(made.messages, testing::Not(HasSubstr("'once_more'")));
 }
 
+TEST(directives, in_capital_letters_are_warned_of) {
+  EXPECT_THAT(translate("int main() {\n#pragma GECKO region\n}\n").messages,
+              HasSubstr("t.cpp:2:9: warning: unknown pragma 'GECKO', which is skipped: did you mean 'gecko'?"));
+}
+
+/// A reduction that none of the region's loops has a step of.
+TEST(directives, reductions_without_a_step_are_warned_of) {
+  const auto region = [](const std::string& second) {
+    return translate(
+        "void p(double* x, int n, double t) {\n#pragma gecko region reduction(+:t)\n"
+        "for (int i = 0; i < n; ++i) x[i] = i;\n" +
+        second + "\n#pragma gecko region end\n}\n");
+  };
+  const auto none = region("");
+  EXPECT_EQ(none.code, 0);
+  EXPECT_THAT(none.messages, HasSubstr("t.cpp:2:34: warning: the region has no step of the reduction of 't'"));
+  EXPECT_THAT(none.text, testing::Not(HasSubstr("region_result")));
+  const auto one = region("for (int i = 0; i < n; ++i) t += i;");
+  EXPECT_THAT(one.messages, testing::Not(HasSubstr("no step")));
+  EXPECT_THAT(one.text, HasSubstr("region_result"));
+}
+
 TEST(directives, in_headers_are_refused) {
   const plugin_test::folder folder;
   const std::string header = folder.write("loops.hpp",
@@ -311,6 +357,16 @@ INSTANTIATE_TEST_SUITE_P(
                 "bool b = false;\n#pragma gecko region reduction(||:b)\n"
                 "for (int i = 0; i < n; ++i) b = b || x[i] > 0;" END,
                 "5:35: error: 'b' has type bool, which no reduction has", ""},
+        refusal{"reduction_twice",
+                "#pragma gecko region reduction(+:t) reduction(min:t)\nfor (int i = 0; i < n; ++i) t += x[i];" END,
+                "4:51: error: 't' has a reduction already", "name it once"},
+        refusal{"reduction_of_a_constant",
+                "const int c = 3;\n#pragma gecko region reduction(+:t, c)\nfor (int i = 0; i < n; ++i) t += x[i];" END,
+                "5:37: error: 'c' is constant: no reduction can change it", ""},
+        refusal{"reduction_of_truth_values_and_bits",
+                "int b = 5;\n#pragma gecko region reduction(&&:b)\n"
+                "for (int i = 0; i < n; ++i) { b = b && x[i] > 0; b &= y[i] > 0; }" END,
+                "6:50: error: 'b' is joined with &= here, and with && before", "in one way"},
         refusal{"not_in_the_list",
                 "#pragma gecko region variable_list(x)\nfor (int i = 0; i < n; ++i) x[i] = y[i];" END,
                 "5:36: error: array 'y' is not in the region's variable_list", ""}),

@@ -237,6 +237,13 @@ class body_reader {
     if (step.operation != named->operation && !logical)
       m_messages.error(s->getBeginLoc(), fmt::format("'{}' is reduced with {} and joined with {} here", named->name,
                                                      named->operation, step.operation));
+    if (const auto [first, is_first] = m_facts.reduced.try_emplace(step.variable, step.bits);
+        logical && !is_first && first->second != step.bits)
+      m_messages.error(s->getBeginLoc(),
+                       fmt::format("'{}' is joined with {} here, and with {} before", named->name,
+                                   step.bits ? named->operation.substr(1) + "=" : named->operation,
+                                   step.bits ? named->operation : named->operation.substr(1) + "="),
+                       "of a number they keep other bits: write all its steps in one way");
     const bool joins = step.operation == "+" || step.operation == "*";
     if (joins && step.value != nullptr && named->variable->getType().getNonReferenceType()->isIntegerType() &&
         step.value->IgnoreParenImpCasts()->getType()->isRealFloatingType())

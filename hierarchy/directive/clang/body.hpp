@@ -4,6 +4,7 @@
 #include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
 
+#include <map>
 #include <set>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct body_facts {
   std::vector<body_scalar> scalars;
   std::set<const clang::VarDecl*> locals;             ///< declared in the body
   std::vector<const clang::ContinueStmt*> continues;  ///< those that end an iteration
+  std::map<const clang::VarDecl*, bool> reduced;      ///< variables with a step, and whether it is one of bits
   std::vector<const clang::DeclRefExpr*> qualified;   ///< `ns::x`, `::x`: in the body their names alone will stand
 };
 

@@ -241,6 +241,7 @@ class kernel_writer {
       check_target(*binary->getLHS());
       if (binary->isCompoundAssignmentOp() && binary->getLHS()->getType()->isBooleanType())
         refuse(*e, "a change of a truth value");  // it is an int there
+      if (const body_reduction* to = truth_of(*binary->getLHS())) return truth_step(*to, *binary);
     }
     if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(e)) {
       std::string left = expression(binary->getLHS());
@@ -259,6 +260,22 @@ class kernel_writer {
     }
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) return call_of(*call);
     return name(*e);
+  }
+
+  /// The reduction with && or || to a variable; null: it has none.
+  const body_reduction* truth_of(const Expr& e) const {
+    const body_reduction* const found = find_reduction(m_reductions, variable_of(e.IgnoreParens()));
+    return found != nullptr && (found->operation == "&&" || found->operation == "||") ? found : nullptr;
+  }
+  /// As tessera::directives::joined_truth does it: 2 is no, 3 is yes.
+  std::string truth_step(const body_reduction& to, const clang::BinaryOperator& step) {
+    const std::string value = "((" + expression(step.getRHS()) + ") != 0)";
+    const std::string joined =
+        step.isCompoundAssignmentOp() ? fmt::format("({} {} {})", truth(to), to.operation, value) : value;
+    return fmt::format("{} = {} + 2", m_names.outside(to.name), joined);
+  }
+  std::string truth(const body_reduction& of) {
+    return fmt::format("({} {})", m_names.outside(of.name), of.operation == "&&" ? "!= 2" : "== 3");
   }
 
   /// In C nothing but a variable or an element can be assigned to.
@@ -343,6 +360,7 @@ class kernel_writer {
   }
 
   std::string name(const Expr& e) {
+    if (const body_reduction* of = truth_of(e)) return truth(*of);
     const symbol s = symbol_of(&e, m_chains);
     if (s.name.empty()) {
       Expr::EvalResult number;  // an enumerator

@@ -70,7 +70,9 @@ class misspelt : public clang::PPCallbacks {
     std::size_t end = begin;
     while (end < all.size() && (std::isalnum(static_cast<unsigned char>(all[end])) != 0 || all[end] == '_')) ++end;
     const std::string family(all.substr(begin, end - begin));
-    const std::string near = suggest(family, families);
+    std::string small = family;
+    for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const std::string near = suggest(small, families);
     if (!near.empty() && near != family)
       m_messages.warning(text.location(begin),
                          fmt::format("unknown pragma '{}', which is skipped: did you mean '{}'?", family, near));

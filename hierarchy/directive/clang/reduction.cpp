@@ -73,9 +73,11 @@ reduction_step of_compound(const clang::CompoundAssignOperator& a) {
       return step;
     case clang::BO_AndAssign:
       step.operation = "&&";
+      step.bits = true;
       return is_truth(*step.value) ? step : reduction_step{};
     case clang::BO_OrAssign:
       step.operation = "||";
+      step.bits = true;
       return is_truth(*step.value) ? step : reduction_step{};
     default:
       return {};

@@ -27,6 +27,7 @@ class region_reader {
     const body_facts facts = read_body(*nest, m_reductions, m_around.chains, m_around.context, m_text, m_messages);
     for (const body_array& a : facts.arrays) m_made.model.arrays.push_back(use_of(a, nest->outer()));
     check_list(facts);
+    check_reductions(facts);
     check_elements(facts);
     if (m_messages.failed()) return std::nullopt;
     write_kernel_of(*nest, facts);
@@ -69,8 +70,26 @@ class region_reader {
       if (std::ranges::find(known, type) == known.end())
         throw syntax_error(name.at, fmt::format("'{}' has type {}, which no reduction has", name.text, type),
                            "double, float, int, std::int64_t and std::uint8_t have");
-      m_reductions.push_back({name.text, parsed.operation, v});
-      m_made.model.reductions.push_back({name.text, type, parsed.operation, m_text.fresh("tessera_" + name.text)});
+      if (v->getType().getNonReferenceType().isConstQualified())
+        throw syntax_error(name.at, fmt::format("'{}' is constant: no reduction can change it", name.text));
+      if (find_reduction(m_reductions, v) != nullptr)
+        throw syntax_error(name.at, fmt::format("'{}' has a reduction already", name.text), "name it once");
+      m_reductions.push_back({name.text, parsed.operation, v, name.at});
+      m_made.model.reductions.push_back({name.text, type, parsed.operation, m_text.fresh("tessera_" + name.text),
+                                         m_text.fresh("tessera_part_of_" + name.text)});
+    }
+  }
+  /// A loop without a step of a reduction has no part in it.
+  void check_reductions(const body_facts& facts) {
+    for (std::size_t k = m_reductions.size(); k-- > 0;) {
+      const auto step = facts.reduced.find(m_reductions[k].variable);
+      if (step != facts.reduced.end()) {
+        m_made.model.reductions[k].bits = step->second;
+        continue;
+      }
+      m_made.without_step.push_back({m_reductions[k].name, m_reductions[k].at});
+      m_reductions.erase(m_reductions.begin() + static_cast<std::ptrdiff_t>(k));
+      m_made.model.reductions.erase(m_made.model.reductions.begin() + static_cast<std::ptrdiff_t>(k));
     }
   }
   /// variable_list names all arrays, or is left out.

@@ -27,6 +27,7 @@ struct analysed_region {
   const clang::Stmt* body = nullptr;                  ///< of the innermost loop
   std::vector<const clang::ContinueStmt*> continues;  ///< end an iteration: they return from the body
   std::string host_alone;                             ///< why no device runs it; empty: devices may
+  std::vector<placed_text> without_step;              ///< names of reductions that it takes no part in
 };
 
 /// Reports what is refused; nothing then.

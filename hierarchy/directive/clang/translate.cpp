@@ -168,8 +168,51 @@ class translator {
     }
   }
 
+  /// The list of a clause that names arrays; null: it has none.
+  static const clause* arrays_of(const found_directive& d, std::string_view name) {
+    const bool is_location = d.what.rule->what == action::move && name == "to";
+    return is_location ? nullptr : d.what.find(name);
+  }
+  /// What a directive names, where it is a variable, is what the directive takes: a pointer or an array, and once.
+  void check_pointers(const found_directive& d) {
+    for (const auto& [name, sections] :
+         {std::pair("allocate", true), std::pair("register", true), std::pair("from", true), std::pair("to", true),
+          std::pair("free", false), std::pair("unregister", false), std::pair("move", false)}) {
+      const clause* const list = arrays_of(d, name);
+      if (list == nullptr) continue;
+      std::set<std::string> before;
+      for (const placed_text& one : parse_list(list->argument)) {
+        const placed_text of = sections ? parse_section(one).name : one;
+        if (!before.insert(of.text).second) throw syntax_error(of.at, fmt::format("'{}' stands here twice", of.text));
+        const clang::VarDecl* const v = m_names.variable(of.text, d.where.begin);
+        if (v == nullptr) continue;
+        const clang::QualType type = v->getType().getNonReferenceType();
+        if (!type->isPointerType() && !type->isArrayType() && !type->isRecordType())
+          throw syntax_error(
+              of.at, fmt::format("'{}' is no pointer and no array, its type is {}", of.text, type.getAsString()));
+      }
+    }
+  }
+  /// Ranges are whole numbers: a fraction would be cut off.
+  void check_ranges(const found_directive& d) {
+    for (const char* name : {"allocate", "register", "from", "to"}) {
+      const clause* const list = arrays_of(d, name);
+      if (list == nullptr) continue;
+      for (const placed_text& one : parse_list(list->argument))
+        for (const section::range& range : parse_section(one).ranges)
+          for (const std::string* part : {&range.first, &range.count}) {
+            const clang::VarDecl* const v = m_names.variable(*part, d.where.begin);
+            if (v != nullptr && v->getType().getNonReferenceType()->isRealFloatingType())
+              throw syntax_error(
+                  one.at, fmt::format("'{}' is no whole number, its type is {}", *part, v->getType().getAsString()));
+          }
+    }
+  }
+
   /// What is allocated goes into a pointer of its type.
   void check_arrays(const found_directive& d) {
+    check_pointers(d);
+    check_ranges(d);
     check_rows(d);
     const clause* list = d.what.find("allocate");
     if (list == nullptr) return;
@@ -187,6 +230,9 @@ class translator {
       if (!v->getType()->isPointerType())
         throw syntax_error(array.name.at, fmt::format("'{}' is no pointer", array.name.text),
                            fmt::format("declare it: {}* {};", type, array.name.text));
+      if (v->getType().isConstQualified())
+        throw syntax_error(array.name.at, fmt::format("the pointer '{}' is constant", array.name.text),
+                           fmt::format("declare it: {}* {};", type, array.name.text));
       const clang::QualType element = v->getType()->getPointeeType();
       if (without_spaces(element.getAsString()) != without_spaces(type) &&
           without_spaces(element.getCanonicalType().getAsString()) != without_spaces(type))
@@ -201,6 +247,7 @@ class translator {
       return m_messages.error(m_text.location(end.where.begin), "this region begins in another block",
                               "it ends in the block that it begins in");
     int loops = 0;
+    std::map<std::size_t, std::pair<std::string, int>> without_step;  // reductions, by their places; loops
     for (const clang::Stmt* s : block->statement->body()) {
       const std::size_t at = m_text.offset(s->getBeginLoc());
       if (at < begin.where.end || at >= end.where.begin || llvm::isa<clang::NullStmt>(s)) continue;
@@ -209,23 +256,35 @@ class translator {
         return m_messages.error(s->getBeginLoc(), "this statement of a region is no 'for' loop",
                                 "a region holds its loops alone: write it in front of the region or behind");
       ++loops;
-      read_loop_of(begin, *loop);
+      for (const placed_text& one : read_loop_of(begin, *loop)) {
+        without_step[one.at].first = one.text;
+        ++without_step[one.at].second;
+      }
     }
+    for (const auto& [at, name] : without_step)
+      if (name.second == loops)
+        m_messages.warning(m_text.location(begin.text_at + at),
+                           fmt::format("the region has no step of the reduction of '{}'", name.first));
     if (loops == 0)
       m_messages.error(m_text.location(begin.where.begin), "this region has no loop", "a region holds a 'for' loop");
   }
 
-  void read_loop_of(const found_directive& region, const clang::ForStmt& loop) {
+  /// Returns the reductions that the loop has no step of.
+  std::vector<placed_text> read_loop_of(const found_directive& region, const clang::ForStmt& loop) {
     const auto whole = m_text.of(loop.getSourceRange());
-    if (!whole || loop.getForLoc().isMacroID())
-      return m_messages.error(loop.getForLoc(), "the loop of a region in a macro", "write it out");
+    if (!whole || loop.getForLoc().isMacroID()) {
+      m_messages.error(loop.getForLoc(), "the loop of a region in a macro", "write it out");
+      return {};
+    }
     const region_surroundings around{m_context, m_names, m_chains.replaced(),
                                      m_file.substr(m_file.find_last_of('/') + 1)};
     auto made = analyse_region(region, loop, around, m_text, m_messages);
-    if (!made) return;
+    if (!made) return {};
     const auto body = m_text.of(made->body->getSourceRange());
-    if (!body)
-      return m_messages.error(made->body->getBeginLoc(), "the body of a region's loop in a macro", "write it out");
+    if (!body) {
+      m_messages.error(made->body->getBeginLoc(), "the body of a region's loop in a macro", "write it out");
+      return {};
+    }
     for (const clang::ContinueStmt* next : made->continues)
       if (const auto where = m_text.of(next->getSourceRange())) m_text.change(*where, "return");
     const bool block = llvm::isa<clang::CompoundStmt>(made->body);
@@ -237,6 +296,7 @@ class translator {
     m_edits.push_back({whole->begin, body->begin, region_head(made->model) + (block ? "" : " {"), true});
     m_edits.push_back({end, std::max(end, whole->end), (block ? "" : "}") + region_tail(made->model), true});
     m_made.regions.push_back({std::move(made->model), m_text.line(whole->begin), std::move(made->host_alone)});
+    return std::move(made->without_step);
   }
 
   const std::vector<found_directive>& m_directives;

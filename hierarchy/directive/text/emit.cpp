@@ -67,11 +67,15 @@ std::vector<std::string> names_of(const placed_text& list, const is_variable& va
   return names;
 }
 
+/// A number of the program that has no fraction.
+std::string whole_number(const std::string& written) {
+  return fmt::format("{}whole_number({})", calls, as_written(written));
+}
+
 /// {n}, {rows, columns}
 std::string extents_of(const std::vector<section::range>& ranges) {
   std::vector<std::string> extents;
-  for (const section::range& r : ranges)
-    extents.push_back(fmt::format("static_cast<::std::int64_t>({})", as_written(r.count)));
+  for (const section::range& r : ranges) extents.push_back(whole_number(r.count));
   return "::tessera::row_extents{" + joined(extents) + "}";
 }
 std::string extents_of(const section& array) {
@@ -88,10 +92,13 @@ std::string distance_of(const placed_text& distance, bool again) {
   std::string word = distance.text.substr(0, colon);
   while (!word.empty() && word.back() == ' ') word.pop_back();
   std::vector<std::string> arguments;
+  const std::string levels = colon == std::string::npos ? "1" : distance.text.substr(colon + 1);
+  if (word == "far" && (is_fraction(levels) || levels.find_first_not_of(' ') == std::string::npos ||
+                        levels[levels.find_first_not_of(' ')] == '-'))
+    throw syntax_error(distance.at, fmt::format("distance '{}' above is no whole number from 0 on", levels),
+                       "near, far, or far:n");
   if (word == "far")
-    arguments.push_back(colon == std::string::npos ? "1"
-                                                   : fmt::format("static_cast<::std::uint32_t>({})",
-                                                                 as_written(distance.text.substr(colon + 1))));
+    arguments.push_back(colon == std::string::npos ? "1" : fmt::format("{}levels({})", calls, as_written(levels)));
   else if (word != "near" || colon != std::string::npos)
     throw syntax_error(distance.at, fmt::format("unknown distance '{}'", distance.text), "near, far, or far:n");
   if (again) arguments.emplace_back("::tessera::array_distance::form::realloc");
@@ -154,8 +161,8 @@ std::string copy_statement(const directive& d) {
       throw syntax_error(one->name.at, fmt::format("'{}' has {} ranges", one->name.text, one->ranges.size()),
                          "a copy has one range of positions on each side: from(x[0:n]) to(y[8:n])");
   return fmt::format("{}copy({}, {}, {}, {}, {}, {});", calls, as_written(from.name.text),
-                     as_written(from.ranges[0].first), as_written(from.ranges[0].count), as_written(to.name.text),
-                     as_written(to.ranges[0].first), as_written(to.ranges[0].count));
+                     whole_number(from.ranges[0].first), whole_number(from.ranges[0].count), as_written(to.name.text),
+                     whole_number(to.ranges[0].first), whole_number(to.ranges[0].count));
 }
 
 std::string use_text(const array_use& a) {
@@ -182,6 +189,11 @@ std::string iterations_text(const std::vector<loop_model>& loops) {
   return fmt::format("{}iterations({})", calls, joined(heads));
 }
 
+/// What stands for a truth value in the body.
+std::string truth_of(const reduction_use& r) {
+  return fmt::format("{}joined_truth<{}, {}>", calls, r.type, r.operation == "&&");
+}
+
 /// The function of the runtime that joins, and how the result goes into the program's variable.
 std::pair<std::string_view, std::string> join_of(const reduction_use& r, const std::string& result) {
   const auto folded = [&](std::string_view op) { return fmt::format("{0} = {0} {1} {2};", r.name, op, result); };
@@ -192,8 +204,8 @@ std::pair<std::string_view, std::string> join_of(const reduction_use& r, const s
   if (r.operation == "*") return {"product", folded("*")};
   if (r.operation == "min") return {"minimum", least("min")};
   if (r.operation == "max") return {"maximum", least("max")};
-  if (r.operation == "&&") return {"all_of", folded("&&")};
-  return {"any_of", folded("||")};
+  return {r.operation == "&&" ? "minimum" : "maximum",
+          fmt::format("{}::join({}, {}, {});", truth_of(r), r.name, result, r.bits)};
 }
 
 }  // namespace
@@ -257,8 +269,23 @@ void check_type(const directive& d, const is_variable& variable) {
   }
 }
 
+/// Refuses what is surely no whole number, or a negative one, which would mean that the clause is not there.
+void check_counts(const directive& d) {
+  for (const char* name : {"num_cores", "start", "total_count"}) {
+    const clause* const written = d.find(name);
+    if (written == nullptr) continue;
+    const std::string& text = written->argument.text;
+    const bool negative =
+        text.size() > 1 && text.front() == '-' && text.find_first_not_of("0123456789", 1) == text.npos;
+    if (negative || is_fraction(text))
+      throw syntax_error(written->argument.at,
+                         fmt::format("'{}' is {} and wants a whole number from 0 on", name, text));
+  }
+}
+
 std::string statement_of(const directive& d, const is_variable& variable) {
   const auto name = [&](std::string_view clause) { return name_expression(d.needed(clause), variable); };
+  check_counts(d);
   switch (d.rule->what) {
     case action::config:
       return fmt::format("{}config({});", calls, as_written(d.needed("file").text));
@@ -344,7 +371,7 @@ std::string region_head(const region_model& r) {
     text += fmt::format("::tessera::region_result<{0}> {1}({2}model().owner(), {3}); ", one.type, one.result, calls,
                         literal(one.name));
     uses.push_back(fmt::format("::tessera::{}({})", join_of(one, "").first, one.result));
-    parameters.push_back(fmt::format("{}& {}", one.type, one.name));
+    parameters.push_back(fmt::format("{}& {}", one.type, one.is_truth() ? one.part : one.name));
   }
   std::vector<std::string> options;
   if (!r.policy.empty()) options.push_back(".policy = " + r.policy);
@@ -352,12 +379,15 @@ std::string region_head(const region_model& r) {
   text += fmt::format("{}model().region({}, ::tessera::region_options{{{}}}, {}", calls, literal(r.name),
                       joined(options), iterations_text(r.loops));
   for (const std::string& use : uses) text += ", " + use;
-  return text + fmt::format(", {}[{}]({})", r.kernel.empty() ? "" : "::tessera::with_kernel(", joined(r.captures),
-                            joined(parameters));
+  text += fmt::format(", {}[{}]({})", r.kernel.empty() ? "" : "::tessera::with_kernel(", joined(r.captures),
+                      joined(parameters));
+  for (const reduction_use& one : r.reductions)
+    if (one.is_truth()) text += fmt::format(" {{ {} {}({});", truth_of(one), one.name, one.part);
+  return text;
 }
 
 std::string region_tail(const region_model& r) {
-  std::string text;
+  std::string text(static_cast<std::size_t>(std::ranges::count_if(r.reductions, &reduction_use::is_truth)), '}');
   if (!r.kernel.empty()) {
     text += ", R\"kernel(" + r.kernel + ")kernel\"";
     for (const kernel_value& v : r.kernel_values) text += ", " + v.value;

@@ -29,6 +29,10 @@ struct reduction_use {
   std::string type;       ///< of its elements
   std::string operation;  ///< + * min max && ||
   std::string result;     ///< a name that the program does not have
+  std::string part = {};  ///< another one, for the number behind a truth value
+  bool bits = false;      ///< its steps are &= or |=
+
+  bool is_truth() const { return operation == "&&" || operation == "||"; }
 };
 
 /// A number that the kernel's text sees.

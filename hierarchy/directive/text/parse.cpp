@@ -124,6 +124,9 @@ std::vector<section::range> read_ranges(const placed_text& text, std::size_t ope
       throw syntax_error(text.at + at, "expected a range [first:count]", "for example x[0:n]");
     section::range range{trimmed(inside.substr(0, colon), 0).text, trimmed(inside.substr(colon + 1), 0).text};
     if (range.first.empty()) range.first = "0";
+    for (const std::string* part : {&range.first, &range.count})
+      if (is_fraction(*part))
+        throw syntax_error(text.at + at + 1, fmt::format("'{}' is no whole number", *part), "for example x[0:n]");
     if (range.count.empty()) throw syntax_error(text.at + at + 1 + colon, "the count of this range is missing");
     ranges.push_back(std::move(range));
     at = end + 1;
@@ -208,6 +211,17 @@ void check(const directive_rule& rule, const clause& c, const std::vector<clause
 }
 
 }  // namespace
+
+bool is_fraction(std::string_view text) {
+  const std::string_view digits = text.starts_with('-') || text.starts_with('+') ? text.substr(1) : text;
+  if (digits.empty() || (std::isdigit(static_cast<unsigned char>(digits.front())) == 0 && digits.front() != '.'))
+    return false;
+  const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
+  return digits.find_first_not_of("0123456789abcdefABCDEFlLuUxXpP.'+-") == std::string_view::npos &&
+         digits.find_first_of(hexadecimal ? ".pP" : ".eE") != std::string_view::npos &&
+         (hexadecimal || digits.find_first_of("+-*/") == std::string_view::npos ||
+          std::string_view("eE").find(digits[digits.find_first_of("+-") - 1]) != std::string_view::npos);
+}
 
 const clause* directive::find(std::string_view name) const noexcept {
   const auto found = std::ranges::find_if(clauses, [&](const clause& c) { return c.name.text == name; });

@@ -56,6 +56,9 @@ directive parse_directive(std::string_view text);
 /// for an empty part.
 std::vector<placed_text> parse_list(const placed_text& list);
 
+/// Whether a text is a number of C++ that has a fraction or an exponent: 1.5, 1e3.
+bool is_fraction(std::string_view text);
+
 /// A part of an array: x[first:count], with one range per dimension.
 struct section {
   /// One dimension.

@@ -28,16 +28,20 @@ TEST(emit, statements) {
   EXPECT_EQ(statement("gecko hierarchy children(\"+\", A, chosen) parent(R) start(0) total_count(4)"),
             "::tessera::directives::edit_hierarchy(\"+\", {\"A\", chosen}, \"R\", {.start = 0, .count = 4});");
   EXPECT_EQ(statement("gecko memory allocate(x[0:n][0:m]) type(double) distance(far:2)"),
-            "x = ::tessera::directives::allocate<double>(\"x\", ::tessera::row_extents{static_cast<::std::int64_t>(n), "
-            "static_cast<::std::int64_t>(m)}, "
-            "{.distance = ::tessera::array_distance::far(static_cast<::std::uint32_t>(2))});");
+            "x = ::tessera::directives::allocate<double>(\"x\", "
+            "::tessera::row_extents{::tessera::directives::whole_number(n), "
+            "::tessera::directives::whole_number(m)}, "
+            "{.distance = ::tessera::array_distance::far(::tessera::directives::levels(2))});");
   EXPECT_THAT(statement("gecko memory allocate(x[0:n]) type(float) distance(near) realloc"),
               HasSubstr("{.distance = ::tessera::array_distance::near(::tessera::array_distance::form::realloc)}"));
   EXPECT_THAT(statement("gecko memory allocate(x[0:n]) type(float) distance(far) auto"),
               HasSubstr("{.distance = ::tessera::array_distance::far(1)}"));
   EXPECT_EQ(statement("gecko memory free(x, y)"),
             "::tessera::directives::free(x, \"x\"); ::tessera::directives::free(y, \"y\");");
-  EXPECT_EQ(statement("gecko memory copy from(x[0:n]) to(y[1:n])"), "::tessera::directives::copy(x, 0, n, y, 1, n);");
+  EXPECT_EQ(statement("gecko memory copy from(x[0:n]) to(y[1:n])"),
+            "::tessera::directives::copy(x, ::tessera::directives::whole_number(0), "
+            "::tessera::directives::whole_number(n), y, ::tessera::directives::whole_number(1), "
+            "::tessera::directives::whole_number(n));");
   EXPECT_EQ(statement("gecko memory move(x) to(chosen)"), "::tessera::directives::move(x, chosen, \"x\");");
   EXPECT_EQ(statement("gecko pause"), "::tessera::directives::pause();");
   EXPECT_EQ(statement("gecko region pause at(LocA)"), "::tessera::directives::pause(::std::string_view(\"LocA\"));");
@@ -134,8 +138,9 @@ TEST(emit, chains) {
   };
   EXPECT_EQ(plain_chain({"s", {{false, "&a::b"}, {false, "&b::x"}}}, {}), "::tessera::chain(s, &a::b, &b::x)");
   EXPECT_EQ(plain_chain({"s", {{false, "&a::b"}, {true, "k"}, {false, "&b::x"}}}, {{"0", "n"}, {"0", "3"}}),
-            "::tessera::chain(s, &a::b).element(k).then(&b::x)[::tessera::row_extents{static_cast<::std::int64_t>(n), "
-            "static_cast<::std::int64_t>(3)}]");
+            "::tessera::chain(s, "
+            "&a::b).element(k).then(&b::x)[::tessera::row_extents{::tessera::directives::whole_number(n), "
+            "::tessera::directives::whole_number(3)}]");
   EXPECT_EQ(plain_chain({"p", {{true, "2"}}}, {}), "::tessera::chain(p).element(2)");
 }
 

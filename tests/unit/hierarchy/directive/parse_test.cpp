@@ -135,4 +135,11 @@ TEST(parse, collapse) {
   for (const char* wrong : {"0", "4", "n", "-1"}) EXPECT_THROW((void)parse_collapse({wrong, 0}), syntax_error) << wrong;
 }
 
+TEST(numbers, with_a_fraction) {
+  for (const char* text : {"1.5", ".5", "1.", "1e3", "1e-3", "-2.0", "2.f", "0x1p3", "1'000.0"})
+    EXPECT_TRUE(is_fraction(text)) << text;
+  for (const char* text : {"1", "-2", "0x1e", "1'000", "10UL", "n", "1.5 * n", "n / 1.5", "e1", "1+e", "", "0x1f - 2"})
+    EXPECT_FALSE(is_fraction(text)) << text;
+}
+
 }  // namespace

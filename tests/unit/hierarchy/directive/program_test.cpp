@@ -75,6 +75,49 @@ TEST_F(program, arrays_are_found_by_their_first_elements) {
   EXPECT_THAT(refused([&] { directives::free(x); }), HasSubstr("there is no array"));
 }
 
+/// What is wrong with a declaration is found when the machine starts, and is told of the directive.
+TEST_F(program, mistakes_in_declarations_have_their_places) {
+  const auto error_of_start = [](const auto& declare) {
+    declare();
+    try {
+      (void)directives::model();
+    } catch (const tessera::error& e) {
+      directives::stop();
+      return std::string(e.what());
+    }
+    ADD_FAILURE() << "it starts";
+    return std::string();
+  };
+  const auto here = [](const char* directive, std::source_location at) {
+    return std::string(directive) + " at " + at.file_name() + ":" + std::to_string(at.line());
+  };
+  const std::source_location at = std::source_location::current();
+  EXPECT_THAT(error_of_start([&] {
+                directives::declare_type({.name = "good", .kind = "cpu"});
+                directives::declare_type({.name = "g", .kind = "cpu", .cores = -2}, at);
+                directives::declare_locations({"a"}, "good");
+              }),
+              HasSubstr(here("loctype", at)));
+  EXPECT_THAT(error_of_start([&] {
+                directives::declare_type({.name = "good", .kind = "cpu"});
+                directives::declare_locations({"a"}, "goood", {}, at);
+              }),
+              HasSubstr(here("location", at)));
+  EXPECT_THAT(error_of_start([&] { directives::config("nosuch.toml", at); }), HasSubstr(here("config", at)));
+  directives::stop();
+  EXPECT_THROW(
+      try { (void)directives::allocate<double>("x", {4}, {.file = "/tmp"}, at); } catch (const tessera::error& e) {
+        EXPECT_THAT(e.what(), HasSubstr(here("memory allocate", at)));
+        throw;
+      },
+      tessera::error);
+}
+
+TEST_F(program, distances_are_whole_numbers_from_0_on) {
+  EXPECT_EQ(directives::levels(3L), 3U);
+  EXPECT_THAT(refused([] { (void)directives::levels(-1); }), HasSubstr("distance(far:-1)"));
+}
+
 TEST_F(program, what_is_wrong_is_told_with_the_variable_and_its_place) {
   const auto says = [](const std::string& said, std::initializer_list<const char*> parts) {
     for (const char* part : parts) EXPECT_THAT(said, HasSubstr(part));
