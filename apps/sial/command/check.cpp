@@ -5,6 +5,7 @@
 
 #include "apps/sial/code/code.hpp"
 #include "apps/sial/command/parts.hpp"
+#include "apps/sial/job/job.hpp"
 #include "apps/sial/language/compile.hpp"
 #include "core/base/error.hpp"
 
@@ -25,6 +26,7 @@ std::shared_ptr<check_options> add_options(CLI::App& sub) {
 }
 
 sial::compiled compiled_from(const check_options& o) {
+  sial::require_program_file(o.file);
   if (!o.json.empty()) require_writable(o.json);
   return sial::compile(o.file, sial::file_reader(), o.folders);
 }

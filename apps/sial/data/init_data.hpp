@@ -15,7 +15,8 @@ template <typename element>
 struct init_array {
   std::vector<std::int64_t> dims;  ///< one extent per dimension, 0 allowed
   std::vector<element> values;     ///< as many as the product of dims
-  friend bool operator==(const init_array&, const init_array&) = default;
+  std::string where = {};          ///< for messages: its place in the file
+  friend bool operator==(const init_array& a, const init_array& b) { return a.dims == b.dims && a.values == b.values; }
 };
 
 /// Everything. Names of constants, arrays and options are lower case; names of programs keep their case. A plain value:

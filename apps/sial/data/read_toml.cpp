@@ -82,8 +82,12 @@ void read_segments(const value& from, init_data& to) {
   for (const auto& [name, is] : members(from, "segments")) {
     const auto found = std::ranges::find(known, name);
     if (found == known.end()) unknown(is, "kind of segments", name, known);
-    to.segments[static_cast<index_kind>(found - known.begin())] =
-        elements(is, fmt::format("the list of segments of kind {}", name), whole);
+    to.segments[static_cast<index_kind>(found - known.begin())] = elements(
+        is, fmt::format("the list of segments of kind {}", name), [&](const value& v, const std::string& what) {
+          const std::int64_t length = whole(v, what);
+          if (length < 1) fail(v, fmt::format("a segment of kind {} has the length {}", name, length));
+          return length;
+        });
   }
 }
 
@@ -91,6 +95,7 @@ void read_segments(const value& from, init_data& to) {
 template <typename element, typename reader>
 init_array<element> read_array(const value& from, const std::string& what, reader&& read) {
   init_array<element> array;
+  array.where = from.where;
   if (from.get<config::array>() != nullptr) {
     array.values = elements(from, what, read);
     array.dims = {static_cast<std::int64_t>(array.values.size())};

@@ -25,7 +25,12 @@ std::optional<bool> compare(relation_kind what, const std::optional<Value>& left
   return std::nullopt;
 }
 
-std::int64_t wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+/// The result; nothing beyond 64 bits, where the run ends.
+template <class Function>
+std::optional<std::int64_t> within(const Function& overflows) {
+  std::int64_t result = 0;
+  return overflows(&result) ? std::nullopt : std::optional(result);
+}
 
 }  // namespace
 
@@ -62,19 +67,20 @@ std::optional<std::int64_t> values::int_of(const expression& e) const {
   const std::optional<std::int64_t> a = int_of(e.operands[0]),
                                     b = e.operands.size() > 1 ? int_of(e.operands[1]) : std::optional<std::int64_t>(0);
   if (!a || !b) return std::nullopt;
-  const auto x = static_cast<std::uint64_t>(*a), y = static_cast<std::uint64_t>(*b);
+  const std::int64_t x = *a, y = *b;
   switch (e.kind) {
     case operation::negate:
-      return wrapped(0 - x);
+      return within([&](auto* to) { return __builtin_sub_overflow(std::int64_t{0}, x, to); });
     case operation::add:
-      return wrapped(x + y);
+      return within([&](auto* to) { return __builtin_add_overflow(x, y, to); });
     case operation::subtract:
-      return wrapped(x - y);
+      return within([&](auto* to) { return __builtin_sub_overflow(x, y, to); });
     case operation::multiply:
-      return wrapped(x * y);
+      return within([&](auto* to) { return __builtin_mul_overflow(x, y, to); });
     case operation::divide:
-      if (*b == 0) return std::nullopt;
-      return *b == -1 ? wrapped(0 - x) : *a / *b;
+      if (y == 0) return std::nullopt;
+      if (y == -1) return within([&](auto* to) { return __builtin_sub_overflow(std::int64_t{0}, x, to); });
+      return x / y;
     default:
       return std::nullopt;
   }

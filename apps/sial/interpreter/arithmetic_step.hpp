@@ -1,27 +1,28 @@
 #pragma once
-// Instructions on registers alone that cannot fail: workers execute them, and those who look ahead.
+// Instructions on registers alone: workers execute them, and those who look ahead.
 #include <cstdint>
 
 #include "apps/sial/code/code.hpp"
 
 namespace tessera::sial {
 
-/// Ints beyond 64 bits wrap around.
-template <class Function>
-std::int64_t wrapped(std::int64_t a, std::int64_t b, Function&& function) {
-  return static_cast<std::int64_t>(function(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
-}
-
 /// Whether a decision depends on scalars.
 inline bool decides_on_scalars(opcode what) noexcept {
   return what >= opcode::jump_less_scalar && what <= opcode::jump_not_equal_scalar;
 }
 
-/// Executes an instruction on ints `i` and scalars `s` that cannot fail, jumps of `at` among them. False: it is another
-/// one.
+/// Executes an instruction on ints `i` and scalars `s`, jumps of `at` among them. False: it is another one, or its
+/// result is beyond the 64 bits of an int; nothing has changed then.
 inline bool arithmetic_step(const step& now, std::int64_t* i, double* s, std::uint32_t& at) {
   const auto jump_if = [&](bool condition) {
     if (condition) at = now.a;
+    return true;
+  };
+  std::int64_t result = 0;
+  const auto store_unless = [&](bool beyond) {
+    if (beyond) [[unlikely]]
+      return false;
+    i[now.a] = result;
     return true;
   };
   switch (now.operation) {
@@ -29,17 +30,13 @@ inline bool arithmetic_step(const step& now, std::int64_t* i, double* s, std::ui
       i[now.a] = i[now.b];
       return true;
     case opcode::add_int:
-      i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a + b; });
-      return true;
+      return store_unless(__builtin_add_overflow(i[now.b], i[now.c], &result));
     case opcode::subtract_int:
-      i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a - b; });
-      return true;
+      return store_unless(__builtin_sub_overflow(i[now.b], i[now.c], &result));
     case opcode::multiply_int:
-      i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a * b; });
-      return true;
+      return store_unless(__builtin_mul_overflow(i[now.b], i[now.c], &result));
     case opcode::negate_int:
-      i[now.a] = wrapped(0, i[now.b], [](auto a, auto b) { return a - b; });
-      return true;
+      return store_unless(__builtin_sub_overflow(std::int64_t{0}, i[now.b], &result));
     case opcode::move_scalar:
       s[now.a] = s[now.b];
       return true;

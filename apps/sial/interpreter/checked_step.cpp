@@ -3,16 +3,22 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
+#include <string>
 
-#include "apps/sial/interpreter/arithmetic_step.hpp"
 #include "apps/sial/interpreter/failure.hpp"
 
 namespace tessera::sial {
 namespace {
 
+[[noreturn]] void refuse_int(const std::string& result) {
+  throw run_error(fmt::format("{} is beyond the 64 bits of an int", result), "count in a scalar");
+}
+
 std::int64_t quotient(std::int64_t left, std::int64_t right) {
   if (right == 0) throw run_error("an int is divided by zero");
-  return right == -1 ? wrapped(0, left, [](auto a, auto b) { return a - b; }) : left / right;
+  if (right == -1 && left == std::numeric_limits<std::int64_t>::min()) refuse_int(fmt::format("{} / -1", left));
+  return left / right;
 }
 
 std::int64_t rounded(double value) {
@@ -32,6 +38,14 @@ double power(double base, double exponent) {
 
 void checked_step(const step& now, const code& program, std::int64_t* i, double* s) {
   switch (now.operation) {
+    case opcode::add_int:
+      refuse_int(fmt::format("{} + {}", i[now.b], i[now.c]));
+    case opcode::subtract_int:
+      refuse_int(fmt::format("{} - {}", i[now.b], i[now.c]));
+    case opcode::multiply_int:
+      refuse_int(fmt::format("{} * {}", i[now.b], i[now.c]));
+    case opcode::negate_int:
+      refuse_int(fmt::format("-({})", i[now.b]));
     case opcode::divide_int:
       i[now.a] = quotient(i[now.b], i[now.c]);
       break;

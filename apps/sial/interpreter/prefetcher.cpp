@@ -77,6 +77,10 @@ bool prefetcher::pass(const step& now) {
     case opcode::execute:
       m_data_is_known = false;
       return true;
+    case opcode::add_int:  // beyond 64 bits: the worker says so when it comes there
+    case opcode::subtract_int:
+    case opcode::multiply_int:
+    case opcode::negate_int:
     case opcode::pardo_begin:
     case opcode::pardo_next:
     case opcode::pardo_leave:

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "apps/sial/interpreter/worker.hpp"
+#include "core/base/error.hpp"
 #include "core/base/exception_text.hpp"
 
 namespace tessera::sial {
@@ -60,6 +61,42 @@ std::vector<kept_dimension> dimensions_of(const array_geometry& a) {
   return dims;
 }
 
+namespace {
+
+/// Throws tessera::error (input) where the initialization data have something else for a predefined static array: a
+/// list of all elements, or an array of its extents, is what it takes.
+void check_contents(const array_declaration& declared, const array_geometry& a, const init_data& data) {
+  const auto found = data.float_arrays.find(a.name);
+  if (found == data.float_arrays.end()) {
+    if (const auto ints = data.int_arrays.find(a.name); ints != data.int_arrays.end())
+      throw error(error_kind::input,
+                  fmt::format("'{}' is an int array here, and static arrays have floating-point numbers", a.name),
+                  ints->second.where, "put it among the float arrays");
+    return;
+  }
+  const init_array<double>& array = found->second;
+  if (static_cast<std::int64_t>(array.values.size()) != a.elements())
+    throw error(error_kind::input,
+                fmt::format("array '{}' has {} elements here, and static array {} has {}", a.name, array.values.size(),
+                            declared.name, a.elements()),
+                array.where);
+  bool same = array.dims.size() <= 1;
+  if (!same && array.dims.size() == a.rank) {
+    same = true;
+    for (std::size_t d = 0; d < a.rank; ++d) same = same && array.dims[d] == a.dims[d].elements();
+  }
+  if (!same) {
+    std::vector<std::int64_t> extents;
+    for (std::size_t d = 0; d < a.rank; ++d) extents.push_back(a.dims[d].elements());
+    throw error(error_kind::input,
+                fmt::format("array '{}' has the dims [{}] here, and static array {} has [{}]", a.name,
+                            fmt::join(array.dims, ", "), declared.name, fmt::join(extents, ", ")),
+                array.where);
+  }
+}
+
+}  // namespace
+
 program_run::program_run(runtime& on, const code& what, const init_data& with, const instruction_registry& known,
                          const run_settings& how, kept_items& kept_so_far, std::atomic<std::uint64_t>& sections)
     : rt(on),
@@ -71,10 +108,14 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
       workers(on, how.workers, how.deterministic),
       items(kept_so_far),
       section(sections) {
-  for (const array_declaration& a : program.arrays)
-    if (a.predefined && a.kind == array_kind::fixed && !data.float_arrays.contains(a.name))
+  for (std::uint32_t k = 0; k < sizes.arrays(); ++k) {
+    const array_declaration& a = program.arrays[k];
+    if (!a.predefined || a.kind != array_kind::fixed) continue;
+    check_contents(a, sizes.array(k), data);
+    if (!data.float_arrays.contains(a.name))
       notes.push_back(
           fmt::format("{}: the initialization data have no array '{}': it begins with zeros", program.program, a.name));
+  }
   blocks_stay = front.blocks_stay();
   const std::vector<named_space_statistics> spaces = rt.statistics().spaces;
   for (std::uint16_t k = 0; k < spaces.size(); ++k) {

@@ -175,7 +175,14 @@ std::optional<std::size_t> number_of(const fs::path& folder) {
 }  // namespace
 
 job_identity identity_of(const std::vector<std::string>& programs, const init_data& data) {
-  return {programs, hash_of(to_binary(data))};
+  // The binary form where it has room for all, as checkpoints of older versions have it.
+  std::string text;
+  try {
+    text = to_binary(data);
+  } catch (const error&) {  // ints of 64 bits
+    text = to_toml(data);
+  }
+  return {programs, hash_of(text)};
 }
 
 void save_checkpoint(const fs::path& folder, const job_identity& of, std::size_t completed, const kept_items& items) {

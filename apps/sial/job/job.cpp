@@ -12,10 +12,16 @@ namespace tessera::sial {
 
 namespace fs = std::filesystem;
 
+void require_program_file(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    throw error(error_kind::input, "this is a folder, not a program", path, "name a .sialx file in it");
+  if (!fs::exists(path, ignored)) throw error(error_kind::input, "there is no such program file", path);
+}
+
 job_program compile_program(const std::string& path, const std::vector<std::string>& folders,
                             const std::function<void(const std::string&)>& tell) {
-  if (std::error_code ignored; !fs::is_regular_file(path, ignored))
-    throw error(error_kind::input, "there is no such program file", path);
+  require_program_file(path);
   compiled c = compile(path, file_reader(), folders);
   if (!c.messages.empty()) tell(to_text(c.messages, c.sources));
   if (!c.result) {

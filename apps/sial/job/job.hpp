@@ -22,6 +22,9 @@ struct job_program {
   std::shared_ptr<const program> checked = {};  ///< for estimates
 };
 
+/// Throws tessera::error (input) where a path names no file of a program.
+void require_program_file(const std::string& path);
+
 /// Compiles one file. Messages go to `tell`, warnings too. Throws tessera::error (input) when there are errors: how
 /// many.
 job_program compile_program(const std::string& path, const std::vector<std::string>& folders,

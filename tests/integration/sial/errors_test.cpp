@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apps/sial/job/checkpoint.hpp"
 #include "jobs.hpp"
 #include "tests/support/error_of.hpp"
 
@@ -124,6 +125,10 @@ const failing programs_that_fail[] = {
     {"scalars_differ", "", "pardo one\nx = 1.0\nendpardo one\nassert_same x  #!", "scalar 'x' is", error_kind::task, 2},
     {"label_is_missing", "", "restore_persistent x \"no label\"  #!", "no program has kept anything under this label"},
     {"int_is_divided_by_zero", "", "x = 1.0\nn = 4 / n  #!", "an int is divided by zero"},
+    {"int_sum_beyond_64_bits", "int big = 9223372036854775807", "big += 1  #!", "9223372036854775807 + 1 is beyond"},
+    {"int_product_beyond_64_bits", "int big = 3037000500", "n = big * big  #!", "is beyond the 64 bits of an int"},
+    {"int_beyond_64_bits_in_a_pardo", "int big = 9223372036854775807", "pardo k\nn = big + k  #!\nendpardo k",
+     "is beyond the 64 bits of an int"},
     {"scalar_is_divided_by_zero", "", "x = 4.0 / x  #!", "a scalar is divided by zero"},
     {"root_of_a_negative_number", "", "x = 0.0 - 4.0\nx = sqrt x  #!", "square root of -4"},
     {"power_of_a_negative_number", "", "x = 0.0 - 4.0\nx = x ** 0.5  #!", "the result of **"},
@@ -145,7 +150,7 @@ const failing programs_that_fail[] = {
     {"range_of_a_constant_is_empty", "predefined int n_zero\nmobindex far = 1:n_zero  #!\ntemp f[far]",
      "do far\nf[far] = 1.0\nenddo far", "range 1:0", error_kind::input},
     {"predefined_array_has_other_extents", "aoindex b = 1:1\npredefined static square[b, b]", "print square",
-     "static array 'square'"},
+     "array 'square' has 9 elements here, and static array square has 4", error_kind::input},
     {"barriers_differ", "", "pardo one\nn = 1\nendpardo one\nif n == 1\nsip_barrier\nelse\nserver_barrier\nendif",
      "other workers", error_kind::task, 2},
     {"some_end_while_others_wait", "", "pardo one\nn = 1\nendpardo one\nif n == 1\nsip_barrier\nendif", "other workers",
@@ -265,6 +270,39 @@ TEST(sial_errors, scalars_and_statics_are_restored_once) {
   for (int k = 0; k < 2; ++k) programs.all.push_back(testing::program_from_text(again).all[0]);
   const error e = error_of([&] { testing::run_job(programs, common_data(), {2}); });
   EXPECT_NE(e.message().find("no program has kept anything under this label"), std::string::npos) << e.what();
+}
+
+/// What the initialization data have for a static array is told with its place there.
+TEST(sial_errors, contents_of_static_arrays_that_do_not_fit) {
+  const auto refused = [](const std::string& arrays) {
+    const sial::init_data data = sial::from_toml("[segments]\nmo = [2, 1]\n" + arrays, "i.toml");
+    return error_of(
+        [&] { run_text("sial one\nmoindex i = 1:2\npredefined static c[i]\nprint c\nendsial one\n", data, 1); });
+  };
+  const struct {
+    const char *arrays, *message;
+  } cases[] = {{"[int_arrays]\nc = [1, 2, 3]\n", "'c' is an int array here"},
+               {"[float_arrays]\nc = [1.0, 2.0]\n", "array 'c' has 2 elements here, and static array c has 3"},
+               {"[float_arrays]\nc = {dims = [3, 1], data = [1.0, 2.0, 3.0]}\n",
+                "array 'c' has the dims [3, 1] here, and static array c has [3]"}};
+  for (const auto& c : cases) {
+    const error e = refused(c.arrays);
+    EXPECT_EQ(e.kind(), error_kind::input) << e.what();
+    EXPECT_NE(e.message().find(c.message), std::string::npos) << e.what();
+    EXPECT_EQ(e.where(), "i.toml:4:1");
+  }
+}
+
+/// Of ints that the binary form has no room for, too.
+TEST(sial_errors, data_are_told_apart) {
+  const auto of = [](std::int64_t n) {
+    sial::init_data data;
+    data.ints["n"] = n;
+    return sial::identity_of({"one"}, data).data;
+  };
+  EXPECT_EQ(of(3'000'000'000), of(3'000'000'000));
+  EXPECT_NE(of(3'000'000'000), of(3'000'000'001));
+  EXPECT_NE(of(3), of(4));
 }
 
 }  // namespace

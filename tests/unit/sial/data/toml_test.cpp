@@ -52,6 +52,13 @@ No_Servers = "f"
   EXPECT_EQ(data.options.at("scf.siox").at("no_servers"), "f");
 }
 
+TEST(sial_toml, places_of_what_is_wrong_and_of_arrays) {
+  EXPECT_EQ(test_support::error_of([] { from_toml("[segments]\nao = [2,\n 0]\n", "i.toml"); }).where(), "i.toml:3:2");
+  const init_data data = from_toml("[int_arrays]\nc = [1, 2]\n[float_arrays.d]\ndata = [1.0]\n", "i.toml");
+  EXPECT_EQ(data.int_arrays.at("c").where, "i.toml:2:1");
+  EXPECT_EQ(data.float_arrays.at("d").where.substr(0, 9), "i.toml:3:");
+}
+
 TEST(sial_toml, random_contents_come_back_and_the_text_is_the_same_again) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -6,7 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <tuple>
 
+#include "apps/sial/interpreter/arithmetic_step.hpp"
 #include "tests/unit/sial/interpreter/sized_program.hpp"
 
 namespace tessera::sial::test {
@@ -32,14 +35,39 @@ class sial_checked_step : public ::testing::Test {
   std::array<double, 3> s{};
 };
 
-TEST_F(sial_checked_step, divides_ints_towards_zero_and_wraps) {
+TEST_F(sial_checked_step, divides_ints_towards_zero) {
   EXPECT_EQ(quotient(7, 2), 3);
   EXPECT_EQ(quotient(-7, 2), -3);
   EXPECT_EQ(quotient(5, -1), -5);
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-  EXPECT_EQ(quotient(least, -1), least);
+  EXPECT_EQ(quotient(least, 1), least);
+  i = {0, least, -1};
+  EXPECT_EQ(failure(opcode::divide_int), "-9223372036854775808 / -1 is beyond the 64 bits of an int");
   i = {0, 7, 0};
   EXPECT_EQ(failure(opcode::divide_int), "an int is divided by zero");
+}
+
+/// What arithmetic_step does, and what it leaves for checked_step: nothing else than results beyond 64 bits.
+TEST_F(sial_checked_step, refuses_ints_beyond_64_bits) {
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                         most = std::numeric_limits<std::int64_t>::max();
+  std::uint32_t at = 0;
+  const auto done = [&](opcode what, std::int64_t a, std::int64_t b) {
+    i = {1, a, b};
+    return arithmetic_step({what, 0, 0, 1, 2}, i.data(), s.data(), at);
+  };
+  EXPECT_TRUE(done(opcode::add_int, most - 1, 1) && i[0] == most);
+  EXPECT_TRUE(done(opcode::subtract_int, least + 1, 1) && i[0] == least);
+  EXPECT_TRUE(done(opcode::multiply_int, -3037000500, 3037000499) && i[0] == -9223372033963249500);
+  EXPECT_TRUE(done(opcode::negate_int, most, 0) && i[0] == least + 1);
+  for (const auto& [what, a, b, said] : {std::tuple{opcode::add_int, most, std::int64_t{1}, "9223372036854775807 + 1"},
+                                         {opcode::subtract_int, least, std::int64_t{1}, "-9223372036854775808 - 1"},
+                                         {opcode::multiply_int, most, std::int64_t{2}, "9223372036854775807 * 2"},
+                                         {opcode::negate_int, least, std::int64_t{0}, "-(-9223372036854775808)"}}) {
+    EXPECT_FALSE(done(what, a, b)) << said;
+    EXPECT_EQ(i[0], 1) << said;
+    EXPECT_EQ(failure(what), std::string(said) + " is beyond the 64 bits of an int");
+  }
 }
 
 TEST_F(sial_checked_step, rounds_ties_to_even) {
