@@ -36,7 +36,7 @@ void add_config(CLI::App& to, command& selected) {
   options->add_machine_options(explain_command);
   explain_command.add_option("--workers", options->workers, "as for the commands that run tasks")
       ->type_name("N")
-      ->check(CLI::Range(0, 65536));
+      ->check(CLI::Range(0, 65535));
   explain_command.add_flag("--changed", options->changed, "leave out settings that have their default");
   explain_command
       .add_option("--json", options->json, "write the settings as JSON; - is standard output, instead of the table")

@@ -406,7 +406,7 @@ void add_simulate(CLI::App& to, command& selected) {
   sub.add_option("--cores", options->cores, "with --from: numbers of cores that run tasks at each host memory")
       ->type_name("N,N,...")
       ->delimiter(',')
-      ->check(CLI::Range(1, 65536))
+      ->check(CLI::Range(1, 65535))
       ->needs(from);
   sub.add_option("--job", options->workload.name, "cholesky or gemm: the tasks of these commands, without data")
       ->check(CLI::IsMember({"cholesky", "gemm"}))
@@ -429,7 +429,7 @@ void add_simulate(CLI::App& to, command& selected) {
   sub.add_option("--workers", options->workers,
                  "cores that run tasks, the submitting one included; 0: all described cores")
       ->type_name("N")
-      ->check(CLI::Range(0, 65536));
+      ->check(CLI::Range(0, 65535));
   sub.add_flag("--learnt", options->learnt,
                "host operations take the times learnt on this machine (`tessera history`)");
   options->add_machine_options(sub);

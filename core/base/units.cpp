@@ -56,12 +56,13 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
   return static_cast<std::int64_t>(std::llround(bytes));
 }
 
-std::optional<double> parse_rate(std::string_view text) {
+std::optional<double> parse_rate(std::string_view text, rate_of what) {
   auto parts = split(text);
   if (!parts) return std::nullopt;
   if (parts->unit.ends_with("/s")) parts->unit.remove_suffix(2);
   const auto [factor, unit] = prefix_of(parts->unit);
   if (!unit.empty() && unit != "B" && unit != "FLOP" && unit != "FLOPS") return std::nullopt;
+  if (!unit.empty() && what != rate_of::any && (unit == "B") != (what == rate_of::bytes)) return std::nullopt;
   return parts->number * factor;
 }
 

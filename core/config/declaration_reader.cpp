@@ -84,7 +84,7 @@ class reader {
     std::optional<double> rate;
     if (const auto* integer = member->get<std::int64_t>()) rate = static_cast<double>(*integer);
     if (const auto* number = member->get<double>()) rate = *number;
-    if (const auto* text = member->get<std::string>()) rate = parse_rate(*text);
+    if (const auto* text = member->get<std::string>()) rate = parse_rate(*text, rate_of::bytes);
     if (!rate || !std::isfinite(*rate) || *rate <= 0) wrong(key, "a rate above zero such as \"12 GiB/s\"", *member);
     return placed<double>{*rate, member->where};
   }

@@ -101,7 +101,7 @@ class record {
   optionally<double> rate(std::string_view key) const {
     const auto written = text(key);
     if (!written) return std::nullopt;
-    const auto number = parse_rate(written->value);
+    const auto number = parse_rate(written->value, rate_of::bytes);
     if (!number || *number <= 0)
       refuse(fmt::format("'{}' wants a rate such as 12GB/s, not '{}'", key, written->value), written->where);
     return placed<double>{*number, written->where};

@@ -30,7 +30,7 @@ std::optional<double> number_of(std::string_view attribute, std::string_view tex
     const auto bytes = parse_bytes(text);
     return bytes ? std::optional(static_cast<double>(*bytes)) : std::nullopt;
   }
-  if (attribute.starts_with("peak_")) return parse_rate(text);
+  if (attribute.starts_with("peak_")) return parse_rate(text, rate_of::operations);
   double number = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || status != std::errc{} || end != text.data() + text.size()) return std::nullopt;

@@ -54,23 +54,29 @@ class section {
       wrong(*v, fmt::format("{}.{} = {} is out of range: it must be {} to {}", m_name, key, *number, least, most));
     to = static_cast<std::uint32_t>(*number);
   }
+  /// Every key at once, before any is read: an unknown one is what is missing under another name.
+  void only(std::vector<std::string> keys) {
+    m_known = std::move(keys);
+    finish();
+  }
   void bytes(const std::string& key, std::uint64_t& to) {
     const value* v = find(key);
     if (v == nullptr) return;
     const auto* said = v->get<std::string>();
     const auto number = said != nullptr ? parse_bytes(*said) : std::nullopt;
     if (!number || *number <= 0)
-      wrong(*v, fmt::format("{}.{} wants a size such as \"80 GB\"", m_name, key),
-            "units are B, KiB, MiB, GiB, TiB and kB, MB, GB, TB");
+      refuse(key, *v, "a size above 0 such as \"80 GB\"", "units are B, KiB, MiB, GiB, TiB and kB, MB, GB, TB");
     to = static_cast<std::uint64_t>(*number);
   }
-  void rate(const std::string& key, double& to) {
+  void rate(const std::string& key, double& to, rate_of what) {
     const value* v = find(key);
     if (v == nullptr) return;
     const auto* said = v->get<std::string>();
-    const auto number = said != nullptr ? parse_rate(*said) : std::nullopt;
+    const auto number = said != nullptr ? parse_rate(*said, what) : std::nullopt;
     if (!number || !(*number > 0) || !std::isfinite(*number))
-      wrong(*v, fmt::format("{}.{} wants a rate such as \"64 GB/s\" or \"67 TFLOP/s\"", m_name, key));
+      refuse(key, *v, fmt::format("a rate above 0 such as \"{}\"", what == rate_of::bytes ? "64 GB/s" : "67 TFLOP/s"),
+             what == rate_of::bytes ? "it is of bytes, in B/s, GB/s, GiB/s, TB/s and such"
+                                    : "it is of operations, in FLOP/s, GFLOP/s, TFLOP/s and such");
     to = *number;
   }
   void duration(const std::string& key, std::uint64_t& to) {
@@ -79,7 +85,7 @@ class section {
     const auto* said = v->get<std::string>();
     const auto number = said != nullptr ? parse_duration(*said) : std::nullopt;
     if (!number || *number < 0)
-      wrong(*v, fmt::format("{}.{} wants a duration such as \"5 us\"", m_name, key), "units are ns, us, ms, s, min");
+      refuse(key, *v, "a duration from 0 on such as \"5 us\"", "units are ns, us, ms, s, min");
     to = static_cast<std::uint64_t>(*number);
   }
   void finish() const {
@@ -95,6 +101,14 @@ class section {
   const std::string& where() const noexcept { return m_where; }
 
  private:
+  [[noreturn]] void refuse(const std::string& key, const value& is, std::string_view wants, std::string hint) const {
+    const auto* said = is.get<std::string>();
+    wrong(is,
+          fmt::format("{}.{} wants {}, not {}", m_name, key, wants,
+                      said != nullptr ? '"' + *said + '"' : std::string(is.type_name())),
+          std::move(hint));
+  }
+
   const config::table& m_members;
   std::string m_name, m_where;
   std::vector<std::string> m_known;
@@ -133,11 +147,11 @@ efficiency_curve read_curve(const value& v, const std::string& name) {
 }
 
 void read_speed(section& from, described_speed& to, const std::string& overhead) {
-  from.rate("peak_f64", to.peak_f64);
+  from.rate("peak_f64", to.peak_f64, rate_of::operations);
   if (to.peak_f64 == 0) from.need("peak_f64");
   to.peak_f32 = 2 * to.peak_f64;
-  from.rate("peak_f32", to.peak_f32);
-  from.rate("memory_bandwidth", to.memory_bandwidth);
+  from.rate("peak_f32", to.peak_f32, rate_of::operations);
+  from.rate("memory_bandwidth", to.memory_bandwidth, rate_of::bytes);
   if (to.memory_bandwidth == 0) from.need("memory_bandwidth");
   from.duration(overhead, to.overhead_ns);
   const value* shares = from.find("efficiency");
@@ -232,13 +246,14 @@ machine_description parse_machine(std::string_view toml, const std::string& name
   machine_description m;
   m.name = name;
   section top(members, "a machine", name);
+  top.only({"name", "host", "device", "link", "runtime"});
   top.text("name", m.name);
   const value& host = top.need("host");
   section h(table_of(host, "host"), "host", host.where);
   h.integer("domains", m.host.domains, 1, 16);
   h.integer("cores", m.host.cores, 1, most_threads);
   h.bytes("memory", m.host.memory_bytes);
-  h.rate("bandwidth", m.host.bandwidth);
+  h.rate("bandwidth", m.host.bandwidth, rate_of::bytes);
   if (m.host.domains > 1 && m.host.bandwidth == 0) h.need("bandwidth");
   read_speed(h, m.host.core, "overhead");
   h.finish();
@@ -263,7 +278,7 @@ machine_description parse_machine(std::string_view toml, const std::string& name
       wrong(ends, "link.between wants two names", "write between = [\"host\", \"gpu\"]");
     l.from = *(*list)[0].get<std::string>();
     l.to = *(*list)[1].get<std::string>();
-    s.rate("bandwidth", l.bandwidth);
+    s.rate("bandwidth", l.bandwidth, rate_of::bytes);
     if (l.bandwidth == 0) s.need("bandwidth");
     s.duration("latency", l.latency_ns);
     s.integer("at_once", l.at_once, 0, 1 << 16);
@@ -276,7 +291,6 @@ machine_description parse_machine(std::string_view toml, const std::string& name
     r.duration("device_task", m.runtime.device_task_ns);
     r.finish();
   }
-  top.finish();
   check(m, name);
   return m;
 }

@@ -22,6 +22,10 @@ TEST(units, rates_and_durations) {
   EXPECT_DOUBLE_EQ(*parse_rate("2.5 TFLOP/s"), 2.5e12);
   EXPECT_DOUBLE_EQ(*parse_rate("1e9"), 1e9);
   EXPECT_EQ(parse_rate("fast"), std::nullopt);
+  EXPECT_EQ(parse_rate("12 GiB/s", rate_of::operations), std::nullopt);
+  EXPECT_EQ(parse_rate("12 GFLOP/s", rate_of::bytes), std::nullopt);
+  EXPECT_DOUBLE_EQ(*parse_rate("12 GB/s", rate_of::bytes), 12e9);
+  EXPECT_DOUBLE_EQ(*parse_rate("1e9", rate_of::operations), 1e9);
   EXPECT_EQ(parse_duration("5 us"), 5000);
   EXPECT_EQ(parse_duration("1.5ms"), 1500000);
   EXPECT_EQ(parse_duration("2 s"), 2000000000);
