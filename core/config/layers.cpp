@@ -70,6 +70,29 @@ std::variant<bool, std::int64_t, double, std::string> guessed(std::string_view t
   return std::string(text);
 }
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+/// Texts are names, paths and words, which are printed in lines and handed to the system: none has a control character.
+void require_printable(std::string_view text, const std::string& where) {
+  const auto at = std::ranges::find_if(text, is_control);
+  if (at == text.end()) return;
+  std::string shown(text);
+  std::ranges::replace_if(shown, is_control, '?');
+  throw error(error_kind::configuration,
+              fmt::format("'{}' has the control character U+{:04X}", shown, static_cast<unsigned char>(*at)), where,
+              "write it without line ends, tabs and such");
+}
+void require_printable(const value& from) {
+  if (const auto* text = from.get<std::string>()) require_printable(*text, from.where);
+  if (const auto* elements = from.get<array>())
+    for (const value& one : *elements) require_printable(one);
+  if (const auto* members = from.get<table>())
+    for (const auto& [name, member] : *members) {
+      require_printable(name, member.where);
+      require_printable(member);
+    }
+}
+
 }  // namespace
 
 void unknown(std::string_view what, std::string_view name, const std::vector<std::string>& known,
@@ -82,6 +105,7 @@ void unknown(std::string_view what, std::string_view name, const std::vector<std
 
 void layers::file(const table& top, const std::filesystem::path& folder) {
   for (const auto& [name, member] : top) {
+    require_printable(member);
     if (name == "plugin") {
       const auto* plugins = member.get<table>();
       if (!plugins)
@@ -176,12 +200,14 @@ void layers::add_checksum(const std::string& plugin, const std::string& digits, 
 }
 
 void layers::text(const key& k, std::string_view value_text, const std::string& where) {
+  require_printable(value_text, where);
   assign_text(m_document.m_settings, k, value_text, where);
   m_document.m_origins[k.full_name()] = where;
 }
 
 void layers::set(const std::string& assignment) {
   const std::string where = "command line";
+  require_printable(assignment, where);
   const auto equals = assignment.find('=');
   const std::string path = assignment.substr(0, std::min(equals, assignment.size()));
   const auto dot = path.find('.');

@@ -106,6 +106,9 @@ type_table::type_table(const std::vector<config::loctype>& declared) {
            "'match' belongs to kinds gpu, accelerator, storage and unified");
     no_use(type.memory, "memory of its own", kind, kind != type_kind::virtual_group,
            "declare a location of kind unified above it");
+    if (type.name.value == "virtual" && kind != type_kind::virtual_group)
+      throw error(error_kind::configuration, "'virtual' is a type of its own, of locations that have no hardware",
+                  type.name.where, "give this loctype another name");
     m_types.emplace(type.name.value, checked_type{kind, type, capability});
   }
   // "virtual" needs no declaration.

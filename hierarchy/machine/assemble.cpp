@@ -27,6 +27,18 @@ std::size_t host_workers(const location::tree& tree, std::span<const found_devic
   return count;
 }
 
+void check_watermarks(const config::document& configuration) {
+  const config::runtime_settings& settings = configuration.runtime();
+  if (settings.low_watermark <= settings.high_watermark) return;
+  const std::string low = configuration.origin("memory.low_watermark"),
+                    high = configuration.origin("memory.high_watermark");
+  throw error(error_kind::configuration,
+              fmt::format("memory.low_watermark = {} is above memory.high_watermark = {}", settings.low_watermark,
+                          settings.high_watermark),
+              low == "default" ? high : low,
+              "blocks leave a full memory above the high one, until it is down to the low one: set both");
+}
+
 }  // namespace
 
 plugin::registry_options registry_options_of(const config::document& configuration, std::vector<std::uint64_t> cpu_mask,
@@ -61,6 +73,7 @@ plugin::registry_options registry_options_of(const config::document& configurati
 machine assemble(const config::document& configuration, log_function log) {
   // A policy that cannot be read is found now, not when the first region asks for it.
   resolve({policy_kind::runtime, {}, {}}, configuration.region().policy, configuration.origin("region.policy"));
+  check_watermarks(configuration);
   const topology seen = topology::as_configured(configuration);
   const plugin::registry_options found_by = registry_options_of(configuration, seen.cpu_mask(), log);
   auto plugins = std::make_shared<plugin::registry>(found_by);
@@ -80,7 +93,9 @@ machine assemble(const config::document& configuration, log_function log) {
   made.settings.detached = detached_locations(configuration, made.tree, devices);
   std::vector<std::string> opened;
   for (const auto& p : made.plugins->plugins()) opened.push_back(p.name);
-  check_plugin_tables(configuration, found_by, opened, installed_plugins(made.plugins->files()), made.notes);
+  const std::vector<std::string> installed = installed_plugins(made.plugins->files());
+  check_plugin_tables(configuration, found_by, opened, installed, made.notes);
+  check_checksums(configuration, opened, installed);
   check_layers(configuration, opened);
 
   const std::size_t cores = std::max<std::size_t>(host_workers(made.tree, devices), 1);

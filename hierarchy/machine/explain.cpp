@@ -62,6 +62,7 @@ std::vector<config::explained> explain(const config::document& configuration, st
   // A plugin that could not be looked into may have a table all the same.
   for (const std::string& wanted : options.wanted) installed.push_back(wanted);
   check_plugin_tables(configuration, options, names, installed, notes);
+  check_checksums(configuration, names, installed);
   if (plugins.size() >= options.wanted.size()) check_layers(configuration, names);
 
   std::vector<config::explained> lines = configuration.explain();

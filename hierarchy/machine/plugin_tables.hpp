@@ -1,5 +1,6 @@
 #pragma once
-// [plugin.NAME] of plugins that are not opened: nothing uses them, and a mistake in them is one all the same.
+// [plugin.NAME] and [checksums] of plugins that are not opened: nothing uses them, and a mistake in them is one all the
+// same.
 #include <string>
 #include <vector>
 
@@ -15,5 +16,10 @@ namespace tessera::hierarchy {
 void check_plugin_tables(const config::document& configuration, const plugin::registry_options& with,
                          const std::vector<std::string>& opened, const std::vector<std::string>& installed,
                          std::vector<std::string>& notes);
+
+/// A checksum for a plugin that there is not is an error: a misspelt name would leave the meant one unchecked. Throws
+/// tessera::error (configuration).
+void check_checksums(const config::document& configuration, const std::vector<std::string>& opened,
+                     const std::vector<std::string>& installed);
 
 }  // namespace tessera::hierarchy

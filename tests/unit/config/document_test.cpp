@@ -129,6 +129,11 @@ TEST(document, complaints_name_file_line_column_and_the_nearest_name) {
   expect_error("[runtime]\nworkers = \n", {"laptop.toml:2", "not TOML"});
   expect_error("[checksums]\nsim = \"abc\"\n", {"laptop.toml:2:1", "64 hexadecimal"});
   expect_error("[checksums]\nsim = 1\n", {"laptop.toml:2:1"});
+  // What is printed in lines, and what ends a path for the system.
+  expect_error("[[plugin.sim.device]]\nname = \"a\\n\\u001b[31m\"\n", {"laptop.toml:2:1", "'a??[31m'", "U+000A"});
+  expect_error("[runtime]\nhistory = \"\\u0000x\"\n", {"laptop.toml:2:1", "U+0000"});
+  expect_error("[runtime]\nplugins = [\"host\", \"a\\tb\"]\n", {"laptop.toml:2", "U+0009"});
+  expect_error("[[location]]\nname = \"a\\u007f\"\ntype = \"virtual\"\n", {"laptop.toml:2:1", "U+007F"});
 }
 
 TEST(document, plugin_tables_are_flattened_and_keep_their_places) {

@@ -255,6 +255,10 @@ type = "host"
 
 TEST_F(declared, what_cannot_be_bound_says_what_was_asked_and_what_there_is) {
   const std::string t = types;
+  refused("[[loctype]]\nname = \"virtual\"\nkind = \"cpu\"\n[[location]]\nname = \"x\"\ntype = \"virtual\"\n",
+          {":2:1", "'virtual' is a type of its own", "another name"});
+  refused("[[loctype]]\nname = \"t\"\nkind = \"cpu\"\nbandwidth = \"12 GFLOP/s\"\n",
+          {":4:1", "a rate above zero such as"});
   refused(t + "[[location]]\nname = \"x\"\ntype = \"tesl\"\n",
           {"no loctype 'tesl'", "tree.toml:21:1", "did you mean 'tesla'"});
   refused(t + "[[location]]\nname = [\"x\", \"y\",\n \"z\"]\ntype = \"tesla\"\n",

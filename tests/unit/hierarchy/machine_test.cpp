@@ -59,6 +59,31 @@ TEST(machine, every_file_in_configs_makes_a_machine) {
   EXPECT_GE(count, 5u);
 }
 
+/// Mistakes that concern several settings are told with the place of one.
+TEST(machine, mistakes_of_settings_together_have_their_place) {
+  const auto said = [](const std::string& toml) {
+    try {
+      (void)assemble(config::document::load({{},
+                                             {std::string("runtime.plugin_path=") + TESSERA_PLUGIN_DIR},
+                                             {},
+                                             {{}},
+                                             "runtime.plugins = [\"host\"]\n" + toml}));
+    } catch (const error& e) {
+      EXPECT_EQ(e.kind(), error_kind::configuration);
+      return std::string(e.what());
+    }
+    return std::string("nothing was wrong");
+  };
+  const auto has = [&](const std::string& toml, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) EXPECT_NE(said(toml).find(part), std::string::npos) << said(toml);
+  };
+  has("[memory]\nlow_watermark = 99\nhigh_watermark = 10\n", {"text:3:1", "low_watermark = 99 is above"});
+  has("[memory]\nhigh_watermark = 10\n", {"text:3:1", "is above memory.high_watermark = 10"});
+  const std::string sum = " = \"" + std::string(64, '0') + "\"\n";
+  has("[checksums]\nhots" + sum, {"text:3:1", "no plugin 'hots'", "did you mean checksums.host?"});
+  has("[checksums]\nbanana" + sum, {"text:3:1", "checksums.banana: there is no plugin 'banana'"});
+}
+
 TEST(machine, the_host_alone_has_one_worker_per_core) {
   const machine m = assembled({source + "/configs/host.toml"});
   EXPECT_EQ(m.plugins->devices().size(), 1u);
