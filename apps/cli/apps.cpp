@@ -25,11 +25,12 @@ void add_apps(CLI::App& to, command& selected) {
         rows.push_back({{"name", name}, {"line", line}});
         text += fmt::format("{:<14} {}\n", name, line);
       }
-      if (*json != "-") apps::write_text("-", text);
-      if (!json->empty())
-        apps::write_text(*json, nlohmann::ordered_json{{"applications", rows}}.dump(
-                                    2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-                                    "\n");
+      const auto all_json = [&] {
+        return nlohmann::ordered_json{{"applications", rows}}.dump(2, ' ', false,
+                                                                   nlohmann::ordered_json::error_handler_t::replace) +
+               "\n";
+      };
+      apps::write_results({{*json, all_json}, {apps::unless_json(*json), [&] { return text; }}});
       return 0;
     };
   });

@@ -20,8 +20,8 @@ int explain(const config_options& o) {
   std::vector<config::explained> lines = hierarchy::explain(o.load(), notes);
   for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
   if (o.changed) std::erase_if(lines, [](const config::explained& line) { return line.is_default; });
-  if (o.json != "-") apps::write_text("-", config::to_text(lines));
-  if (!o.json.empty()) apps::write_text(o.json, config::to_json(lines));
+  apps::write_results({{o.json, [&] { return config::to_json(lines); }},
+                       {apps::unless_json(o.json), [&] { return config::to_text(lines); }}});
   return 0;
 }
 

@@ -106,8 +106,9 @@ int run(const history_options& o) {
       !any ? "nothing has been learnt yet: run with runtime.placement = \"cost\", or loops with the policy auto\n"
       : learnt.sizes.empty() && rates.empty() ? fmt::format("nothing learnt has '{}' in its name\n", o.name)
                                               : "";
-  if (o.json != "-") apps::write_text("-", tessera::to_text(learnt) + to_text(rates) + nothing);
-  if (!o.json.empty()) apps::write_text(o.json, to_json_text(learnt, rates));
+  apps::write_results(
+      {{o.json, [&] { return to_json_text(learnt, rates); }},
+       {apps::unless_json(o.json), [&] { return tessera::to_text(learnt) + to_text(rates) + nothing; }}});
   return 0;
 }
 

@@ -1,10 +1,12 @@
 // tessera: one program, a command per task.
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <regex>
@@ -13,9 +15,10 @@
 
 #include "apps/cholesky/command.hpp"
 #include "apps/cli/commands.hpp"
-#include "apps/cli/files_apart.hpp"
+#include "apps/cli/plain_values.hpp"
 #include "apps/cli/version.hpp"
 #include "apps/comd/command.hpp"
+#include "apps/common/files_apart.hpp"
 #include "apps/deepcopy/command.hpp"
 #include "apps/gemm/command.hpp"
 #include "apps/rodinia/commands.hpp"
@@ -31,8 +34,18 @@
 namespace {
 
 int fail(const tessera::error& e) {
-  fmt::print(stderr, "error: {}\n", e.what());
+  std::fputs(fmt::format("error: {}\n", e.what()).c_str(), stderr);  // which may take nothing: that is no new error
   return tessera::exit_code_of(e.kind());
+}
+
+/// The three standard descriptors may be closed; files that are opened later would get their numbers, and what is
+/// printed. A closed standard output still takes nothing, so that results that go there are an error.
+void open_standard_descriptors() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(number, F_GETFD) < 0 && errno == EBADF) {
+      const int lowest = ::open("/dev/null", number == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+      if (lowest >= 0 && lowest != number) ::close(lowest);  // cannot be: those below are open
+    }
 }
 
 /// The first word in front of "--" that looks like an option and is none of `names`; "": there is none.
@@ -59,14 +72,18 @@ bool belongs_behind(const CLI::App& all, const CLI::App& in, const std::string& 
 
 /// What CLI11 says of an option's value, in plain words; "abc" is to it a value out of range.
 std::string in_words(const std::string& said) {
-  static const std::regex range(R"((--\S+: )Value (.*) not in range (\S+) to (\S+))"),
-      missing(R"((--\S+): 1 required .*)"), again(R"((--\S+): At Most 1 required but received (\d+))"),
-      zeros(R"(\.0+$)");
+  static const std::regex range(R"((--\S+): Value (.*) not in range (\S+) to (\S+))"),
+      missing(R"((--\S+): 1 required .*)"), no_value(R"(Could not convert: (\S+) = (.*))"),
+      again(R"((--\S+): At Most 1 required but received (\d+))"), empty(R"((\S+): wants a value)"), zeros(R"(\.0+$)");
   std::smatch found;
-  if (std::regex_match(said, found, range))
-    return fmt::format("{}'{}' is no number in the range {} to {}", found.str(1), found.str(2),
+  const bool out_of_range = std::regex_match(said, found, range);
+  if (out_of_range && found.length(2) != 0)
+    return fmt::format("{}: '{}' is no number in the range {} to {}", found.str(1), found.str(2),
                        std::regex_replace(found.str(3), zeros, ""), std::regex_replace(found.str(4), zeros, ""));
-  if (std::regex_match(said, found, missing)) return fmt::format("{} wants a value", found.str(1));
+  if (out_of_range || std::regex_match(said, found, missing) || std::regex_match(said, found, empty))
+    return fmt::format("{} wants a value", found.str(1));
+  if (std::regex_match(said, found, no_value))
+    return fmt::format("{}: '{}' is not a number", found.str(1), found.str(2));
   if (std::regex_match(said, found, again))
     return fmt::format("{} is given {} times, and may be given once", found.str(1), found.str(2));
   return said;
@@ -86,15 +103,18 @@ int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) 
   std::vector<std::string> names;
   for (const CLI::App* sub : in->get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(sub->get_name());
-  for (const CLI::Option* option : in->get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  const bool has_commands = !names.empty();
+  std::vector<std::string> known;  // also those of the commands that led here
+  for (const CLI::App* one = in; one != nullptr; one = one->get_parent())
+    for (const CLI::Option* option : one->get_options())
+      for (const std::string& name : option->get_lnames()) (one == in ? names : known).push_back("--" + name);
+  known.insert(known.end(), names.begin(), names.end());
   std::string message = in_words(e.what());
   // Behind an option that it does not know, CLI11 gives a command's own arguments other places, and may name those.
-  if (const std::string unknown =
-          dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr ? unknown_option(names, argc, argv) : "";
-      !unknown.empty() && message.find(unknown) == std::string::npos)
+  const std::string unknown = unknown_option(known, argc, argv);
+  if (!unknown.empty() && message.find(unknown) == std::string::npos)
     message = fmt::format("The following argument was not expected: {}", unknown);
-  if (const std::string unknown = unknown_option(names, argc, argv); belongs_behind(app, *in, unknown))
+  if (belongs_behind(app, *in, unknown))
     hint = fmt::format("options of the application stand behind --: tessera{} ... -- {} ...; {}", path, unknown, hint);
   for (int k = 1; k < argc; ++k) {
     const std::string given = std::string(argv[k]).substr(0, std::string(argv[k]).find('='));
@@ -102,7 +122,9 @@ int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) 
     // CLI11 only says that a subcommand is required; the word that is none tells more.
     if (in == &app && k == 1 && !given.empty() && given.front() != '-')
       message = fmt::format("there is no command '{}'", given);
-    if (const std::string near = tessera::suggest(given, names); !near.empty()) {
+    // A word without dashes is the value of an option or an argument, unless a command should be there.
+    const bool may_be_meant = given.starts_with('-') ? given == unknown : has_commands;
+    if (const std::string near = may_be_meant ? tessera::suggest(given, names) : ""; !near.empty()) {
       hint = fmt::format("did you mean '{}'?", near);
       break;
     }
@@ -113,6 +135,7 @@ int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) 
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_standard_descriptors();
   CLI::App app("Tessera: one program, unchanged, on the machine that a TOML file describes", "tessera");
   app.set_version_flag("--version", tessera::cli::version_text);
   app.require_subcommand(1);
@@ -146,8 +169,10 @@ int main(int argc, char** argv) {
     };
   });
   try {
+    tessera::cli::require_plain_values(app);
     app.parse(argc, argv);
-    tessera::cli::require_files_apart(app);
+    tessera::cli::require_whole_lists(app, argc, argv);
+    tessera::apps::require_files_apart(app);
   } catch (const CLI::Success& e) {
     const int code = app.exit(e);  // --help and --version
     try {

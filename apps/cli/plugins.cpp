@@ -1,11 +1,13 @@
 // tessera plugins: what was found, what became of it, what it offers; and whether it keeps the contract.
 // (plugins_new.cpp: a new one.)
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -53,8 +55,8 @@ struct plugins_options : apps::command_options {
 int list(const plugins_options& o) {
   const plugin::registry_options options = o.registry_options();
   const plugin_list found = list_plugins(options);
-  if (o.json != "-") apps::write_text("-", to_text(found));
-  if (!o.json.empty()) apps::write_text(o.json, to_json(found));
+  apps::write_results(
+      {{o.json, [&] { return to_json(found); }}, {apps::unless_json(o.json), [&] { return to_text(found); }}});
   // The list is complete by now; what the configuration asks for and cannot have is an error nevertheless.
   if (found.failure) throw *found.failure;
   return 0;
@@ -65,14 +67,13 @@ int explain(const plugins_options& o) {
   const std::string name =
       o.name.find('/') == std::string::npos ? o.name : fs::absolute(o.name).lexically_normal().string();
   const plugin::registry::opened_plugin found = plugin::registry::describe(o.registry_options(), name);
-  if (o.json != "-") apps::write_text("-", plugin::explain(found));
-  if (!o.json.empty()) apps::write_text(o.json, plugin::explain_json(found));
+  apps::write_results({{o.json, [&] { return plugin::explain_json(found); }},
+                       {apps::unless_json(o.json), [&] { return plugin::explain(found); }}});
   return 0;
 }
 
 int layouts(const std::string& json) {
-  if (json != "-") apps::write_text("-", layouts_text());
-  if (!json.empty()) apps::write_text(json, layouts_json());
+  apps::write_results({{json, layouts_json}, {apps::unless_json(json), layouts_text}});
   return 0;
 }
 
@@ -85,6 +86,23 @@ struct check_options {
   bool second_process = false;  ///< this is the suite's second process, and `path` what it is to do
 };
 
+/// "device[1].memory": an entry of a list stands behind that with the number before.
+void require_entry(const std::vector<plugin::raw_option>& before, const std::string& name, const std::string& flag) {
+  const std::size_t open = name.find('['), close = name.find(']');
+  if (open == std::string::npos || close == std::string::npos || close < open) return;
+  std::size_t index = 0, count = 0;
+  const auto read = [open](const std::string& from, std::size_t& number) {
+    const auto [end, failed] = std::from_chars(from.data() + open + 1, from.data() + from.size(), number);
+    return failed == std::errc() && *end == ']';
+  };
+  for (const plugin::raw_option& one : before)
+    if (std::size_t present = 0; one.name.starts_with(name.substr(0, open + 1)) && read(one.name, present))
+      count = std::max(count, present + 1);
+  if (!read(name, index) || index > count)
+    throw error(error_kind::usage, fmt::format("there is no such entry of '{}': '{}'", name.substr(0, open), name),
+                flag, fmt::format("entries are numbered from 0, and given in that order; the next one is {}", count));
+}
+
 std::vector<plugin::raw_option> values_of(const std::vector<std::string>& options, const std::string& flag) {
   std::vector<plugin::raw_option> values;
   for (const std::string& option : options) {
@@ -92,6 +110,7 @@ std::vector<plugin::raw_option> values_of(const std::vector<std::string>& option
     if (middle == std::string::npos || middle == 0)
       throw error(error_kind::usage, fmt::format("'{}' is no option of a plugin", option), flag,
                   fmt::format("write NAME=VALUE, e.g. {} 'device[0].memory=64 MiB'", flag));
+    require_entry(values, option.substr(0, middle), flag);
     values.push_back({option.substr(0, middle), option.substr(middle + 1), "command line"});
   }
   return values;
@@ -136,29 +155,53 @@ void print_not_run(std::FILE* to, const conformance::report& done) {
 void print_summary(std::FILE* to, const conformance::request& what, const conformance::report& done,
                    const std::string& json) {
   using conformance::outcome;
+  if (!json.empty()) apps::write_text(json, conformance::to_json(done));
   print_not_run(to, done);
   fmt::print(to, "{}{}{}: {} passed, {} failed, {} skipped, {} known failures, {} not run (seed {})\n",
              done.plugin.empty() ? what.plugin.string() : done.plugin, done.version.empty() ? "" : " ", done.version,
              done.count(outcome::passed), done.count(outcome::failed), done.count(outcome::skipped),
              done.count(outcome::known_failure), done.count(outcome::not_run), done.seed);
   std::fflush(to);
-  if (!json.empty()) apps::write_text(json, conformance::to_json(done));
 }
 
-int list_checks(const std::string& json) {
-  const std::vector<std::string> names = conformance::names();
-  if (json != "-")
-    for (const std::string& name : names) fmt::print("{}\n", name);
-  if (!json.empty())
-    apps::write_text(json, nlohmann::ordered_json{{"checks", names}}.dump(
-                               2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-                               "\n");
+/// For standard error, in one line.
+std::string what_failed(const conformance::report& done) {
+  const auto first = std::ranges::find(done.results, conformance::outcome::failed, &conformance::result::how);
+  if (first == done.results.end()) return "the suite did not end";
+  const std::size_t failed = done.count(conformance::outcome::failed);
+  return fmt::format("{} check{} failed, the first is {}: {}", failed, failed == 1 ? "" : "s", first->name,
+                     first->message.substr(0, first->message.find('\n')));
+}
+
+int list_checks(std::vector<std::string> names, const std::string& json) {
+  const auto all_json = [&] {
+    return nlohmann::ordered_json{{"checks", names}}.dump(2, ' ', false,
+                                                          nlohmann::ordered_json::error_handler_t::replace) +
+           "\n";
+  };
+  apps::write_results(
+      {{json, all_json}, {apps::unless_json(json), [&] { return fmt::format("{}\n", fmt::join(names, "\n")); }}});
   return 0;
 }
 
 int check(const check_options& o) {
   if (o.second_process) return conformance::run_second_process(o.path);
-  if (o.list) return list_checks(o.json);
+  std::vector<std::string> names = conformance::names();
+  if (std::ranges::none_of(names, [&](const std::string& n) { return n.find(o.filter) != n.npos; }))
+    throw error(
+        error_kind::usage, fmt::format("no check has '{}' in its name", o.filter), "--filter",
+        fmt::format("the groups are e.g. lifecycle, memory, copies, blas; the first check is '{}'", names.front()));
+  if (!o.only.empty() && std::ranges::find(names, o.only) == names.end()) {
+    const std::string near = suggest(o.only, names);
+    throw error(error_kind::usage, fmt::format("there is no check '{}'", o.only), "--only",
+                near.empty() ? "--list prints the checks" : fmt::format("did you mean '{}'?", near));
+  }
+  if (o.list) {
+    if (!o.path.empty()) throw error(error_kind::usage, "--list opens no plugin", o.path, "leave out one of the two");
+    std::erase_if(names,
+                  [&](const std::string& n) { return n.find(o.filter) == n.npos || (!o.only.empty() && n != o.only); });
+    return list_checks(names, o.json);
+  }
   if (o.path.empty())
     throw error(error_kind::usage, "no plugin to check", "PATH",
                 "name its file, e.g. tessera plugins check ./tessera_mine.so");
@@ -187,16 +230,7 @@ int check(const check_options& o) {
     throw error(error_kind::usage, "options of a layer without a layer", "--layer-option", "name it with --layer");
   if (o.inner.empty() && !o.inner_options.empty())
     throw error(error_kind::usage, "options of an inner plugin without one", "--inner-option", "name it with --inner");
-  const std::vector<std::string> names = conformance::names();
-  if (std::ranges::none_of(names, [&](const std::string& n) { return n.find(o.filter) != n.npos; }))
-    throw error(
-        error_kind::usage, fmt::format("no check has '{}' in its name", o.filter), "--filter",
-        fmt::format("the groups are e.g. lifecycle, memory, copies, blas; the first check is '{}'", names.front()));
-  if (!o.only.empty() && std::ranges::find(names, o.only) == names.end()) {
-    const std::string near = suggest(o.only, names);
-    throw error(error_kind::usage, fmt::format("there is no check '{}'", o.only), "--only",
-                near.empty() ? "--list prints the checks" : fmt::format("did you mean '{}'?", near));
-  }
+  if (!o.known_failures.empty()) conformance::require_known_failures(o.known_failures);
   std::FILE* to = o.json == "-" ? stderr : stdout;
   const bool terminal = isatty(fileno(to)) == 1;
   conformance::listener tells;
@@ -218,11 +252,13 @@ int check(const check_options& o) {
     } catch (const error& failure) {
       fmt::print(stderr, "{}\n", failure.what());
     }
+    std::fputs(fmt::format("error: {}\n", what_failed(so_far)).c_str(), stderr);
     _exit(exit_code_of(error_kind::plugin));  // what hangs cannot be ended, and an ended thread goes on ending
   };
   const conformance::report done = conformance::run(asked, tells);
   print_summary(to, asked, done, o.json);
-  return done.passed() ? 0 : exit_code_of(error_kind::plugin);
+  if (done.passed()) return 0;
+  throw error(error_kind::plugin, what_failed(done), o.path);
 }
 
 }  // namespace

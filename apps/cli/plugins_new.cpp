@@ -25,9 +25,9 @@ struct new_options {
 
 void check_name(const std::string& name) {
   const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
-  if (!name.empty() && name.size() <= 64 && std::ranges::all_of(name, allowed)) return;
+  if (!name.empty() && name.size() <= 64 && name[0] != '-' && std::ranges::all_of(name, allowed)) return;
   throw error(error_kind::usage, fmt::format("'{}' is no name of a plugin", name), "NAME",
-              "a name has 1 to 64 of a-z, 0-9, '_' and '-', e.g. my_device");
+              "a name has 1 to 64 of a-z, 0-9, '_' and '-', and begins with no '-', e.g. my_device");
 }
 
 /// The language as it is called here. Throws tessera::error (usage) for one that there is no skeleton in.

@@ -105,9 +105,6 @@ void add_topology(CLI::App& to, command& selected) {
       "  tessera topology --config configs/sim_two.toml -- hotspot --size 512");
   sub.callback([options, &selected, &to] {
     if (!options->application.empty()) apps::require_region_application(to, options->application.front());
-    if ((options->dot == "-") + (options->svg == "-") + (options->json == "-") > 1)
-      throw error(error_kind::usage, "only one form of the tree can go to standard output", "the command line",
-                  "give the others a FILE");
     selected = [options] {
       if (!options->application.empty()) become(*options);
       return run(*options);

@@ -25,13 +25,14 @@ int summary(const trace_options& o) {
   if (!o.report.empty()) apps::require_writable(o.report);
   const trace::timeline recorded = trace::read_chrome(o.file);
   const trace::summary figures = trace::summarize(recorded);
-  if (o.json != "-") apps::write_text("-", trace::to_text(recorded, figures));
-  if (!o.json.empty()) apps::write_text(o.json, trace::to_json(recorded, figures));
-  if (!o.report.empty()) {
-    std::ostringstream page;
-    trace::write_report(page, recorded, figures);
-    apps::write_text(o.report, page.str());
-  }
+  const auto page = [&] {
+    std::ostringstream text;
+    trace::write_report(text, recorded, figures);
+    return std::move(text).str();
+  };
+  apps::write_results({{o.json, [&] { return trace::to_json(recorded, figures); }},
+                       {o.report, page},
+                       {apps::unless_json(o.json), [&] { return trace::to_text(recorded, figures); }}});
   return 0;
 }
 
@@ -40,8 +41,8 @@ int compare(const trace_options& o) {
   const trace::timeline first = trace::read_chrome(o.file), second = trace::read_chrome(o.other);
   const trace::summary of_first = trace::summarize(first), of_second = trace::summarize(second);
   const trace::compared_run a{o.file, first, of_first}, b{o.other, second, of_second};
-  if (o.json != "-") apps::write_text("-", trace::compare_text(a, b));
-  if (!o.json.empty()) apps::write_text(o.json, trace::compare_json(a, b));
+  apps::write_results({{o.json, [&] { return trace::compare_json(a, b); }},
+                       {apps::unless_json(o.json), [&] { return trace::compare_text(a, b); }}});
   return 0;
 }
 
@@ -50,12 +51,12 @@ int graph(const trace_options& o) {
   for (const std::string& file : {to, o.json})
     if (!file.empty()) apps::require_writable(file);
   const trace::timeline recorded = trace::read_chrome(o.file);
-  if (!to.empty()) {
+  const auto dot = [&] {
     std::ostringstream text;
     trace::write_dot(text, recorded, o.tasks);
-    apps::write_text(to, text.str());
-  }
-  if (!o.json.empty()) apps::write_text(o.json, trace::graph_json(recorded, o.tasks));
+    return std::move(text).str();
+  };
+  apps::write_results({{to, dot}, {o.json, [&] { return trace::graph_json(recorded, o.tasks); }}});
   return 0;
 }
 
@@ -83,8 +84,8 @@ void add_trace(CLI::App& to, command& selected) {
 
   auto compared = std::make_shared<trace_options>();
   CLI::App& compare_command = *sub.add_subcommand("compare", "Print the figures of two runs side by side");
-  compare_command.add_option("first", compared->file, written_by_trace)->type_name("FIRST")->required();
-  compare_command.add_option("second", compared->other, written_by_trace)->type_name("SECOND")->required();
+  compare_command.add_option("first", compared->file, written_by_trace)->type_name("FILE")->required();
+  compare_command.add_option("second", compared->other, written_by_trace)->type_name("FILE")->required();
   compare_command
       .add_option("--json", compared->json, "write the figures as JSON; - is standard output, instead of the text")
       ->type_name("FILE");

@@ -70,8 +70,8 @@ int application_run::finish() {
   m_report.note("checksums", m_checksums);
   m_report.note("checks", m_checks);
   add_regions(m_report, m_model);
+  m_session.add_file(m_tree_file, m_tree);
   m_session.finish(m_report);
-  if (!m_tree_file.empty()) write_text(m_tree_file, m_tree);
   if (m_wrong.empty()) return 0;
   fmt::print(stderr, "error: the result is wrong: {}\n", m_wrong);
   return 1;

@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <limits>
 
+#include "apps/common/files_apart.hpp"
+#include "core/base/cache_folder.hpp"
 #include "core/base/error.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/config/find_file.hpp"
@@ -20,6 +23,7 @@
 namespace tessera::apps {
 
 void command_options::add_machine_options(CLI::App& to) {
+  of = &to;
   to.add_option("--config", config,
                 "TOML file that describes the machine, or the name of one that comes with Tessera, such as sim_two "
                 "(repeatable; later files win)")
@@ -55,20 +59,45 @@ void command_options::add_run_options(CLI::App& to) {
   to.add_flag("--quiet", quiet, "print no progress and no report (errors are still printed)");
 }
 
+namespace {
+
+/// The files that a configuration names are no results.
+void require_apart_from(const CLI::App& of, const config::document& made) {
+  const config::runtime_settings& runtime = made.runtime();
+  if (runtime.history == "auto") {
+    std::error_code none;
+    for (const auto& kept : std::filesystem::directory_iterator(cache_folder(), none))
+      require_not_written(of, kept.path(), "placement");
+  } else if (runtime.history != "off" && !runtime.history.empty()) {
+    require_not_written(of, runtime.history, "placement");
+  }
+  for (std::string plugin : runtime.plugins) {
+    if (plugin.ends_with('?')) plugin.pop_back();
+    if (plugin.find('/') != std::string::npos) require_not_written(of, plugin, "runtime.plugins");
+  }
+  for (const std::string& file : {made.topology().xml, made.topology().declarations})
+    if (!file.empty()) require_not_written(of, file, "the configuration");
+}
+
+}  // namespace
+
 config::document command_options::load() const {
   config::sources from;
   from.files = config::find_files(std::vector<std::filesystem::path>(config.begin(), config.end()),
                                   hierarchy::default_config_directories());
   from.set = set;
   from.workers = workers;
-  from.read = [known = pipes](const std::filesystem::path& file) {
+  from.read = [this, known = pipes](const std::filesystem::path& file) {
+    if (of != nullptr) require_not_written(*of, file, "the configuration");
     std::error_code unknown;
     if (std::filesystem::is_regular_file(file, unknown)) return config::read_text_file(file);
     const auto found = known->find(file.string());
     return found != known->end() ? found->second
                                  : known->emplace(file.string(), config::read_text_file(file)).first->second;
   };
-  return config::document::load(from);
+  config::document made = config::document::load(from);
+  if (of != nullptr) require_apart_from(*of, made);
+  return made;
 }
 
 bool command_options::has_devices() const {
@@ -104,6 +133,20 @@ void write_text(const std::string& path, const std::string& text) {
   }
   require_writable(path);  // a wrong path is another mistake than a full disk
   if (const std::error_code reason = write_whole_file(path, {text})) cannot_write(error_kind::output, path, reason);
+}
+
+void write_results(const std::vector<result_file>& results) {
+  std::exception_ptr first;
+  for (const bool printed : {false, true})
+    for (const result_file& one : results) {
+      if (one.path.empty() || (one.path == "-") != printed) continue;
+      try {
+        write_text(one.path, one.text());
+      } catch (const error&) {
+        if (!first) first = std::current_exception();
+      }
+    }
+  if (first) std::rethrow_exception(first);
 }
 
 void flush_output() {

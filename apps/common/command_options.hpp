@@ -29,7 +29,8 @@ struct command_options {
   std::string trace;                     ///< --trace FILE; "": none
   std::string report;                    ///< --report FILE; "": none
   bool stats = false, quiet = false, validate = false;
-  std::string command;  ///< its words: "gemm", "sial run"; set by add_run_options
+  std::string command;           ///< its words: "gemm", "sial run"; set by add_run_options
+  const CLI::App* of = nullptr;  ///< the command; set by add_machine_options
   /// What was read of configurations that can be read once, such as pipes; all copies share it.
   std::shared_ptr<std::map<std::string, std::string>> pipes = std::make_shared<std::map<std::string, std::string>>();
 
@@ -38,7 +39,8 @@ struct command_options {
   /// Adds the above, --workers, --seed, --json, --trace, --report, --validate, --stats and --quiet.
   void add_run_options(CLI::App& to);
 
-  /// Reads and checks the configuration. Throws tessera::error (configuration).
+  /// Reads and checks the configuration. Throws tessera::error (configuration), and (usage) when the command would
+  /// write over a file that the configuration consists of or names.
   config::document load() const;
   /// Whether the configuration names plugins other than those of host memory and disks.
   bool has_devices() const;
@@ -52,6 +54,19 @@ void require_writable(const std::string& path);
 /// Writes text to a file, whole or not at all (core/base/whole_file.hpp), or to standard output for "-". Throws
 /// tessera::error with the system's reason: usage where require_writable does, else output.
 void write_text(const std::string& path, const std::string& text);
+
+/// A result that a command writes.
+struct result_file {
+  std::string path;                   ///< "-": standard output; "": nowhere
+  std::function<std::string()> text;  ///< makes it, when it is written
+};
+
+/// Writes results, the files before what goes to standard output. Those behind one that cannot be written are written
+/// nevertheless; then the first failure is thrown.
+void write_results(const std::vector<result_file>& results);
+
+/// Where a text goes that --json - replaces: standard output, or nowhere.
+inline std::string unless_json(const std::string& json) { return json == "-" ? "" : "-"; }
 
 /// Throws tessera::error (output) when what was printed on standard output did not get there.
 void flush_output();

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/base/environment.hpp"
@@ -29,12 +30,18 @@ void loop_options::add_loop_options(CLI::App& to) {
   add_run_options(to);
 }
 
+namespace {
+
+constexpr std::string_view tree_endings[] = {".svg", ".dot", ".json", ".txt"};
+
+}  // namespace
+
 void loop_options::require_tree() const {
   if (tree.empty()) return;
-  if (tree == json)
-    throw error(error_kind::usage,
-                fmt::format("the tree and the JSON would both go to {}", tree == "-" ? "standard output" : tree),
-                "--tree", "give one of them a file of its own");
+  if (const std::string ending = std::filesystem::path(tree).extension();
+      !ending.empty() && std::ranges::find(tree_endings, ending) == std::end(tree_endings))
+    throw error(error_kind::usage, fmt::format("a tree cannot be drawn into '{}'", tree), "--tree",
+                "the name ends in .svg, .dot, .json or .txt, or has no '.'");
   require_writable(tree);
 }
 

@@ -167,15 +167,14 @@ void session::finish(report& r) {
                       s.losses.blocks),
           nullptr);
   if (m_runtime->validates()) add_findings(r);
-  if (!m_options.quiet && m_options.json != "-") write_text("-", r.to_text());
-  if (m_options.stats) {
-    if (m_options.json == "-")
-      fmt::print(stderr, "\n{}", to_text(s));
-    else
-      write_text("-", "\n" + to_text(s));
-  }
-  if (!m_options.json.empty()) write_text(m_options.json, r.to_json());
-  if (!m_options.trace.empty() || !m_options.report.empty()) write_trace(r);
+  if (m_options.stats && m_options.json == "-") fmt::print(stderr, "\n{}", to_text(s));
+  const std::string printed = unless_json(m_options.json);
+  std::vector<result_file> results = m_files;
+  results.push_back({m_options.quiet ? "" : printed, [&] { return r.to_text(); }});
+  results.push_back({m_options.stats ? printed : "", [&] { return "\n" + to_text(s); }});
+  results.push_back({m_options.json, [&] { return r.to_json(); }});
+  if (!m_options.trace.empty() || !m_options.report.empty()) add_trace(results, r);
+  write_results(results);
 }
 
 void session::add_rates(trace::timeline& to) const {
@@ -196,31 +195,30 @@ void session::add_rates(trace::timeline& to) const {
     if (p.is_host) p.flops = rates.flops / together, p.bandwidth = rates.bytes / together;
 }
 
-void session::write_trace(const report& r) const {
+void session::add_trace(std::vector<result_file>& to, const report& r) const {
   std::string title = "tessera " + m_options.command;
   if (!m_what.empty()) title += " " + m_what;
   for (const char* label : {"matrix", "type", "n", "size", "tile"})
     if (const std::string text = r.text_of(label); !text.empty()) title += fmt::format(", {} {}", label, text);
-  trace::timeline recorded = m_runtime->timeline(title);
-  add_rates(recorded);
-  std::ostringstream text;
-  if (!m_options.trace.empty()) {
-    trace::write_chrome(text, recorded);
-    write_text(m_options.trace, std::move(text).str());
-  }
-  if (!m_options.report.empty()) {
-    text = {};
-    trace::write_report(text, recorded, trace::summarize(recorded), m_page_sections);
-    write_text(m_options.report, std::move(text).str());
-  }
+  const auto recorded = std::make_shared<trace::timeline>(m_runtime->timeline(title));
+  add_rates(*recorded);
+  to.push_back({m_options.trace, [recorded] {
+                  std::ostringstream text;
+                  trace::write_chrome(text, *recorded);
+                  return std::move(text).str();
+                }});
+  to.push_back({m_options.report, [this, recorded] {
+                  std::ostringstream text;
+                  trace::write_report(text, *recorded, trace::summarize(*recorded), m_page_sections);
+                  return std::move(text).str();
+                }});
 }
 
 void check_tiles(std::int64_t extent, std::int64_t tile) {
   constexpr std::int64_t most = 1024;
   if ((extent + tile - 1) / tile > most)
-    throw error(error_kind::usage,
-                fmt::format("tiles of {} cut {} rows or columns into more than {} parts", tile, extent, most), "--tile",
-                fmt::format("choose --tile {} or more", (extent + most - 1) / most));
+    throw error(error_kind::usage, fmt::format("{} rows or columns are more than {} tiles of {}", extent, most, tile),
+                "the command line", fmt::format("choose --tile {} or more", (extent + most - 1) / most));
 }
 
 }  // namespace tessera::apps

@@ -47,12 +47,16 @@ class session {
   void add_to_page(const std::string& sections) { m_page_sections += sections; }
   /// What the command works on, for the title of its recording: a program's name.
   void works_on(const std::string& what) { m_what = what; }
+  /// A file of the command's own, which `finish` writes with the others.
+  void add_file(const std::string& path, const std::string& text) {
+    m_files.push_back({path, [text] { return text; }});
+  }
   /// Prints the report, the statistics and the JSON, and writes the trace and its page, as the options ask. Throws
   /// tessera::error (interrupted) after Ctrl-C.
   void finish(report& r);
 
  private:
-  void write_trace(const report& r) const;
+  void add_trace(std::vector<result_file>& to, const report& r) const;
   void add_rates(trace::timeline& to) const;  ///< of the host, measured now: what tasks could have had at most
   void add_findings(report& to) const;
   bool begin_to_reread();
@@ -69,6 +73,7 @@ class session {
   std::unique_ptr<runtime> m_runtime;
   bool m_finished = false;
   std::string m_page_sections, m_what;
+  std::vector<result_file> m_files;
 };
 
 /// Tiles along one side: at most 1024, so that descriptions of tiles stay small beside the data. Throws tessera::error

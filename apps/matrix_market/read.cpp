@@ -280,7 +280,7 @@ struct opened {
   opened(const std::filesystem::path& named, const std::filesystem::path& file) : stream(file, std::ios::binary) {
     std::error_code status;
     if (std::filesystem::is_directory(file, status))
-      throw error(error_kind::input, "the matrix is a directory, not a file", file.string());
+      throw error(error_kind::input, "it is a directory, not a file", file.string());
     if (!stream)
       throw error(error_kind::input,
                   std::filesystem::exists(file, status) ? "the matrix cannot be read" : "there is no such matrix file",

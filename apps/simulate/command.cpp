@@ -183,20 +183,20 @@ void add_links(report& r, hierarchy::device_model& w, double seconds) {
   r.note("links", rows);
 }
 
-void write_trace(const simulate_options& o, runtime& rt) {
-  const trace::timeline recorded =
+void add_trace(std::vector<result_file>& to, const simulate_options& o, runtime& rt) {
+  const auto recorded = std::make_shared<trace::timeline>(
       rt.timeline(fmt::format("tessera simulate {}, {} {}, tile {}, on {}", o.workload.name, o.workload.type,
-                              o.workload.n, o.workload.tile, o.machine));
-  std::ostringstream text;
-  if (!o.trace.empty()) {
-    trace::write_chrome(text, recorded);
-    write_text(o.trace, std::move(text).str());
-  }
-  if (!o.report.empty()) {
-    text = {};
-    trace::write_report(text, recorded, trace::summarize(recorded));
-    write_text(o.report, std::move(text).str());
-  }
+                              o.workload.n, o.workload.tile, o.machine)));
+  to.push_back({o.trace, [recorded] {
+                  std::ostringstream text;
+                  trace::write_chrome(text, *recorded);
+                  return std::move(text).str();
+                }});
+  to.push_back({o.report, [recorded] {
+                  std::ostringstream text;
+                  trace::write_report(text, *recorded, trace::summarize(*recorded));
+                  return std::move(text).str();
+                }});
 }
 
 int run(const simulate_options& o) {
@@ -320,10 +320,13 @@ int run(const simulate_options& o) {
                     format_bytes(grown / blocks)),
         peak_resident_bytes());
   r.note("bytes_per_block", grown / blocks);
-  if (!o.quiet && o.json != "-") write_text("-", r.to_text());
-  if (o.stats) fmt::print(o.json == "-" ? stderr : stdout, "\n{}", to_text(at_end));
-  if (!o.json.empty()) write_text(o.json, r.to_json());
-  if (!o.trace.empty() || !o.report.empty()) write_trace(o, rt);
+  if (o.stats && o.json == "-") fmt::print(stderr, "\n{}", to_text(at_end));
+  const std::string printed = unless_json(o.json);
+  std::vector<result_file> results{{o.quiet ? "" : printed, [&] { return r.to_text(); }},
+                                   {o.stats ? printed : "", [&] { return "\n" + to_text(at_end); }},
+                                   {o.json, [&] { return r.to_json(); }}};
+  if (!o.trace.empty() || !o.report.empty()) add_trace(results, o, rt);
+  write_results(results);
   return 0;
 }
 
@@ -383,8 +386,8 @@ int predict_recorded(const simulate_options& o) {
     rows.push_back({{"cores", cores}, {"seconds", predicted}, {"speedup", as_recorded / predicted}});
   }
   r.note("predictions", rows);
-  if (!o.quiet && o.json != "-") write_text("-", r.to_text());
-  if (!o.json.empty()) write_text(o.json, r.to_json());
+  write_results(
+      {{o.quiet ? "" : unless_json(o.json), [&] { return r.to_text(); }}, {o.json, [&] { return r.to_json(); }}});
   return 0;
 }
 

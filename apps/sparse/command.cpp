@@ -131,8 +131,9 @@ void require_options_that_fit(const eigs_options& o, const eigensolver& by) {
     throw error(error_kind::usage, "LOBPCG goes to one end of the spectrum", "--which both",
                 "--solver lanczos and --solver chebyshev find both");
   if (o.solver.degree != 0 && by.name != "chebyshev" && o.precondition != "chebyshev")
-    throw error(error_kind::usage, fmt::format("{} without --precond chebyshev makes no polynomial", by.title),
-                "--degree", "leave it out; --solver chebyshev and --precond chebyshev take a degree");
+    throw error(error_kind::usage, fmt::format("{} makes no polynomial", by.title), "--degree",
+                by.preconditioned ? "leave it out; --solver chebyshev and --precond chebyshev take a degree"
+                                  : "leave it out; --solver chebyshev takes a degree");
 }
 
 /// Throws tessera::error (usage) for a location that this machine has not.

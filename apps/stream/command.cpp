@@ -185,8 +185,8 @@ int run(const stream_options& o) {
   add_regions(r, model);
   const std::string tree = draw_tree(model, o.tree);
   const bool right = check(stream, o, r);
+  s.add_file(o.tree, tree);
   s.finish(r);
-  if (!o.tree.empty()) write_text(o.tree, tree);
   if (right) return 0;
   fmt::print(stderr, "error: the arrays do not hold what the loops make of them\n");
   return 1;

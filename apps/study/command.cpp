@@ -122,10 +122,6 @@ std::string to_text(const study::curve& of) {
 }
 
 void write(const study_options& o, const study::curve& of, const std::string& command) {
-  if (!o.quiet && o.json != "-") write_text("-", to_text(of));
-  if (!o.svg.empty()) write_text(o.svg, study::to_svg(of));
-  if (!o.html.empty()) write_text(o.html, study::to_html(of, command));
-  if (o.json.empty()) return;
   const nlohmann::ordered_json all{{"command", "study"},
                                    {"application", o.application},
                                    {"arguments", o.arguments},
@@ -135,7 +131,11 @@ void write(const study_options& o, const study::curve& of, const std::string& co
                                    {"best", of.best().at.label},
                                    {"points", to_json(of.points)},
                                    {"policies", to_json(of.others)}};
-  write_text(o.json, all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  write_results(
+      {{o.svg, [&] { return study::to_svg(of); }},
+       {o.html, [&] { return study::to_html(of, command); }},
+       {o.json, [&] { return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"; }},
+       {o.quiet ? "" : unless_json(o.json), [&] { return to_text(of); }}});
 }
 
 /// Measures and writes. `plan` makes the points, given the leaves of the application's loops, and names the curve.

@@ -98,15 +98,14 @@ loaded_plugin registry::implementation::wrapped(loaded_plugin plugin) {
 }
 
 void registry::implementation::open(const wish& wanted) {
-  for (const auto& other : sessions)
-    if (other->plugin().name == wanted.name) return;  // named twice
   loaded_plugin plugin = files.find(wanted.name);
   for (const auto& other : sessions) {
     if (other->plugin().name != plugin.name) continue;  // once by name, once by path
-    if (options.log && other->plugin().path != plugin.path)
-      options.log(2, fmt::format("plugin \"{}\" is named twice, and lies in two files: {} is used, {} is not",
-                                 plugin.name, other->plugin().path.string(), plugin.path.string()));
-    return;
+    throw error(error_kind::configuration, fmt::format("runtime.plugins has the plugin \"{}\" twice", plugin.name),
+                plugin.path.string(),
+                other->plugin().path == plugin.path
+                    ? "leave one of them out"
+                    : fmt::format("leave one of them out; the other one is {}", other->plugin().path.string()));
   }
   const std::filesystem::path path = plugin.path;
   const std::string name = plugin.name;

@@ -18,6 +18,12 @@ using nlohmann::json;
 
 const char* const hint = "give a file that --trace has written";
 
+/// What the library says, without the name that it gives its exceptions.
+std::string in_words(const json::exception& e) {
+  const std::string text = e.what();
+  return text.substr(text.starts_with('[') ? text.find("] ") + 2 : 0);
+}
+
 /// Reads one event after the other, so that a long trace is never in memory as JSON.
 class reader {
  public:
@@ -33,7 +39,7 @@ class reader {
       if (from.eof()) fail(fmt::format("the file ends in the midst of the trace, after {} events", m_events));
       fail(fmt::format("it is not JSON: byte {}", e.byte));
     } catch (const json::exception& e) {  // a number beyond all bounds
-      fail(fmt::format("it is damaged: {}", e.what()));
+      fail(fmt::format("it is damaged: {}", in_words(e)));
     }
     if (!head.is_object() || !head.contains("tessera_trace")) fail("it is JSON, but no trace of Tessera");
     if (head["tessera_trace"] != 2)
@@ -42,7 +48,7 @@ class reader {
     try {
       read_head(head);
     } catch (const json::exception& e) {
-      fail(fmt::format("what stands before its events is damaged: {}", e.what()));
+      fail(fmt::format("what stands before its events is damaged: {}", in_words(e)));
     }
     finish();
     return std::move(m_made);

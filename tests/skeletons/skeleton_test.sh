@@ -123,7 +123,7 @@ step_contained() {
     (cd "$folder" && "$PREFIX/bin/tessera" plugins check "build/tessera_$name.so" --filter copies.every_pair >out.txt 2>err.txt) || code=$?
     [ "$code" -eq 5 ] || fail "$1, $place: exit code $code instead of 5: $(cat "$folder/out.txt" "$folder/err.txt")"
     expect_text "$folder/out.txt" "failed         ordering." "INTERNAL" "planted words" # by one that copies.every_pair relies on
-    [ ! -s "$folder/err.txt" ] || fail "$1, $place: something was printed: $(cat "$folder/err.txt")"
+    ! grep -qvE "^(error: 1 check failed|  at: |  hint: )" "$folder/err.txt" || fail "$1, $place: something was printed: $(cat "$folder/err.txt")"
   done
 }
 

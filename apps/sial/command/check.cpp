@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apps/common/files_apart.hpp"
 #include "apps/sial/code/code.hpp"
 #include "apps/sial/command/parts.hpp"
 #include "apps/sial/job/job.hpp"
@@ -13,12 +14,14 @@ namespace tessera::apps {
 namespace {
 
 struct check_options {
+  const CLI::App* of = nullptr;
   std::string file, json;
   std::vector<std::string> folders;
 };
 
 std::shared_ptr<check_options> add_options(CLI::App& sub) {
   auto o = std::make_shared<check_options>();
+  o->of = &sub;
   sub.add_option("program", o->file, "the program: a .sialx file")->required()->type_name("FILE");
   sub.add_option("--sial-dir", o->folders, "folders with imported programs, after the program's own")->type_name("DIR");
   sub.add_option("--json", o->json, "write it as JSON; - is standard output")->type_name("FILE");
@@ -28,7 +31,10 @@ std::shared_ptr<check_options> add_options(CLI::App& sub) {
 sial::compiled compiled_from(const check_options& o) {
   sial::require_program_file(o.file);
   if (!o.json.empty()) require_writable(o.json);
-  return sial::compile(o.file, sial::file_reader(), o.folders);
+  for (const std::string& folder : o.folders) require_folder(folder);
+  sial::compiled c = sial::compile(o.file, sial::file_reader(), o.folders);
+  for (const sial::source_file& one : c.sources.files) require_not_written(*o.of, one.path, "the program");
+  return c;
 }
 
 int check(const check_options& o) {
@@ -61,6 +67,7 @@ int check(const check_options& o) {
 }
 
 int list(const check_options& o) {
+  sial::require_program_file(o.file);
   const sial::compiled c = compiled_from(o);
   if (!c.result) {
     fmt::print(stderr, "{}", sial::to_text(c.messages, c.sources));

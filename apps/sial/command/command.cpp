@@ -1,8 +1,16 @@
 #include "apps/sial/command/command.hpp"
 
+#include <filesystem>
+
 #include "apps/sial/command/parts.hpp"
+#include "core/base/error.hpp"
 
 namespace tessera::apps {
+
+void require_folder(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) throw error(error_kind::input, "there is no such folder", path);
+}
 
 void add_sial(CLI::App& to, command& selected) {
   CLI::App& sub = *to.add_subcommand("sial", "Run, check and list programs in SIAL, the language of loops over blocks");

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "apps/common/files_apart.hpp"
 #include "apps/common/session.hpp"
 #include "apps/sial/command/metrics.hpp"
 #include "apps/sial/command/parts.hpp"
@@ -71,24 +72,24 @@ int dry_run(const run_options& o, const session& s, const std::vector<sial::job_
   auto rows = nlohmann::ordered_json::array();
   bool fits = true;
   double flops = 0;
+  std::string text;
   for (const sial::job_program& p : programs) {
     const sial::program_estimate e = sial::estimate_program(p, data, {workers}, kept);
     const sial::verdict v = sial::judge(e, there);
     fits = fits && v.outcome != sial::fit::does_not_fit;
     flops += e.flops();
     rows.push_back(sial::to_json(e, v, p.instructions.sources));
-    if (!o.quiet && o.json != "-") fmt::print("{}", sial::to_text(e, v, p.instructions.sources));
+    text += sial::to_text(e, v, p.instructions.sources);
     s.check_interrupt();
   }
-  if (!o.json.empty())
-    write_text(o.json, nlohmann::ordered_json{{"sial_workers", workers},
-                                              {"host_bytes", there.host},
-                                              {"disk_bytes", there.beyond},
-                                              {"fits", fits},
-                                              {"contraction_flops", flops},
-                                              {"programs", rows}}
-                               .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-                           "\n");
+  const auto all_json = [&] {
+    return nlohmann::ordered_json{{"sial_workers", workers},    {"host_bytes", there.host},
+                                  {"disk_bytes", there.beyond}, {"fits", fits},
+                                  {"contraction_flops", flops}, {"programs", rows}}
+               .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+           "\n";
+  };
+  write_results({{o.json, all_json}, {o.quiet ? "" : unless_json(o.json), [&] { return text; }}});
   return fits ? 0 : exit_code_of(error_kind::memory);
 }
 
@@ -96,6 +97,8 @@ int run(const run_options& o) {
   if (o.file.empty() && o.init.empty())
     throw error(error_kind::usage, "neither a program nor initialization data are named", "the command line",
                 "tessera sial run P.sialx --init job.toml");
+  for (const auto* named : {&o.folders, &o.instruction_folders})
+    for (const std::string& folder : *named) require_folder(folder);
   for (const std::string* file : {&o.dump, &o.profile})
     if (!file->empty()) require_writable(*file);
   const sial::init_data data = o.init.empty() ? sial::init_data{} : sial::read_init(o.init);
@@ -115,6 +118,9 @@ int run(const run_options& o) {
   for (const std::string& path : paths)
     programs.push_back(
         sial::compile_program(path, folders, [](const std::string& text) { fmt::print(stderr, "{}", text); }));
+  for (const sial::job_program& p : programs)
+    for (const sial::source_file& one : p.instructions.sources.files)
+      require_not_written(*o.of, one.path, "the program");
 
   sial::instruction_registry instructions({o.instruction_folders.begin(), o.instruction_folders.end()});
   for (const std::string& library : o.instructions) instructions.load(library);
@@ -238,9 +244,10 @@ void add_sial_run(CLI::App& to, command& selected) {
       ->type_name("WHICH")
       ->capture_default_str()
       ->check(CLI::IsMember({"best", "never", "always"}));
-  sub.add_flag("--dry-run", o->dry_run,
-               "report what the programs will need: memory, operations, whether it fits and what would make it fit; "
-               "nothing runs. Ends with 7 if it does not fit");
+  CLI::Option* const dry = sub.add_flag(
+      "--dry-run", o->dry_run,
+      "report what the programs will need: memory, operations, whether it fits and what would make it fit; "
+      "nothing runs. Ends with 7 if it does not fit");
   sub.add_option("--profile", o->profile,
                  "write the source with times per line, as text, or as a page when the name ends in .html; - is "
                  "standard output")
@@ -269,6 +276,9 @@ void add_sial_run(CLI::App& to, command& selected) {
                "continue after the last program that the folder of --checkpoint has as completed")
       ->needs(folder);
   o->add_run_options(sub);
+  for (const char* const name :
+       {"--profile", "--dump-final", "--checkpoint", "--trace", "--report"})  // nothing is there to be written
+    dry->excludes(sub.get_option(name));
   sub.footer("Example:\n  tessera sial run transform.sialx --init transform.toml --workers 2");
   sub.callback([o, &selected] { selected = [o] { return run(*o); }; });
 }

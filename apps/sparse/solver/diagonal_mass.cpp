@@ -14,7 +14,8 @@ namespace {
 std::vector<double> root_of(const csr_matrix& b, std::int64_t rows, const char* solver) {
   require_well_formed(b);
   if (b.rows != rows || b.columns != rows)
-    throw error(error_kind::input, fmt::format("the mass matrix has {} rows, and the matrix has {}", b.rows, rows),
+    throw error(error_kind::input,
+                fmt::format("the mass matrix is {} x {}, and the matrix {} x {}", b.rows, b.columns, rows, rows),
                 b.name, "both belong to one problem");
   for (std::int64_t i = 0; i < rows; ++i)
     for (auto k = static_cast<std::size_t>(b.row_starts[static_cast<std::size_t>(i)]);

@@ -92,7 +92,8 @@ scaled_mass scaled(runtime& rt, const csr_matrix& b, std::int64_t rows, const ei
   require_well_formed(b);
   require_symmetric(b);
   if (b.rows != rows)
-    throw error(error_kind::input, fmt::format("the mass matrix has {} rows, and the matrix has {}", b.rows, rows),
+    throw error(error_kind::input,
+                fmt::format("the mass matrix is {} x {}, and the matrix {} x {}", b.rows, b.columns, rows, rows),
                 b.name, "both belong to one problem");
   const std::vector<double> diagonal = diagonal_of(b);
   for (std::size_t i = 0; i < diagonal.size(); ++i)

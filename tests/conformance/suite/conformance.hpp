@@ -88,6 +88,9 @@ struct listener {
 /// with it, and standard error names the check.
 report run(const request& what, const listener& tells = {});
 
+/// Throws tessera::error (input) where a file of known failures cannot be read, or has a line that is none.
+void require_known_failures(const std::filesystem::path& file);
+
 /// The part of a second process of the same program, which the suite starts: `order` is the path of a file of its own.
 /// 0, or 1 and what went wrong on standard output.
 int run_second_process(const std::filesystem::path& order);

@@ -13,7 +13,7 @@ struct known_failure {
   std::string reason;
 };
 
-/// Reads a file; '#' starts a comment. A missing file has none. Throws tessera::error (kind configuration) for a line
+/// Reads a file; '#' starts a comment. A missing file has none. Throws tessera::error (kind input) for a line
 /// without a date or a reason, or with a name that no check has.
 std::vector<known_failure> read_known_failures(const std::filesystem::path& path,
                                                const std::vector<std::string>& names);

@@ -148,6 +148,11 @@ void add_stages(std::vector<stage>& to, const request& what, tsr_plugin_kind kin
 std::vector<stage> stages_of(const request& what) {
   std::vector<stage> all;
   const tsr_plugin_kind kind = kind_of(what.plugin);
+  if (kind != TSR_PLUGIN_OPERATIONS && kind != TSR_PLUGIN_LAYER && !what.arguments.empty())
+    throw error(error_kind::usage,
+                fmt::format("arguments of operation \"{}\" are named, and this is a {} plugin, which has none",
+                            what.arguments.front().first, plugin::name_of_kind(kind)),
+                what.plugin.string(), "leave out --arguments");
   if (kind != TSR_PLUGIN_LAYER) {
     if (!what.inner.empty())
       throw error(

@@ -237,7 +237,7 @@ TEST(bad_input, the_command_line) {
   expect_failure({"config"}, 2, {"tessera config --help"});
   expect_failure({"cholesky"}, 2, {"needs a matrix", "--matrix FILE or --n N"});
   expect_failure({"cholesky", "--n", "10", "--matrix", "x.mtx"}, 2, {"--matrix", "--n"});
-  expect_failure({"topology", "--json", "-", "--dot", "-"}, 2, {"only one form"});
+  expect_failure({"topology", "--json", "-", "--dot", "-"}, 2, {"both go to standard output"});
   expect_failure({"plugins", "check", "x.so", "--option", "nothing"}, 2, {"NAME=VALUE"});
   expect_failure({"plugins", "check", "x.so", "--filter", "no_such_check"}, 2, {"no_such_check"});
   expect_failure({"plugins", "check", "x.so", "--arguments", "scale=0g"}, 2, {"scale=0g", "OPERATION=HEX"});

@@ -246,7 +246,7 @@ TEST(eigs_command, takes_a_mass_matrix_and_a_guess) {
   const outcome lanczos = eigs({"--generate", "lap2d:9", "--pairs", "1", "--solver", "lanczos", "--mass",
                                 source("apps/sparse/data/lund_b.mtx")});
   EXPECT_EQ(lanczos.code, 4);
-  EXPECT_THAT(lanczos.err, HasSubstr("the mass matrix has 147 rows, and the matrix has 81"));
+  EXPECT_THAT(lanczos.err, HasSubstr("the mass matrix is 147 x 147, and the matrix 81 x 81"));
 }
 
 TEST(eigs_command, prints_the_criterion_that_it_has_with_a_second_matrix) {

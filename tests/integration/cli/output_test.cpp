@@ -45,6 +45,60 @@ TEST(output, that_standard_output_does_not_take_is_an_error) {
   }
 }
 
+TEST(output, to_closed_descriptors_is_an_error_and_goes_into_no_other_file) {
+  const std::vector<std::string> small{"eigs", "--generate", "lap2d:12", "--pairs", "1"};
+  for (const std::vector<int>& closed : std::vector<std::vector<int>>{{1}, {1, 2}, {0, 1, 2}})
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"version"}, small})
+      EXPECT_EQ(run_with({.closed = closed}, arguments).code, output_code) << testing::PrintToString(closed);
+  const outcome told = run_with({.closed = {1}}, small);
+  EXPECT_THAT(told.err, HasSubstr("cannot write: Bad file descriptor"));
+  std::vector<std::string> guessed = small;
+  guessed.insert(guessed.end(), {"--guess", "/no/such/file"});
+  EXPECT_EQ(run_with({.closed = {1, 2}}, guessed).code, 4);
+  EXPECT_EQ(run_with({.closed = {0, 2}}, {"version"}).code, 0);
+  EXPECT_EQ(run_with({.closed = {2}}, {"gemm", "--n", "8", "--json", "/no/such/folder/file"}).code, 2);
+}
+
+TEST(output, files_are_written_where_the_text_is_not) {
+  const fs::path folder = fs::path(testing::TempDir()) / "tessera_files_first_test";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const std::string json = folder / "all.json", trace = folder / "trace.json", page = folder / "page.html",
+                    tree = folder / "tree.txt";
+  ASSERT_EQ(run({"gemm", "--n", "8", "--quiet", "--trace", trace}).code, 0);
+  for (const start& how : {start{.out = "/dev/full"}, start{.closed = {1}}})
+    for (std::vector<std::string> arguments : std::vector<std::vector<std::string>>{
+             {"eigs", "--generate", "lap2d:12", "--pairs", "1", "--report", page},
+             {"stream", "--size", "64", "--rounds", "1", "--tree", tree, "--report", page},
+             {"hotspot", "--size", "16", "--rounds", "1", "--tree", tree, "--report", page},
+             {"trace", "summary", trace, "--report", page},
+             {"trace", "compare", trace, trace},
+             {"trace", "graph", trace, "--dot", "-"},
+             {"simulate", "--from", trace},
+             {"simulate", source("configs/machines/two_cores.toml"), "--job", "gemm", "--n", "512", "--report", page},
+             {"plugins"},
+             {"plugins", "layouts"},
+             {"plugins", "check", "--list"},
+             {"config", "explain"},
+             {"history"},
+             {"apps"},
+             {"sial", "check", source("tests/integration/sial/programs/imports.sialx")}}) {
+      arguments.insert(arguments.end(), {"--json", json});
+      EXPECT_EQ(run_with(how, arguments).code, output_code) << testing::PrintToString(arguments);
+      EXPECT_FALSE(contents(json).empty()) << testing::PrintToString(arguments);
+      for (const std::string& file : {page, tree})
+        EXPECT_EQ(std::ranges::count(arguments, file) == 0, contents(file).empty())
+            << testing::PrintToString(arguments);
+      for (const std::string& file : {json, page, tree}) fs::remove(file);
+    }
+  std::vector<std::string> full{"gemm", "--n", "8", "--json", "/dev/full", "--report", page};
+  const outcome other = run(full);  // one that cannot be written does not keep the others from it
+  EXPECT_EQ(other.code, output_code);
+  EXPECT_FALSE(contents(page).empty());
+  EXPECT_THAT(other.out, HasSubstr("GFLOP"));
+  fs::remove_all(folder);
+}
+
 TEST(output, a_file_on_a_full_disk_is_an_error) {
   const outcome done = run({"gemm", "--n", "64", "--quiet", "--json", "/dev/full"});
   EXPECT_EQ(done.code, output_code);
@@ -92,8 +146,8 @@ TEST(output, does_not_go_over_an_input_or_another_output) {
     more.insert(more.begin(), pairs.begin(), pairs.end());
     return more;
   };
-  expect_refused(with({"--out", matrix}), "--out would write over the file", "matrix reads");
-  expect_refused(with({"--out", link}), "--out", "matrix reads");
+  expect_refused(with({"--out", matrix}), "--out would write over the file", "argument 'matrix' reads");
+  expect_refused(with({"--out", link}), "--out", "argument 'matrix' reads");
   expect_refused(with({"--guess", link, "--json", folder / "." / "a.mtx"}), "--json", "reads");
   expect_refused(with({"--out", fresh, "--json", fresh}), "--out", "--json");
   expect_refused(with({"--out", fresh, "--report", folder / "." / "fresh"}), "--out", "--report");
@@ -147,9 +201,10 @@ void expect_known_files(const std::vector<std::string>& words, std::set<std::pai
     if (name.starts_with("--")) line.insert(line.end(), {name, "one_file"});
     line.insert(line.end(), {"--json", "one_file"});
     const outcome done = run(line);
+    const std::string title = name.starts_with("--") ? name : "the argument '" + name + "'";
     const bool written = std::regex_search(what, says_written);
     EXPECT_EQ(done.code, 2) << testing::PrintToString(line);
-    EXPECT_THAT(done.err, HasSubstr(written ? "would both write one file" : "would write over the file that " + name))
+    EXPECT_THAT(done.err, HasSubstr(written ? "would both write one file" : "would write over the file that " + title))
         << testing::PrintToString(line) << ": " << what;
     EXPECT_THAT(done.err, HasSubstr(name)) << testing::PrintToString(line);
   }

@@ -64,6 +64,7 @@ program::program(std::vector<std::string> arguments, std::vector<std::string> en
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
     if (!how.out.empty()) dup2(open(how.out.c_str(), O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
+    for (const int descriptor : how.closed) close(descriptor);
     if (const rlimit limit{how.file_limit, how.file_limit}; how.file_limit != 0) setrlimit(RLIMIT_FSIZE, &limit);
     execve(argv[0], argv.data(), envp.data());
     _exit(127);

@@ -20,6 +20,7 @@ struct outcome {
 /// What a program finds when it starts.
 struct start {
   std::string out = {};          ///< where its standard output goes; "": to the test
+  std::vector<int> closed = {};  ///< of its descriptors 0 to 2, those that are closed
   std::uint64_t file_limit = 0;  ///< no file of it becomes longer (RLIMIT_FSIZE); 0: no limit
 };
 

@@ -439,10 +439,10 @@ TEST_F(sial, wrong_words_are_told) {
   EXPECT_EQ(run({"sial", "run", m_folder.path().string()}).code, 4);
   EXPECT_EQ(run({"sial", "run", "--init", at("none.dat")}).code, 4);
   EXPECT_EQ(run({"sial", "check", "/dev/zero"}).code, 4);
-  const outcome missing = run({"sial", "run", "--init", at("job.toml"), "--sial-dir", "/nowhere"});
+  const outcome missing = run({"sial", "run", "--init", at("job.toml"), "--sial-dir", "/dev"});
   EXPECT_EQ(missing.code, 4);
   EXPECT_THAT(missing.err, HasSubstr("first.sialx"));
-  EXPECT_THAT(missing.err, HasSubstr("/nowhere"));
+  EXPECT_THAT(missing.err, HasSubstr("searched: /dev"));
   write("wrong.sialx", "sial wrong\nscalar x\nx = 1\ny = 2.0\nendsial wrong\n");
   const outcome wrong = run({"sial", "run", at("wrong.sialx")});
   EXPECT_EQ(wrong.code, 4);

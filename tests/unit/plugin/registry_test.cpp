@@ -12,6 +12,7 @@
 #include "core/plugin/call_watch.hpp"
 #include "core/plugin/explain.hpp"
 #include "core/plugin/loaded_plugin.hpp"
+#include "tests/support/error_of.hpp"
 #include "tests/unit/plugin/folder.hpp"
 
 namespace {
@@ -19,6 +20,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::plugin;
 using namespace plugin_test;
+using test_support::error_of;
 using testing::HasSubstr;
 
 TEST(registry, opens_a_device_and_completes_its_table) {
@@ -117,20 +119,20 @@ TEST(registry, first_file_of_a_name_wins_and_others_are_reported) {
   EXPECT_THAT(all.files()[3].reason, HasSubstr("no such directory"));
 }
 
-TEST(registry, two_files_of_one_plugin_that_are_both_named_are_told) {
+TEST(registry, a_plugin_that_is_named_twice_is_an_error_also_by_two_files) {
   const folder first, second;
   first.take("mini");
-  const auto other = second.take("mini", "libother.so");
-  std::string told;
-  const registry all({.directories = {first.path()},
-                      .wanted = {"mini", other.string(), "mini"},
-                      .log = [&](int level, const std::string& line) {
-                        if (level == 2) told += line + "\n";
-                      }});
-  EXPECT_EQ(all.plugins().size(), 1u);
-  EXPECT_THAT(told, HasSubstr((first.path() / "tessera_mini.so").string() + " is used, " + other.string() + " is not"));
-  EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1);
-  EXPECT_EQ(all.files()[1].outcome, file_report::state::shadowed);
+  const std::string here = (first.path() / "tessera_mini.so").string(), other = second.take("mini", "libother.so");
+  const auto refusal = [&](const std::vector<std::string>& wanted) {
+    return error_of([&] { const registry all({.directories = {first.path()}, .wanted = wanted}); });
+  };
+  for (const std::vector<std::string>& wanted : {std::vector<std::string>{"mini", other}, {other, "mini"}}) {
+    const error e = refusal(wanted);
+    EXPECT_EQ(e.kind(), error_kind::configuration);
+    EXPECT_THAT(e.message(), HasSubstr("has the plugin \"mini\" twice"));
+    EXPECT_THAT(e.what(), testing::AllOf(HasSubstr(here), HasSubstr(other)));
+  }
+  EXPECT_THAT(refusal({"mini", here}).hint(), testing::StrEq("leave one of them out"));
 }
 
 TEST(registry, the_headers_name_decides_not_the_files) {

@@ -214,7 +214,7 @@ TEST_F(sparse_lobpcg, refuses_mass_matrices_that_are_not_positive_definite) {
     const std::string said = message_of([&] { lobpcg(rt, a, {.pairs = 2, .mass = &mass}); }, error_kind::input);
     EXPECT_NE(said.find(text), std::string::npos) << said;
   };
-  refused(generate("lap2d:10"), "the mass matrix has 100 rows, and the matrix has 400");
+  refused(generate("lap2d:10"), "the mass matrix is 100 x 100, and the matrix 400 x 400");
   csr_matrix indefinite = a;
   for (double& v : indefinite.values) v *= v > 0 ? 0.9 : 1;
   refused(indefinite, "singular or indefinite");

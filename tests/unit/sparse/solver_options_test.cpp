@@ -271,7 +271,7 @@ TEST_P(every_eigensolver, takes_a_diagonal_mass_matrix) {
   o.deflate = first.vectors;
   expect_pairs(a, o, solve(a, o), {known[3], known[4], known[5]}, 1e-7);
   const csr_matrix small = matrix_of("small", 3, 3, {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}});
-  EXPECT_NE(refusal(a, {.mass = &small}, error_kind::input).find("the mass matrix has 3 rows"), std::string::npos);
+  EXPECT_NE(refusal(a, {.mass = &small}, error_kind::input).find("the mass matrix is 3 x 3"), std::string::npos);
   csr_matrix negative = mass;
   negative.values[5] = -1;
   EXPECT_NE(refusal(a, {.mass = &negative}, error_kind::input).find("element (6, 6) is -1"), std::string::npos);

@@ -1,0 +1,117 @@
+#include "apps/common/files_apart.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/config/find_file.hpp"
+#include "hierarchy/machine/installed_places.hpp"
+
+namespace tessera::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file that the command line names.
+struct named_file {
+  std::string option;
+  std::string path;
+  bool is_output;
+};
+
+/// Options of the type FILE that name a file to write; all others name one to read. A test compares them with their
+/// texts.
+constexpr std::array<std::string_view, 10> outputs{"--json", "--trace", "--report", "--out",     "--tree",
+                                                   "--dot",  "--svg",   "--html",   "--profile", "--dump-final"};
+/// Other types of values that may name a file to read: a plugin's, or one for the application behind "--"; one that is
+/// there, since they have other values, too.
+constexpr std::array<std::string_view, 6> may_be_inputs{"PATH", "LAYER", "PLUGIN", "NAME", "APPLICATION", "ARGUMENT"};
+
+bool is_output(const CLI::App& of, const CLI::Option& option) {
+  const std::string name = option.get_name();
+  return std::ranges::find(outputs, name) != outputs.end() || (of.get_name() == "init" && name == "to");
+}
+
+/// The file that --config means; where there is none, the name itself. Reading it is the error.
+std::string configuration(const std::string& named) {
+  try {
+    return config::find_file(named, hierarchy::default_config_directories());
+  } catch (const error&) {
+    return named;
+  }
+}
+
+/// As messages call it.
+std::string title_of(const CLI::Option& option) {
+  const std::string name = option.get_name();
+  return option.get_positional() ? fmt::format("the argument '{}'", name) : name;
+}
+
+void add_files(const CLI::App& of, std::vector<named_file>& to) {
+  for (const CLI::Option* option : of.get_options()) {
+    const std::string type = option->get_type_name(), title = title_of(*option);
+    if (std::ranges::find(may_be_inputs, type) != may_be_inputs.end()) {
+      for (std::string word : option->results()) {
+        if (word.starts_with("--")) word.erase(0, word.find('=') + 1);
+        if (std::error_code none; fs::is_regular_file(word, none)) to.push_back({title, word, false});
+      }
+    } else if (type == "FILE") {
+      for (const std::string& path : option->results())
+        if (title == "--config")
+          to.push_back({title, configuration(path), false});
+        else if (!path.empty() && (path != "-" || is_output(of, *option)))
+          to.push_back({title, path, is_output(of, *option)});
+    }
+  }
+  for (const CLI::App* inner : of.get_subcommands()) add_files(*inner, to);
+}
+
+/// Whether both name one file, also one that is not there yet. A device or a pipe may have several uses.
+bool are_one(const std::string& a, const std::string& b) {
+  if (a == "-" || b == "-") return a == b;
+  std::error_code none;
+  if (fs::exists(a, none) && fs::exists(b, none))
+    return fs::is_regular_file(a, none) && fs::equivalent(a, b, none) && !none;
+  const fs::path first = fs::weakly_canonical(fs::absolute(a, none), none);
+  return !first.empty() && first == fs::weakly_canonical(fs::absolute(b, none), none);
+}
+
+[[noreturn]] void refuse(const std::string& text, const named_file& written) {
+  throw error(error_kind::usage, text, written.path == "-" ? "the command line" : written.path,
+              fmt::format("give {} a file of its own", written.option));
+}
+
+}  // namespace
+
+void require_files_apart(const CLI::App& app) {
+  std::vector<named_file> files;
+  add_files(app, files);
+  for (std::size_t k = 0; k < files.size(); ++k)
+    for (std::size_t j = 0; j < k; ++j) {
+      if ((!files[k].is_output && !files[j].is_output) || !are_one(files[k].path, files[j].path)) continue;
+      const named_file& written = files[j].is_output ? files[j] : files[k];
+      const named_file& other = files[j].is_output ? files[k] : files[j];
+      refuse(!other.is_output ? fmt::format("{} would write over the file that {} reads", written.option, other.option)
+             : written.path == "-"
+                 ? fmt::format("{} and {} would both go to standard output", written.option, other.option)
+                 : fmt::format("{} and {} would both write one file", written.option, other.option),
+             written);
+    }
+}
+
+void require_not_written(const CLI::App& of, const std::string& path, const std::string& reader) {
+  std::vector<named_file> files;
+  add_files(of, files);
+  for (const named_file& file : files)
+    if (file.is_output && are_one(file.path, path))
+      refuse(fmt::format("{} would write over a file that {} reads", file.option, reader), file);
+}
+
+}  // namespace tessera::apps
