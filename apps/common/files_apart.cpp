@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/same_file.hpp"
 #include "core/config/find_file.hpp"
 #include "hierarchy/machine/installed_places.hpp"
 
@@ -73,15 +74,8 @@ void add_files(const CLI::App& of, std::vector<named_file>& to) {
   for (const CLI::App* inner : of.get_subcommands()) add_files(*inner, to);
 }
 
-/// Whether both name one file, also one that is not there yet. A device or a pipe may have several uses.
-bool are_one(const std::string& a, const std::string& b) {
-  if (a == "-" || b == "-") return a == b;
-  std::error_code none;
-  if (fs::exists(a, none) && fs::exists(b, none))
-    return fs::is_regular_file(a, none) && fs::equivalent(a, b, none) && !none;
-  const fs::path first = fs::weakly_canonical(fs::absolute(a, none), none);
-  return !first.empty() && first == fs::weakly_canonical(fs::absolute(b, none), none);
-}
+/// Whether both go to one file, or to standard output.
+bool are_one(const std::string& a, const std::string& b) { return a == "-" || b == "-" ? a == b : is_same_file(a, b); }
 
 [[noreturn]] void refuse(const std::string& text, const named_file& written) {
   throw error(error_kind::usage, text, written.path == "-" ? "the command line" : written.path,
