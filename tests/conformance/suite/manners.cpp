@@ -133,6 +133,17 @@ bool is_inside(const std::vector<std::uint64_t>& inner, const std::vector<std::u
   return true;
 }
 
+/// Whether a thread runs inside a mask, where it has bound itself: one that was just made may not have begun yet.
+bool gets_inside(pid_t thread, const std::vector<std::uint64_t>& mask) {
+  const auto end =
+      std::chrono::steady_clock::now() + std::min<std::chrono::milliseconds>(patience, std::chrono::seconds(5));
+  while (!is_inside(cpus_of(thread), mask)) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
 void threads_stay_inside_the_mask(const subject& what) {
   const std::vector<std::uint64_t> mask = narrow_mask();
   if (mask.empty()) skip("this process may use one CPU alone, so all threads are inside of any mask");
@@ -152,7 +163,7 @@ void threads_stay_inside_the_mask(const subject& what) {
     for (const pid_t one : threads())
       if (!at_first.contains(one))
         expect(
-            is_inside(cpus_of(one), mask),
+            gets_inside(one, mask),
             "a thread of the plugin may run on CPUs outside of host->cpu_mask: TSR_DEVICE_OWN_THREADS is claimed, so "
             "its threads are bound inside");
   });
