@@ -14,4 +14,12 @@ inline constexpr std::uint64_t slow_down = 1;
 /// Whether a sanitizer makes this program slow.
 inline constexpr bool is_slow = slow_down > 1;
 
+/// Whether the thread sanitizer watches. It sees nothing new in the thousandth iteration of a program whose first ones
+/// it has seen, so that tests of numbers that take so many are left to the others.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool watches_threads = true;
+#else
+inline constexpr bool watches_threads = false;
+#endif
+
 }  // namespace tessera::testing
