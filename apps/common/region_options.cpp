@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/base/environment.hpp"
 #include "core/base/suggest.hpp"
@@ -32,14 +33,20 @@ void loop_options::add_loop_options(CLI::App& to) {
 
 namespace {
 
-constexpr std::string_view tree_endings[] = {".svg", ".dot", ".json", ".txt"};
+/// How a tree is drawn into a file of this name; nullopt: its ending is none of a drawing.
+std::optional<tree_form> form_of(const std::filesystem::path& file) {
+  const std::string ending = file.extension();
+  if (ending == ".svg") return tree_form::svg;
+  if (ending == ".dot") return tree_form::dot;
+  if (ending == ".json") return tree_form::json;
+  return ending.empty() || ending == ".txt" ? std::optional(tree_form::text) : std::nullopt;
+}
 
 }  // namespace
 
 void loop_options::require_tree() const {
   if (tree.empty()) return;
-  if (const std::string ending = std::filesystem::path(tree).extension();
-      !ending.empty() && std::ranges::find(tree_endings, ending) == std::end(tree_endings))
+  if (!form_of(tree))
     throw error(error_kind::usage, fmt::format("a tree cannot be drawn into '{}'", tree), "--tree",
                 "the name ends in .svg, .dot, .json or .txt, or has no '.'");
   require_writable(tree);
@@ -80,11 +87,7 @@ void loop_options::require_location(const location_model& model) const {
 }
 
 std::string draw_tree(const location_model& model, const std::string& file) {
-  if (file.empty()) return {};
-  if (file.ends_with(".svg")) return model.draw(tree_form::svg);
-  if (file.ends_with(".dot")) return model.draw(tree_form::dot);
-  if (file.ends_with(".json")) return model.draw(tree_form::json);
-  return model.draw(tree_form::text);
+  return file.empty() ? "" : model.draw(form_of(file).value_or(tree_form::text));
 }
 
 void require_region_application(const CLI::App& commands, const std::string& name) {

@@ -67,7 +67,6 @@ int check(const check_options& o) {
 }
 
 int list(const check_options& o) {
-  sial::require_program_file(o.file);
   const sial::compiled c = compiled_from(o);
   if (!c.result) {
     fmt::print(stderr, "{}", sial::to_text(c.messages, c.sources));
