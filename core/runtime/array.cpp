@@ -18,12 +18,12 @@ held_block::held_block(runtime& of, block::record& block, intent how, std::sourc
 held_block held_block::request(runtime& of, block::record& block, intent how, std::source_location site) {
   require_block_of(block, of.inside().blocks.number(), "a view", site);
   schedule::scheduler& scheduler = *of.inside().scheduler;
-  return {scheduler, scheduler.request_host_access(block, how, site).release()};
+  return {scheduler, scheduler.views().request(block, how, site).release()};
 }
 
 void held_block::wait() {
   std::unique_ptr<schedule::host_access> asked(std::exchange(m_held, nullptr));
-  m_scheduler->wait_for(asked);
+  m_scheduler->views().wait_for(asked);
   m_held = asked.release();
 }
 
@@ -37,7 +37,7 @@ held_block::~held_block() {
 
 void held_block::give_back() noexcept {
   const std::unique_ptr<schedule::host_access> ended(std::exchange(m_held, nullptr));
-  if (!ended->ended) m_scheduler->end_host_access(*ended);
+  if (!ended->ended) m_scheduler->views().end(*ended);
 }
 
 array_blocks::array_blocks(runtime& of, std::string name, element_type type, std::span<const std::int64_t> extents,
@@ -54,7 +54,7 @@ array_blocks::array_blocks(runtime& of, std::string name, element_type type, std
   try {
     runtime_inside& inside = of.inside();
     if (adopted != nullptr)  // where views are, too
-      inside.coherence->adopted().adopt(m_blocks, adopted, inside.scheduler->places().front()->space);
+      inside.coherence->adopted().adopt(m_blocks, adopted, inside.scheduler->facts().places.front()->space);
     inside.note_array(m_blocks, adopted != nullptr, site);
   } catch (...) {
     clear();

@@ -19,21 +19,28 @@ schedule::scheduler& front_end::there(std::source_location site) const {
 
 void front_end::run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
                              std::span<const operation::operand> operands, operation::in_place_facts* facts) {
-  there().run_in_place(what, arguments, argument_bytes, operands, facts);
+  there().in_place().run(what, arguments, argument_bytes, operands, facts);
 }
 
 std::optional<placement::device_choice> front_end::choose_device(const placement::device_question& asked) {
-  return there().choose_device(asked);
+  return there().in_place().choose_device(asked);
 }
 
 void front_end::learn_in_place(const placement::device_question& asked, double nanoseconds) {
-  there().learn_in_place(asked, nanoseconds);
+  there().in_place().learn(asked, nanoseconds);
 }
 
-bool front_end::blocks_stay() const { return there().blocks_stay(); }
-block::space_set front_end::device_spaces() const { return there().device_spaces(); }
-void front_end::wait_for_window() { there().wait_for_window(); }
-void front_end::wait_idle(std::source_location site) { there(site).wait_idle(site); }
+bool front_end::blocks_stay() const { return there().facts().mode.single_space; }
+block::space_set front_end::device_spaces() const {
+  block::space_set spaces;
+  for (const auto& e : there().facts().places)
+    if (!e->is_host) spaces.add(e->space);
+  return spaces;
+}
+void front_end::wait_for_window() { there().waits().wait(schedule::wait_request::for_window()); }
+void front_end::wait_idle(std::source_location site) {
+  there(site).waits().wait(schedule::wait_request::reporting(), site);
+}
 
 step_recorder::step_recorder(runtime& of, const std::string& row) : m_tracer(of.inside().tracer.get()) {
   if (m_tracer == nullptr) return;

@@ -15,6 +15,7 @@
 #include "core/placement/policy.hpp"
 #include "core/runtime/device_role.hpp"
 #include "core/runtime/memory_plan.hpp"
+#include "tessera/runtime.hpp"
 
 namespace tessera {
 namespace {
@@ -147,25 +148,36 @@ runtime_inside::runtime_inside(tessera::machine&& found) : machine(std::move(fou
   builtin = add_builtin(operations);
   add_those_of_plugins(operations, *machine.plugins);
   scheduler = start_scheduler(*this);
+  side.emplace(program_side{.waits = scheduler->waits(),
+                            .views = scheduler->views(),
+                            .recordings = scheduler->recordings(),
+                            .replays = scheduler->replays(),
+                            .failures = scheduler->failures(),
+                            .places = scheduler->facts().places,
+                            .memories = spaces,
+                            .alive = scheduler->alive(),
+                            .machine = machine,
+                            .validator = validator.get()});
   largest_limit = 0;  // of the memories where tasks run: a disk is none
-  for (const auto& place : scheduler->places()) largest_limit = std::max(largest_limit, spaces[place->space]->limit());
-  if (const std::string& why = scheduler->workers_binding().trouble(); !why.empty()) say(machine.log, 2, why);
-  if (scheduler->placement().model() != nullptr)
-    history = history_keeper::open(machine, *scheduler->placement().model());
+  for (const auto& place : scheduler->facts().places)
+    largest_limit = std::max(largest_limit, spaces[place->space]->limit());
+  if (const std::string& why = scheduler->facts().workers.trouble(); !why.empty()) say(machine.log, 2, why);
+  if (scheduler->facts().placement.model() != nullptr)
+    history = history_keeper::open(machine, *scheduler->facts().placement.model());
 }
 
 runtime_inside::~runtime_inside() {
-  if (!scheduler->views_are_mine())
+  if (!scheduler->views().all_held_here())
     say(machine.log, 2, "the runtime ends while other threads hold host views; it waits until they are given back");
   scheduler->close();
   // Where an exception ends the runtime, its cause is told with that.
-  if (const auto failed = scheduler->take_failures();
-      failed.first != nullptr && !scheduler->cancelled() && std::uncaught_exceptions() == 0)
+  if (const auto failed = scheduler->failures().take();
+      failed.first != nullptr && !scheduler->failures().cancelled() && std::uncaught_exceptions() == 0)
     say(machine.log, 2,
         fmt::format("the runtime ends with a failure that no fence has reported: {} ({})", failed.first->text,
                     failed.first->where));
-  if (history) history->keep(*scheduler->placement().model());
-  const bool hung = scheduler->hung();
+  if (history) history->keep(*scheduler->facts().placement.model());
+  const bool hung = scheduler->failures().hung();
   scheduler.reset();
   if (validator) validator->end();
   if (hung) {  // work of a device may never end: what it uses is not given back
@@ -181,10 +193,10 @@ runtime_inside::~runtime_inside() {
 void runtime_inside::stay_for_ever(const std::string& why) noexcept try {
   const std::string all = why + ": it stays until the process ends";
   say(machine.log, 1, all + ". End it in a thread of the program, behind a fence");
-  scheduler->note_failure({.text = all, .where = {}, .kind = error_kind::usage});
-  scheduler->note_abandoned();
+  scheduler->failures().note({.text = all, .where = {}, .kind = error_kind::usage});
+  scheduler->abandon();
 } catch (...) {  // no memory for the words
-  scheduler->note_abandoned();
+  scheduler->abandon();
 }
 
 void runtime_inside::check_working_set_slowly(std::string_view name, std::span<const block::access> accesses) const {
@@ -201,7 +213,7 @@ void runtime_inside::check_working_set_slowly(std::string_view name, std::span<c
   }
   const std::uint64_t bytes = own + adopted;
   // At home, adopted blocks take nothing from the limit.
-  if (bytes <= largest_limit || own <= spaces[scheduler->places().front()->space]->limit()) return;
+  if (bytes <= largest_limit || own <= spaces[scheduler->facts().places.front()->space]->limit()) return;
   for (const block::access& a : accesses)
     names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", block::name_of(*a.block),
                          format_bytes(static_cast<double>(a.block->bytes)));
@@ -212,6 +224,15 @@ void runtime_inside::check_working_set_slowly(std::string_view name, std::span<c
               machine.host_bound.empty()
                   ? "use smaller blocks or raise memory.host_limit"
                   : fmt::format("use smaller blocks; the host's memory is bounded by {}", machine.host_bound));
+}
+
+const program_side& program_side_of(runtime& of) { return *of.inside().side; }
+
+void fail_next_fence(runtime& of, block::failure what) { of.inside().scheduler->failures().note(std::move(what)); }
+
+void check_blocks(runtime& of, std::string_view task, std::span<const block::access> accesses,
+                  std::source_location site) {
+  of.inside().check_blocks(task, accesses, site);
 }
 
 void runtime_inside::note_array(std::span<block::record* const> made, bool adopted, std::source_location site) {

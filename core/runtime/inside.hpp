@@ -2,6 +2,7 @@
 // What a runtime is made of.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "core/runtime/learnt_times.hpp"
 #include "core/runtime/machine.hpp"
 #include "core/runtime/named_blocks.hpp"
+#include "core/runtime/program_side.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/trace/tracer.hpp"
 #include "core/transfer/coherence.hpp"
@@ -43,6 +45,7 @@ struct runtime_inside {
   std::vector<std::unique_ptr<memory::space>> spaces;
   std::unique_ptr<transfer::coherence> coherence;
   std::unique_ptr<schedule::scheduler> scheduler;
+  std::optional<program_side> side;                 ///< for models above the core
   std::unique_ptr<history_keeper> history;          ///< null: nothing is learnt, or nothing is kept
   std::uint64_t largest_limit = ~std::uint64_t{0};  ///< bytes of the largest memory where tasks run; ~0: unlimited
 

@@ -20,7 +20,8 @@ struct recording::inside {
   }
   /// None of its replays is under way.
   ~inside() {
-    if (const lifetime::visit here = alive->enter()) scheduler.forget(*tasks);  // else it went with the runtime
+    if (const lifetime::visit here = alive->enter())
+      scheduler.replays().forget(*tasks);  // else it went with the runtime
   }
   inside(const inside&) = delete;
   inside& operator=(const inside&) = delete;
@@ -44,11 +45,11 @@ recording::~recording() {
   if (!here) return;
   schedule::scheduler& scheduler = m_inside->scheduler;
   bool through = true;
-  for (const auto& run : m_inside->runs) through = through && scheduler.wait_for(*run);
+  for (const auto& run : m_inside->runs) through = through && scheduler.replays().wait_for(*run);
   if (through) return;
   std::shared_ptr<inside> kept = std::move(m_inside);
   const inside& its = *kept;
-  scheduler.keep_until(
+  scheduler.replays().keep_until(
       [&its] { return std::ranges::all_of(its.runs, [](const auto& run) { return run->finished(); }); },
       std::move(kept));
 }
@@ -94,7 +95,7 @@ void recording::substitute(std::span<const block_exchange> pairs, std::source_lo
     for (const block::record* const b : {p.recorded, p.now}) require_block_of(*b, its.runtime, "a recording", site);
     raw.emplace_back(p.recorded, p.now);
   }
-  schedule::recorded_blocks& followed = m_inside->scheduler.recorded();
+  schedule::recorded_blocks& followed = m_inside->scheduler.replays().blocks();
   followed.leave(*m_inside->tasks);
   try {
     with_place(site, [&] { m_inside->tasks->substitute(raw); });
@@ -121,13 +122,13 @@ void runtime::replay_with(recording& what, const operation::replay_value& value,
         error_kind::usage,
         fmt::format("runtime {} was to replay a recording of runtime {}", m_inside->blocks.number(), played.runtime),
         file_and_line(site), "a recording is replayed by the runtime that made it");
-  scheduler.require_playable(site);  // before it waits
+  scheduler.replays().require_playable(site);  // before it waits
   schedule::running_replay& run = *played.runs[played.next];
-  if (!scheduler.wait_for(run)) scheduler.refuse_own_wait("a replay", site);
+  if (!scheduler.replays().wait_for(run)) scheduler.replays().refuse_own_wait("a replay", site);
   played.next = (played.next + 1) % played.runs.size();
   run.patches = played.patches;
   run.value = value;
-  scheduler.play(run, site);
+  scheduler.replays().play(run, site);
 }
 
 namespace detail {
@@ -149,17 +150,17 @@ recording_session::recording_session(runtime_inside& of, const record_options& o
                 fmt::format("record_options::replays_under_way is {}; it is 1 to {}", options.replays_under_way,
                             record_options::most_under_way),
                 file_and_line(site));
-  m_state->scheduler.begin_recording(m_state->taker, site);
+  m_state->scheduler.recordings().begin(m_state->taker, site);
   m_state->open = true;
 }
 
 recording recording_session::finish() {
   m_state->taker.call_at_end(true);
-  m_state->scheduler.end_recording();
+  m_state->scheduler.recordings().end();
   m_state->open = false;
   auto recorded = std::make_unique<recording::inside>(m_state->scheduler, m_state->runtime, m_state->taker.finish(),
                                                       m_state->options.replays_under_way);
-  m_state->scheduler.recorded().follow(*recorded->tasks);
+  m_state->scheduler.replays().blocks().follow(*recorded->tasks);
   recording made(std::move(recorded));
   m_state.reset();
   return made;
@@ -169,9 +170,9 @@ recording_session::~recording_session() {
   if (!m_state) return;
   if (m_state->open) {
     m_state->taker.call_at_end(false);
-    m_state->scheduler.end_recording();
+    m_state->scheduler.recordings().end();
   }
-  m_state->scheduler.forget(m_state->taker.incomplete());
+  m_state->scheduler.replays().forget(m_state->taker.incomplete());
 }
 
 }  // namespace detail

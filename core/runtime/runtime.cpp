@@ -30,7 +30,7 @@ runtime::runtime(machine&& found)
     : m_inside(std::make_unique<runtime_inside>(std::move(found))), m_serial(next_serial.fetch_add(1)) {}
 
 runtime::~runtime() {
-  if (m_inside->scheduler->left_behind()) {
+  if (m_inside->scheduler->alive()->left_behind()) {
     leak_on_purpose(std::move(m_inside));  // it is the parent's
   } else if (in_task()) {
     // The task would wait for itself, and what runs it needs what would end here.
@@ -49,25 +49,27 @@ void runtime::register_memory(void* pointer, std::uint64_t bytes) {
 void runtime::unregister_memory(void* pointer) { here(m_inside).registrations->forget(pointer); }
 
 runtime::no_waiting::no_waiting(runtime& of) : m_of(*of.inside().scheduler), m_alive(m_of.alive()) {
-  m_of.begin_no_waiting();
+  m_of.waits().begin_no_waiting();
 }
 runtime::no_waiting::~no_waiting() {
-  if (!m_alive->ended()) m_of.end_no_waiting();
+  if (!m_alive->ended()) m_of.waits().end_no_waiting();
 }
 
 runtime::waiting_elsewhere::waiting_elsewhere(runtime& of)
-    : m_alive(of.inside().scheduler->alive()), m_waits(of.inside().scheduler->wait_elsewhere()) {}
+    : m_alive(of.inside().scheduler->alive()), m_waits(of.inside().scheduler->waits().begin_elsewhere()) {}
 void runtime::waiting_elsewhere::end() noexcept {
   if (const lifetime::visit here = enter(m_alive)) m_waits.store(false);
 }
 
-bool runtime::has_devices() const noexcept { return m_inside->scheduler->has_devices(); }
-bool runtime::in_task() const noexcept { return !m_inside->scheduler->in_program(); }
+bool runtime::has_devices() const noexcept { return m_inside->scheduler->facts().mode.has_devices; }
+bool runtime::in_task() const noexcept { return !m_inside->scheduler->waits().in_program(); }
 
 void runtime::fence(std::source_location site) { m_inside->scheduler->fence(site); }
-void runtime::drain() noexcept { m_inside->scheduler->drain(); }
+void runtime::drain() noexcept {
+  m_inside->scheduler->waits().wait(schedule::wait_request::quietly(schedule::wait_request::end::tasks_and_views));
+}
 void runtime::cancel(std::string reason) { here(m_inside).scheduler->cancel(std::move(reason)); }
-bool runtime::cancelled() const noexcept { return m_inside->scheduler->cancelled(); }
+bool runtime::cancelled() const noexcept { return m_inside->scheduler->failures().cancelled(); }
 
 void runtime::detach(std::uint32_t location) { here(m_inside).scheduler->devices().detach(location); }
 void runtime::attach(std::uint32_t location) { here(m_inside).scheduler->devices().attach(location); }
@@ -85,13 +87,13 @@ const plugin::registry& runtime::plugins() const noexcept { return *m_inside->ma
 
 std::vector<std::string> runtime::places() const {
   std::vector<std::string> names;
-  for (const auto& place : m_inside->scheduler->places()) names.push_back(place->name);
+  for (const auto& place : m_inside->scheduler->facts().places) names.push_back(place->name);
   return names;
 }
-std::uint32_t runtime::workers() const noexcept { return m_inside->scheduler->workers(); }
-std::uint64_t runtime::tasks_submitted() const noexcept { return m_inside->scheduler->threads().submitted(); }
-std::uint64_t runtime::tasks_retired() const noexcept { return m_inside->scheduler->threads().retired(); }
-void runtime::time_tasks(bool on) noexcept { m_inside->scheduler->time_tasks(on); }
+std::uint32_t runtime::workers() const noexcept { return m_inside->scheduler->facts().mode.workers; }
+std::uint64_t runtime::tasks_submitted() const noexcept { return m_inside->scheduler->facts().threads.submitted(); }
+std::uint64_t runtime::tasks_retired() const noexcept { return m_inside->scheduler->facts().threads.retired(); }
+void runtime::time_tasks(bool on) noexcept { m_inside->scheduler->facts().host.time_tasks(on); }
 
 bool runtime::traced() const noexcept { return m_inside->tracer != nullptr; }
 bool runtime::validates() const noexcept { return m_inside->validator != nullptr; }
@@ -127,7 +129,7 @@ trace::timeline runtime::timeline(std::string title) const {
     const operation::definition& operation = m_inside->operations.at(static_cast<std::uint32_t>(k));
     all.operations.push_back(operation.name);
   }
-  for (const auto& e : m_inside->scheduler->places()) all.places.push_back({e->name, e->is_host, e->parallelism});
+  for (const auto& e : m_inside->scheduler->facts().places) all.places.push_back({e->name, e->is_host, e->parallelism});
   for (const auto& from : m_inside->spaces) {
     all.spaces.push_back({from->name(), from->limit()});
     for (const auto& to : m_inside->spaces) {
@@ -136,7 +138,7 @@ trace::timeline runtime::timeline(std::string title) const {
         all.links.push_back({from->number(), to->number(), way.bandwidth});
     }
   }
-  all.streams = m_inside->scheduler->drivers().compute_streams();
+  all.streams = m_inside->scheduler->facts().drivers.compute_streams();
   return trace::build(all);
 }
 

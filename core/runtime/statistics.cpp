@@ -32,21 +32,21 @@ std::vector<idle_device> idle_devices(const plugin::registry& plugins,
 tessera::statistics runtime::statistics() const {
   m_inside->scheduler->require_this_process();
   tessera::statistics s;
-  s.tasks_retired = m_inside->scheduler->threads().retired();
-  s.tasks_submitted = m_inside->scheduler->threads().submitted();
-  s.steals = m_inside->scheduler->threads().steals();
-  s.operations =
-      schedule::operation_table(m_inside->operations, m_inside->scheduler->places(), m_inside->scheduler->threads());
-  s.graphs = m_inside->scheduler->graphs();
-  for (const auto& e : m_inside->scheduler->places())
+  s.tasks_retired = m_inside->scheduler->facts().threads.retired();
+  s.tasks_submitted = m_inside->scheduler->facts().threads.submitted();
+  s.steals = m_inside->scheduler->facts().threads.steals();
+  s.operations = schedule::operation_table(m_inside->operations, m_inside->scheduler->facts().places,
+                                           m_inside->scheduler->facts().threads);
+  s.graphs = m_inside->scheduler->replays().graphs();
+  for (const auto& e : m_inside->scheduler->facts().places)
     if (!e->is_host)
       for (const auto& row : s.operations)
         if (row.place == e->name && row.operation != "graph") s.device_launches += row.tasks;
-  s.batches = m_inside->scheduler->drivers().batches();
+  s.batches = m_inside->scheduler->facts().drivers.batches();
   s.device_launches += s.graphs.launched - s.graphs.tasks;
   s.device_launches += s.batches.launched - s.batches.tasks;
   s.coherence = m_inside->coherence->statistics();
-  s.coherence.versions += m_inside->scheduler->threads().fast_versions();
+  s.coherence.versions += m_inside->scheduler->facts().threads.fast_versions();
   transfer::link_map& links = m_inside->coherence->links();
   for (const auto& from : m_inside->spaces) {
     s.spaces.push_back({from->name(), from->statistics()});
@@ -55,17 +55,18 @@ tessera::statistics runtime::statistics() const {
       if (c.transfers.load() > 0) s.links.push_back({from->name(), to->name(), c.transfers.load(), c.bytes.load()});
     }
   }
-  if (const placement::history* model = m_inside->scheduler->placement().model();
-      model != nullptr && m_inside->machine.settings.placement == "cost" && m_inside->scheduler->places().size() > 1) {
+  if (const placement::history* model = m_inside->scheduler->facts().placement.model();
+      model != nullptr && m_inside->machine.settings.placement == "cost" &&
+      m_inside->scheduler->facts().places.size() > 1) {
     const std::vector<placement::history_cell> cells = model->cells();
     s.placement = {.trials = model->trials(),
                    .trial_seconds = model->trial_seconds(),
-                   .revisions = m_inside->scheduler->placement().estimate_changes(),
-                   .moved = m_inside->scheduler->placement().moved(),
+                   .revisions = m_inside->scheduler->facts().placement.estimate_changes(),
+                   .moved = m_inside->scheduler->facts().placement.moved(),
                    .sizes = cells.size(),
                    .crossovers = placement::crossovers_of(cells, model->kinds())};
   }
-  for (const auto& e : m_inside->scheduler->places())
+  for (const auto& e : m_inside->scheduler->facts().places)
     if (e->state.load() == placement::place_state::detached) s.devices.detached.push_back(e->name);
   s.devices.placed_elsewhere = m_inside->scheduler->devices().placed_elsewhere();
   s.devices.idle = idle_devices(*m_inside->machine.plugins, s.operations);

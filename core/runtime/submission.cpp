@@ -111,7 +111,7 @@ void submission::fill(std::string_view name, const task_options& options, std::s
     t.flags |= task::flag_large_arguments;
   }
   m_arguments = t.argument_bytes();
-  if (options.to != nullptr) m_scheduler.send_to(*options.to, t);
+  if (options.to != nullptr) m_scheduler.in_place().send_to(*options.to, t);
 }
 
 void submission::name_blocks(std::span<const block_access> blocks) {

@@ -22,7 +22,7 @@ struct tiled_memory::exchange {
 struct tiled_memory::change {
   std::vector<tile> after;
   std::vector<block::record*> from, to;
-  std::vector<schedule::scheduler::retiling> parts;  // of from and to
+  std::vector<schedule::retiling> parts;  // of from and to
 
   change() = default;
   change(std::span<const tile> before, std::span<const exchange> exchanges, std::span<const tile> fresh) {
@@ -91,7 +91,7 @@ tiled_memory::tiled_memory(runtime& of, std::string name, element_type type, voi
   m_tiles.push_back({0, rows, nullptr});
   transfer::adopted_memory& adopted = inside.coherence->adopted();
   const block::chunk all = adopted.take_over(memory, static_cast<std::uint64_t>(rows * row_elements) * size_of(type),
-                                             inside.scheduler->places().front()->space, m_owner);
+                                             inside.scheduler->facts().places.front()->space, m_owner);
   m_all = all.word;
   try {
     m_origin = inside.blocks.make_origin(m_name, {m_rows});
@@ -112,7 +112,7 @@ tiled_memory::~tiled_memory() {
 }
 
 void tiled_memory::cut(std::span<const std::int64_t> ends, std::source_location site) {
-  if (m_runtime->inside().scheduler->is_recording())
+  if (m_runtime->inside().scheduler->recordings().current() != nullptr)
     throw error(error_kind::usage, fmt::format("array {} is cut into other blocks inside a recording", m_name),
                 file_and_line(site), "run what is recorded once before: its blocks are then as it wants them");
   cut_ahead(ends, site);
@@ -128,7 +128,7 @@ void tiled_memory::cut_ahead(std::span<const std::int64_t> ends, std::source_loc
   change all;
   try {
     all = change(m_tiles, exchanges, fresh);
-    scheduler.retile(all.parts, site);
+    scheduler.retiler().submit(all.parts, site);
   } catch (...) {
     for (const tile& t : fresh) scheduler.destroy_later(*t.record);
     throw;
@@ -139,7 +139,7 @@ void tiled_memory::cut_ahead(std::span<const std::int64_t> ends, std::source_loc
 }
 
 tiled_memory::recorded* tiled_memory::find_here() const noexcept {
-  const task::graph_recorder* const here = m_runtime->inside().scheduler->recording_here();
+  const task::graph_recorder* const here = m_runtime->inside().scheduler->recordings().current();
   if (here == nullptr) return nullptr;
   const auto found = std::ranges::find_if(m_recorded, [&](const auto& one) { return one->by == here; });
   return found != m_recorded.end() ? found->get() : nullptr;
@@ -160,8 +160,9 @@ void tiled_memory::cut_recorded(std::span<const std::int64_t> ends, std::source_
     auto made = std::make_shared<made_for_recording>(m_alive, scheduler);
     std::erase_if(m_of_recordings, [](const auto& one) { return one.expired(); });
     m_of_recordings.push_back(made);
-    scheduler.keep_with_recording(made);
-    m_recorded.push_back(std::make_unique<recorded>(recorded{scheduler.recording_here(), m_tiles, std::move(made)}));
+    scheduler.recordings().current()->keep(made);
+    m_recorded.push_back(
+        std::make_unique<recorded>(recorded{scheduler.recordings().current(), m_tiles, std::move(made)}));
     here = m_recorded.back().get();
   }
   const std::vector<exchange> exchanges = exchanges_for(here->now, ends);
@@ -169,7 +170,7 @@ void tiled_memory::cut_recorded(std::span<const std::int64_t> ends, std::source_
   std::vector<tile> fresh = fresh_tiles(exchanges, ends);
   make_missing(fresh, *here, site);
   change all(here->now, exchanges, fresh);
-  scheduler.record_retile(all.parts, site);
+  scheduler.retiler().record(all.parts, site);
   here->now.swap(all.after);
 }
 
@@ -186,7 +187,7 @@ void tiled_memory::end_recorded(bool finished, std::source_location site) {
   std::vector<tile> again = fresh_tiles(exchanges, ends);
   make_missing(again, *ending, site);
   const change all(ending->now, exchanges, again);
-  m_runtime->inside().scheduler->record_retile(all.parts, site);
+  m_runtime->inside().scheduler->retiler().record(all.parts, site);
 }
 
 /// Finds the blocks of tiles that everybody has, or that the recording had in a split before, and makes the others.

@@ -7,11 +7,6 @@
 
 namespace tessera::schedule {
 
-void scheduler::hand_over(thread_context& mine, task::record& view) {
-  if (!host_access::of(view).become_due()) return end_abandoned(mine, view);
-  m_pool.wake_waiters();
-}
-
 void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then) {
   // Most tasks of a replay where there is one place: nothing to choose and nothing to wait for.
   if (then == when_ready::run_next && m_mode.single_place && t.place == 0 &&
@@ -20,7 +15,7 @@ void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then)
     return;
   if (m_own.is_view(t) && !m_mode.simulated) {
     t.place = 0;
-    hand_over(mine, t);
+    m_view_requests.hand_over(mine, t);
     return;
   }
   if ((t.flags & task::flag_reduction) != 0 && (t.flags & task::flag_prepared) == 0) {
@@ -49,7 +44,7 @@ void scheduler::resume(task::record& t) {
   thread_context& mine = current_thread();
   if (mine.events != nullptr) trace_resume(*mine.events, t);
   if (m_own.is_view(t) && !m_mode.simulated) {
-    hand_over(mine, t);
+    m_view_requests.hand_over(mine, t);
     return;
   }
   placement::place& where = *m_places[t.place == task::no_place ? 0 : t.place];
@@ -85,7 +80,7 @@ bool scheduler::find_place(thread_context& mine, task::record& t) {
 }
 
 bool scheduler::place_again(thread_context& mine, task::record& t) {
-  if (t.place == task::no_place || t.operation->special != nullptr || cancelled()) return false;
+  if (t.place == task::no_place || t.operation->special != nullptr || m_failures.cancelled()) return false;
   if ((t.flags & (task::flag_acquired | task::flag_prepared | task::flag_reduction | task::flag_replayed)) != 0)
     return false;
   placement::place& before = *m_places[t.place];

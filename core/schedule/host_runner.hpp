@@ -85,7 +85,7 @@ class host_runner {
     }
   }
 
-  /// Runs an operation at once: no task. See scheduler::run_in_place.
+  /// Runs an operation at once: no task. See in_place_calls::run.
   void run_in_place(thread_context& mine, const operation::definition& what, const void* arguments,
                     std::size_t argument_bytes, std::span<const operation::operand> operands,
                     operation::in_place_facts* facts);

@@ -1,7 +1,6 @@
-// Operations that the calling thread runs at once, on memory that it has in its hands, or sends to a device because
-// that is done sooner.
+#include "core/schedule/in_place.hpp"
+
 #include "core/block/record.hpp"
-#include "core/schedule/scheduler.hpp"
 #include "core/transfer/stream.hpp"
 
 namespace tessera::schedule {
@@ -61,28 +60,20 @@ void host_runner::run_in_place(thread_context& mine, const operation::definition
   mine.scratch.trim();
 }
 
-std::optional<placement::device_choice> scheduler::choose_device(const placement::device_question& asked) {
-  if (!m_mode.has_devices) return std::nullopt;
-  const thread_context& mine = current_thread();
-  return m_placer.choose_device(asked, m_host.place_of(mine), mine.location);
+std::optional<placement::device_choice> in_place_calls::choose_device(const placement::device_question& asked) {
+  if (!m_setup.mode->has_devices) return std::nullopt;
+  const thread_context& mine = m_setup.registry->current();
+  return m_setup.placer->choose_device(asked, m_setup.host->place_of(mine), mine.location);
 }
 
-void scheduler::learn_in_place(const placement::device_question& asked, double nanoseconds) {
-  const thread_context& mine = current_thread();
-  m_placer.learn_in_place(asked, m_host.place_of(mine), nanoseconds);
+void in_place_calls::learn(const placement::device_question& asked, double nanoseconds) {
+  m_setup.placer->learn_in_place(asked, m_setup.host->place_of(m_setup.registry->current()), nanoseconds);
 }
 
-void scheduler::send_to(const placement::device_choice& chosen, task::record& t) {
+void in_place_calls::send_to(const placement::device_choice& chosen, task::record& t) {
   t.hint = chosen.location;
   t.place = static_cast<std::uint16_t>(chosen.place);
-  m_placer.charge(t, *m_places[chosen.place], chosen.seconds, chosen.trial);
-}
-
-block::space_set scheduler::device_spaces() const noexcept {
-  block::space_set spaces;
-  for (const auto& e : m_places)
-    if (!e->is_host) spaces.add(e->space);
-  return spaces;
+  m_setup.placer->charge(t, *(*m_setup.places)[chosen.place], chosen.seconds, chosen.trial);
 }
 
 }  // namespace tessera::schedule

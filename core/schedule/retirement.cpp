@@ -14,7 +14,7 @@ namespace tessera::schedule {
 
 void scheduler::run(thread_context& mine, task::record& t) {
   const thread_context::runtime_scope on(mine);
-  if (cancelled() && !m_own.is_destroy(t)) {
+  if (m_failures.cancelled() && !m_own.is_destroy(t)) {
     if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
     fail(mine, t, m_failures.cancellation());  // names no task: none of them is the cause
     return;
@@ -128,7 +128,9 @@ void scheduler::give_up(thread_context& mine, task::record& t, const std::shared
   complete(mine, t, when_ready::queue);  // the thread may be one that runs no tasks
 }
 
-bool scheduler::resolve_deadlock(thread_context& mine) { return resolve_memory_deadlock(mine) || give_up_views(); }
+bool scheduler::resolve_deadlock(thread_context& mine) {
+  return resolve_memory_deadlock(mine) || m_view_deadlock.resolve();
+}
 
 bool scheduler::resolve_memory_deadlock(thread_context& mine) {
   memory_deadlock::finding found = m_deadlock.resolve(m_mode.single_space);
@@ -145,7 +147,7 @@ void scheduler::destroy_later(block::record& block) {
     block.owner = 0;                              // a handle that is used from now on is refused
   else if (!m_setup.validator->destroyed(block))  // which tells of such a use itself, and says more
     return;
-  m_recorded.ended(block);
+  m_recorded_blocks.ended(block);
   if (block.foreign) m_write_back.end(block);
   thread_context* mine = nullptr;
   task::record& t = begin(m_own.destroy, std::source_location::current(), mine);

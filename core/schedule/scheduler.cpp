@@ -5,13 +5,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <boost/container/small_vector.hpp>
 #include <system_error>
 
-#include "core/base/call_site.hpp"
-#include "core/base/fence.hpp"
 #include "core/schedule/simulated_run.hpp"
-#include "core/schedule/trace_points.hpp"
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
@@ -115,7 +111,61 @@ struct scheduler::part_setups {
             .drivers = &s.m_drivers,
             .registry = &s.m_registry,
             .simulated = s.m_setup.simulated != nullptr,
-            .run_tasks_until = [&s](const predicate& enough) { s.run_tasks_until(s.current_thread(), enough); }};
+            .run_tasks_until = [&s](const predicate& enough) { s.run_tasks_until(s.current_thread(), enough, 0); }};
+  }
+  static view_deadlock::setup views_in_vain(scheduler& s) {
+    return {.owner = &s,
+            .threads = &s.m_threads,
+            .pool = &s.m_pool,
+            .queues = &s.m_queues,
+            .memory = &s.m_deadlock,
+            .simulated = s.m_setup.simulated != nullptr,
+            .patience = std::chrono::nanoseconds(s.m_setup.settings->view_patience_ns)};
+  }
+  static waits::setup waiting(scheduler& s) {
+    return {.owner = &s,
+            .threads = &s.m_threads,
+            .submitted = &s.m_submissions,
+            .pool = &s.m_pool,
+            .views = &s.m_views,
+            .write_back = &s.m_write_back,
+            .operations = &s.m_own,
+            .leftovers = &s.m_leftovers,
+            .failures = &s.m_failures,
+            .coherence = s.m_setup.coherence,
+            .validator = s.m_setup.validator,
+            .simulated = s.m_setup.simulated != nullptr};
+  }
+  static view_requests::setup view_requesting(scheduler& s) {
+    return {.owner = &s,
+            .operations = &s.m_own,
+            .views = &s.m_views,
+            .host = &s.m_host,
+            .pool = &s.m_pool,
+            .queues = &s.m_queues,
+            .deadlock = &s.m_view_deadlock,
+            .waiting = &s.m_waits,
+            .coherence = s.m_setup.coherence,
+            .failures = &s.m_failures,
+            .validator = s.m_setup.validator,
+            .simulated = s.m_setup.simulated != nullptr};
+  }
+  static replay_player::setup playing(scheduler& s) {
+    return {.owner = &s,
+            .engine = &s.m_replays,
+            .blocks = &s.m_recorded_blocks,
+            .submitted = &s.m_submissions,
+            .threads = &s.m_threads,
+            .leftovers = &s.m_leftovers,
+            .deadlock = &s.m_view_deadlock,
+            .pool = &s.m_pool,
+            .validator = s.m_setup.validator,
+            .reductions = &s,
+            .start = [&s](thread_context& mine, task::record& t) { s.dispatch(mine, t, when_ready::queue); }};
+  }
+  static in_place_calls::setup calls(scheduler& s) {
+    return {
+        .registry = &s.m_registry, .host = &s.m_host, .placer = &s.m_placer, .places = &s.m_places, .mode = &s.m_mode};
   }
   static hang_guard::setup hangs(scheduler& s) {
     return {.limit = std::chrono::nanoseconds(s.m_setup.settings->watchdog_ns),
@@ -157,16 +207,22 @@ scheduler::scheduler(scheduler_setup setup)
                   .places = &m_places,
                   .coherence = m_setup.coherence,
                   .tracer = m_setup.tracer,
-                  .thread_ends = [this](thread_context& mine) { end_views_of_ending(mine); },
+                  .thread_ends = [this](thread_context& mine) { m_view_requests.end_of_thread(mine); },
                   .thread_ended = [this] { m_pool.notice_no_more_room(); }}),
       m_parking({.coherence = m_setup.coherence,
                  .resume = [this](task::record& t) { resume(t); },
                  .copies_came = [this] { m_pool.look_for_memory(); }}),  // a copy was a reason to hope for room
       m_deadlock(part_setups::deadlock(*this)),
-      m_view_patience(std::chrono::nanoseconds(m_setup.settings->view_patience_ns), [this] { m_pool.wake_all(); }),
+      m_view_deadlock(part_setups::views_in_vain(*this)),
       m_host(part_setups::host(*this)),
       m_runtime_tasks(part_setups::own_tasks(*this)),
       m_device_states(part_setups::devices(*this)),
+      m_waits(part_setups::waiting(*this)),
+      m_view_requests(part_setups::view_requesting(*this)),
+      m_recordings(*this),
+      m_player(part_setups::playing(*this)),
+      m_retiler(*this, m_own),
+      m_in_place(part_setups::calls(*this)),
       m_hangs(part_setups::hangs(*this)) {
   place_plan plan = make_places();
   // Validation looks at every task by itself.
@@ -205,6 +261,7 @@ void scheduler::make_drivers(const place_plan& plan) {
                               .wants_uses = coherence.wants_uses(),
                               .learns_times = m_placer.model() != nullptr});
   m_host.begin(m_mode);
+  m_player.begin(m_mode.announces_uses);
   for (const memory::space_number number : plan.stores)
     m_drivers.add_store(part_setups::driver(*this), coherence.space_at(number));
   for (const std::string& name : m_setup.settings->detached) {
@@ -280,9 +337,10 @@ void scheduler::stop_threads() noexcept {
 }
 
 void scheduler::close() noexcept {
-  end_own_views();
+  const auto drain = [this] { m_waits.wait(wait_request::quietly(wait_request::end::tasks_and_views)); };
+  m_view_requests.end_own();
   drain();
-  let_go_of_kept();
+  m_leftovers.let_go();
   m_registry.close();
   drain();  // arrays that ended meanwhile
   for (std::uint32_t k = 0; k < m_threads.size(); ++k)
@@ -336,32 +394,7 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
 
   if (!m_submissions.window().due(count) || !bounded || !mine.in_program() || mine.unbounded != 0) return;
   if (mine.number == 0 && (count & 255) == 0) m_pool.place_this_thread();
-  keep_to_window(mine);
-}
-
-void scheduler::wait_for_window() {
-  thread_context& mine = current_thread();
-  if (mine.in_program() && mine.unbounded == 0 && mine.recorder == nullptr) keep_to_window(mine);
-}
-
-void scheduler::run_tasks_while_submitting(const std::function<bool()>& until) {
-  thread_context& mine = current_thread();
-  if (!mine.in_program() || mine.unbounded != 0 || mine.recorder != nullptr) return;
-  m_submitters_waiting.fetch_add(1);  // before it looks at views: who gets one looks at this
-  run_tasks_until(
-      mine, [&] { return until() || m_views.held() != 0; }, 1);
-  m_submitters_waiting.fetch_sub(1);
-}
-
-void scheduler::keep_to_window(thread_context& mine) {
-  if (mine.host_accesses != nullptr) return;  // what it waits for may be behind its own views
-  const submission_window& window = m_submissions.window();
-  if (window.tasks_full())
-    run_tasks_until(
-        mine, [&] { return window.tasks_half_empty(m_views.held()); }, m_pool.look_every());
-  if (window.bytes_full() && m_views.held() == 0)
-    run_tasks_until(
-        mine, [&] { return window.bytes_half_empty() || window.open_tasks() <= m_views.held(); }, 1);
+  m_waits.keep_to_window(mine);
 }
 
 task::record& scheduler::make_reduction(block::record& block, block::accumulation& group) {
@@ -386,82 +419,12 @@ void scheduler::begun(const task::record& t) {
   if (const auto& log = m_threads[t.owner].uses) log->begin(t.sequence);
 }
 
-bool scheduler::all_retired() const noexcept {
-  // Retired first: both sums only grow and retired never passes submitted, so equal sums mean that nothing was open at
-  // the moment in between.
-  const std::uint64_t out = m_threads.retired() + m_views.held(std::memory_order_acquire);
-  return out >= m_threads.submitted();
-}
-
 void scheduler::run_tasks_until(thread_context& mine, const predicate& enough, std::uint32_t look_every) {
   if (enough()) return;
   if (m_simulated != nullptr)
     m_simulated->run_tasks_until(mine, enough);
   else
     m_pool.run_tasks_until(host_tasks{*this}, mine, enough, look_every);
-}
-
-std::atomic<bool>& scheduler::wait_elsewhere() {
-  thread_context& mine = current_thread();
-  mine.waits.store(true);
-  m_pool.notice_no_more_room();
-  return mine.waits;
-}
-
-void scheduler::drain() noexcept {
-  if (left_behind()) return;
-  run_tasks_until(current_thread(), [this] { return all_retired() && m_views.held(std::memory_order_acquire) == 0; });
-}
-
-void scheduler::settle() noexcept {
-  if (left_behind()) return;
-  run_tasks_until(current_thread(), [this] { return all_retired(); });
-}
-
-void scheduler::wait_until(const std::function<bool()>& enough) { run_tasks_until(current_thread(), enough); }
-
-void scheduler::fence(std::source_location site) {
-  thread_context& mine = current_thread();
-  if (mine.recorder != nullptr)
-    throw error(error_kind::usage, "fence inside a recording", file_and_line(site),
-                "recorded tasks do not run before they are replayed");
-  if (const std::uint32_t views = mine.held_views.load(std::memory_order_relaxed); views != 0)
-    throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", views), file_and_line(site),
-                "release host views before waiting for tasks that may need their blocks");
-  wait_for_all(site, true);
-}
-
-void scheduler::wait_idle(std::source_location site) { wait_for_all(site, false); }
-
-void scheduler::wait_home(const transfer::memory_choice& where, std::source_location site) {
-  wait_for_all(site, true, where);
-}
-
-const char* scheduler::hint_for_room() const {
-  const auto is_disk = [](const auto& s) { return s->device().description().device_class == TSR_DEVICE_STORAGE; };
-  return std::ranges::any_of(m_setup.coherence->streams().all(), is_disk)
-             ? "use smaller blocks, free arrays that are not needed any more, or raise memory.host_limit"
-             : "use smaller blocks, free arrays that are not needed any more, raise memory.host_limit, or let a disk "
-               "take blocks that wait: add \"disk\" to runtime.plugins";
-}
-
-void scheduler::wait_for_all(std::source_location site, bool home, const transfer::memory_choice& where) {
-  thread_context& mine = current_thread();
-  if (!mine.in_program())
-    throw error(error_kind::usage, "fence inside a task", file_and_line(site),
-                "a task that waits for all tasks waits for itself; wait in the program's own threads");
-  const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
-  run_tasks_until(mine, [this] { return all_retired(); });
-  if (home && bring_home(where, site)) run_tasks_until(mine, [this] { return all_retired(); });
-  if (mine.events != nullptr) trace_fence(*mine.events, began);
-  let_go_of_kept();
-  const failures::report failed = m_failures.take_for(mine.user_serial);
-  if (m_setup.validator != nullptr)
-    m_setup.validator->at_fence(site, failed.first ? failed.first->text : std::string());
-  transfer::device_losses& losses = m_setup.coherence->losses();
-  run_tasks_until(mine, [&] { return losses.all_known(); });
-  if (const std::optional<error> e = fence_error(failed, losses.report(), cancelled(), hint_for_room()))
-    throw error(*e);
 }
 
 void scheduler::cancel(std::string reason, error_kind kind) {

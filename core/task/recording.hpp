@@ -155,7 +155,7 @@ class graph_recorder {
   /// tessera::error (usage) when a block that it uses was destroyed meanwhile, or is written more often than versions
   /// count.
   std::unique_ptr<recording> finish();
-  /// When recording failed: what is to be given back (see scheduler::forget).
+  /// When recording failed: what is to be given back (see replay_player::forget).
   recording& incomplete() noexcept { return *m_recording; }
 
   /// Private copies per group of accumulates. Adders take them in turn, so that the order of all additions, and with it

@@ -11,7 +11,10 @@
 #include "core/base/units.hpp"
 #include "core/memory/space.hpp"
 #include "core/placement/place.hpp"
-#include "core/runtime/inside.hpp"
+#include "core/runtime/program_side.hpp"
+#include "core/schedule/recordings.hpp"
+#include "core/schedule/view_requests.hpp"
+#include "core/schedule/waits.hpp"
 #include "hierarchy/deepcopy/arena.hpp"
 #include "tessera/block_group.hpp"
 #include "tessera/operation.hpp"
@@ -83,17 +86,17 @@ class deep_copy_state {
   deep_copy_state(void* root, const described_type& type, const copy_target& target, const paths& parts,
                   const copy_options& options, std::source_location site)
       : m_runtime(*target.rt),
-        m_alive(m_runtime.inside().scheduler->alive()),
+        m_alive(program_side_of(m_runtime).alive),
         m_location(m_runtime.at(target.location)),
         m_graph(root, type, parts),
         m_layout(m_graph, options.form),
         m_number(hierarchy::arena_numbers::add(offsets_of_pointers(m_graph, m_layout))),
         m_group(m_runtime, "deep copy", {static_cast<std::int64_t>(m_layout.blocks())}) {
     try {
-      if (!m_runtime.inside().scheduler->in_program())
+      if (!program_side_of(m_runtime).waits.in_program())
         throw error(error_kind::usage, "a deep copy is made inside a task", {},
                     "make it in a thread of the program, and name it when the task is submitted: update(copy)");
-      if (m_runtime.inside().scheduler->is_recording())
+      if (program_side_of(m_runtime).recordings.current() != nullptr)
         throw error(error_kind::usage, "a deep copy is made inside a recording", file_and_line(site),
                     "make it before, and record the tasks that use it");
       require_room(target, site);
@@ -168,20 +171,20 @@ class deep_copy_state {
   /// Waits for tasks: where a block is, is known when nobody makes a version of it. A thread that holds views does not
   /// wait, since tasks may wait for those.
   void settle() {
-    schedule::scheduler& scheduler = *m_runtime.inside().scheduler;
-    if (scheduler.in_program() && scheduler.views_here() == 0) scheduler.settle();
+    const program_side& side = program_side_of(m_runtime);
+    if (side.waits.in_program() && side.views.held_here() == 0) side.waits.wait(schedule::wait_request::quietly());
   }
 
   /// Where it is larger than the memory there it could never arrive: its tasks would all stay at the host.
   void require_room(const copy_target& target, std::source_location site) const {
     const location::tree& tree = m_runtime.tree();
     const placement::place* nearest = nullptr;  // that has the location; none: it is above all memories
-    for (const auto& one : m_runtime.inside().scheduler->places())
+    for (const auto& one : program_side_of(m_runtime).places)
       if (tree.is_ancestor(one->location, m_location) &&
           (nearest == nullptr || tree.is_ancestor(nearest->location, one->location)))
         nearest = one.get();
     if (nearest == nullptr) return;
-    const memory::space& there = *m_runtime.inside().spaces[nearest->space];
+    const memory::space& there = *program_side_of(m_runtime).memories[nearest->space];
     std::uint64_t bytes = 0;
     for (std::size_t k = 0; k < m_layout.blocks(); ++k) bytes += m_layout.bytes_of(k);
     if (bytes <= there.limit()) return;

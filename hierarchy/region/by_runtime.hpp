@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/lifetime.hpp"
-#include "core/runtime/inside.hpp"
+#include "core/runtime/program_side.hpp"
 #include "tessera/runtime.hpp"
 
 namespace tessera::hierarchy {
@@ -23,7 +23,7 @@ class by_runtime {
     const std::lock_guard guard(m_mutex);
     std::erase_if(m_all, [](const auto& one) { return !enter(one.second.alive); });
     entry& found = m_all[rt.serial()];
-    if (found.value == nullptr) found = {rt.inside().scheduler->alive(), make()};
+    if (found.value == nullptr) found = {program_side_of(rt).alive, make()};
     return found.value;
   }
   /// Those of all other runtimes that run.

@@ -1,14 +1,15 @@
 #include "tessera/editable_tree.hpp"
 
 #include "core/base/call_site.hpp"
-#include "core/runtime/inside.hpp"
+#include "core/base/lifetime.hpp"
+#include "core/runtime/program_side.hpp"
 #include "hierarchy/region/live_tree.hpp"
 #include "hierarchy/region/tree_edits.hpp"
 
 namespace tessera {
 
 editable_tree::editable_tree(runtime& of)
-    : m_runtime(&of), m_alive(of.inside().scheduler->alive()), m_live(hierarchy::live_tree::of(of)) {}
+    : m_runtime(&of), m_alive(program_side_of(of).alive), m_live(hierarchy::live_tree::of(of)) {}
 editable_tree::~editable_tree() = default;
 
 runtime& editable_tree::owner(std::source_location site) const {

@@ -7,7 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "core/runtime/inside.hpp"
+#include "core/runtime/machine.hpp"
+#include "core/runtime/program_side.hpp"
+#include "core/schedule/recordings.hpp"
+#include "core/schedule/replay_player.hpp"
+#include "core/schedule/waits.hpp"
 #include "hierarchy/region/place.hpp"
 #include "tessera/front_end.hpp"
 
@@ -97,7 +101,7 @@ std::shared_ptr<const policy> region_engine::parsed(const region_request& c) {
   const auto found = m_policies.find(c.options.policy);
   if (found != m_policies.end()) return found->second;
   auto made = std::make_shared<const policy>(resolve(policy::parse(c.options.policy, "region " + c.who_splits()),
-                                                     m_runtime.inside().machine.region_policy,
+                                                     program_side_of(m_runtime).machine.region_policy,
                                                      "region.policy, for region " + c.who()));
   if (m_policies.size() >= most_policies) m_policies.clear();  // a program that makes up a text each time
   m_policies.emplace(std::string(c.options.policy), made);
@@ -157,7 +161,7 @@ std::shared_ptr<const plan> region_engine::planned(const region_request& c, laun
 /// Nothing that it changes is seen by anybody before its launch is noted.
 region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
   launch_plan made;
-  made.recorded = m_runtime.inside().scheduler->is_recording();
+  made.recorded = program_side_of(m_runtime).recordings.current() != nullptr;
   const std::lock_guard guard(m_mutex);
   const std::lock_guard steady(*m_tree);
   made.tree = m_tree->held();
@@ -225,11 +229,11 @@ void region_engine::count_tasks(launch_plan& made) {
 /// split as if the device were as fast as a core.
 void region_engine::wait_for_measures(const launch_plan& made) {
   if (made.unmeasured.empty()) return;
-  m_runtime.inside().scheduler->run_tasks_while_submitting([&] {
+  program_side_of(m_runtime).waits.wait(schedule::wait_request::submitting_until([&] {
     return std::ranges::all_of(made.unmeasured, [](const std::shared_ptr<region_leaf_times>& t) {
       return t->cost().known() || t->under_way.load(std::memory_order_acquire) == 0;
     });
-  });
+  }));
 }
 
 void region_engine::launch(const task_name& name, const region_options& options, const loop_bounds& over,
@@ -242,7 +246,7 @@ void region_engine::launch(const task_name& name, const region_options& options,
   try {
     plan_and_submit(c);
   } catch (...) {  // what was planned counted on its locations, and an edit that waits there hears of no task's end
-    m_runtime.inside().scheduler->look_again();
+    program_side_of(m_runtime).waits.look_again();
     throw;
   }
   front_end(m_runtime).wait_for_window();
@@ -277,7 +281,7 @@ void region_engine::plan_and_submit(const region_request& c) {
 std::shared_lock<std::shared_mutex> region_engine::hold_replays(const region_request& c, const launch_plan& made) {
   const auto is_replayed = [](const detail::region_demand& d) { return d.array != nullptr && d.array->keeps_tiles(); };
   if (made.recorded || std::ranges::none_of(c.demands, is_replayed)) return {};
-  return m_runtime.inside().scheduler->hold_replays();
+  return program_side_of(m_runtime).replays.hold();
 }
 
 /// Where a region goes through a memory that is too small for it. With the arrays locked.
@@ -317,12 +321,12 @@ void region_engine::submit(const region_request& c, launch_plan& made) {
     if (d.array != nullptr && !made.recorded) d.array->views().note_region(d.how != intent::read);
   name_blocks(c, *made.split, parts, pieces, joins);
   if (made.recorded) {
-    schedule::scheduler& scheduler = *m_runtime.inside().scheduler;
-    scheduler.keep_with_recording(made.kept);
+    const program_side& side = program_side_of(m_runtime);
+    side.recordings.current()->keep(made.kept);
     for (const detail::region_demand& d : c.demands)
       if (d.array != nullptr) {
-        scheduler.keep_with_recording(d.array->keep_tiles());
-        scheduler.count_replays(d.array->views().counter(d.how != intent::read));
+        side.recordings.current()->keep(d.array->keep_tiles());
+        side.recordings.current()->count_replays(d.array->views().counter(d.how != intent::read));
       }
   }
   for (detail::made_piece& p : pieces) p.task.commit();
@@ -429,7 +433,7 @@ void region_engine::name_blocks(const region_request& c, const plan& split, std:
       for (const tiled_memory::tile& t : tiles.subspan(in.first, in.count))
         blocks.push_back(access(*t.record, c.how(d)));
     }
-    m_runtime.inside().check_blocks(c.name.text, blocks, c.name.site);
+    check_blocks(m_runtime, c.name.text, blocks, c.name.site);
     pieces[k].task.name_blocks(blocks);
   }
   std::size_t join = 0;

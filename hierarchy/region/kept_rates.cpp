@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include "core/placement/history_file.hpp"
-#include "core/runtime/inside.hpp"
+#include "core/runtime/machine.hpp"
+#include "core/runtime/program_side.hpp"
 
 namespace tessera::hierarchy {
 
 kept_rates::kept_rates(runtime& of) : m_runtime(of) {
-  const machine& on = of.inside().machine;
+  const machine& on = program_side_of(of).machine;
   if (on.simulated != nullptr) return;
   m_machine = placement::machine_lines(on.plugins->devices());
   m_file = placement::history_path(on.settings.history, placement::signature_of(m_machine));
@@ -26,7 +27,7 @@ void kept_rates::keep(const std::vector<placement::region_rate>& rates) const no
   if (m_file.empty() || rates.empty()) return;
   try {
     if (const std::string why = placement::write_region_rates(m_file, m_machine, m_program, rates); !why.empty())
-      say(m_runtime.inside().machine.log, 1,
+      say(program_side_of(m_runtime).machine.log, 1,
           fmt::format("what regions learnt cannot be written to {}: {}", m_file.string(), why));
   } catch (const std::exception& e) {  // out of memory, a log that throws: what was learnt is not worth more
     std::fprintf(stderr, "tessera: what regions learnt is lost: %s\n", e.what());

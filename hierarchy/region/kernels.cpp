@@ -9,8 +9,11 @@
 #include <limits>
 #include <memory>
 
+#include "core/memory/space.hpp"
 #include "core/operation/kernel_loader.hpp"
-#include "core/runtime/inside.hpp"
+#include "core/placement/place.hpp"
+#include "core/runtime/program_side.hpp"
+#include "core/validate/validator.hpp"
 #include "hierarchy/region/by_runtime.hpp"
 #include "hierarchy/region/kernel_text.hpp"
 #include "hierarchy/region/plan.hpp"
@@ -108,12 +111,12 @@ std::shared_ptr<region_kernels::operation_set> region_kernels::operations_of(run
 }
 
 region_kernels::region_kernels(runtime& of) : m_runtime(of), m_operations(operations_of(of)) {
-  for (const auto& place : of.inside().scheduler->places()) {
+  for (const auto& place : program_side_of(of).places) {
     if (place->is_host || place->device == nullptr) continue;
     for (location::node_id id = 0; id < of.tree().known(); ++id) {
       const location::properties& p = of.tree().at(id).properties;
       if (p.kind != location::kind::worker || !p.space || !of.tree().is_ancestor(place->location, id)) continue;
-      m_limits[id] = of.inside().spaces[place->space]->limit();
+      m_limits[id] = program_side_of(of).memories[place->space]->limit();
       m_devices[id] = {place.get(), operation::compiles(*place->device, operation::kernel_text().language),
                        place->device->has(TSR_DEVICE_HAS_FP64)};
     }
@@ -192,7 +195,7 @@ const operation::definition& region_kernels::operation_for(const task_name& regi
   made.plain_arguments = kernel.host.plain;
   made.data = std::make_shared<const kernel_layout>(kernel_layout{std::move(shape.uses), std::move(compared)});
   const operation::definition& defined = m_runtime.define(std::move(made));
-  if (looks()) m_runtime.inside().validator->check_on_devices(defined, &compare_with_device);
+  if (looks()) program_side_of(m_runtime).validator->check_on_devices(defined, &compare_with_device);
   return *known.emplace(std::move(key), &defined).first->second;
 }
 
@@ -216,7 +219,7 @@ const operation::definition& region_kernels::looked_at(const task_name& region, 
   return *known.emplace(key, &m_runtime.define(std::move(made))).first->second;
 }
 
-bool region_kernels::looks() const noexcept { return m_runtime.inside().validator != nullptr; }
+bool region_kernels::looks() const noexcept { return program_side_of(m_runtime).validator != nullptr; }
 
 bool region_kernels::compares(const detail::region_kernel* kernel) const noexcept {
   return kernel != nullptr && looks();

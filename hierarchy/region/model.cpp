@@ -3,7 +3,12 @@
 #include "core/base/call_site.hpp"
 #include "core/block/element_type.hpp"
 #include "core/bytes/copy.hpp"
-#include "core/runtime/inside.hpp"
+#include "core/runtime/machine.hpp"
+#include "core/runtime/program_side.hpp"
+#include "core/schedule/failures.hpp"
+#include "core/schedule/recordings.hpp"
+#include "core/schedule/view_requests.hpp"
+#include "core/schedule/waits.hpp"
 #include "hierarchy/region/adopted_ranges.hpp"
 #include "hierarchy/region/engine.hpp"
 #include "hierarchy/region/paused_memory.hpp"
@@ -18,7 +23,7 @@ location_model::location_model(runtime& of)
     : editable_tree(of),
       m_engine(std::make_unique<hierarchy::region_engine>(of)),
       m_memory(std::make_unique<hierarchy::paused_memory>()) {
-  if (!of.inside().scheduler->in_program())
+  if (!program_side_of(of).waits.in_program())
     throw error(error_kind::usage, "a location model inside a task", {},
                 "its end would wait for the task that it is in: make it in a thread of the program; regions of it may "
                 "be submitted inside tasks");
@@ -40,17 +45,16 @@ void bring_home(std::shared_ptr<hierarchy::array_storage> array) noexcept {
 location_model::~location_model() {
   const lifetime::visit here = enter(alive());  // the runtime may end in another thread
   if (!here) return;  // what regions have made went home with the runtime's end, where it was adopted
-  runtime_inside& inside = owner().inside();
-  const std::uint32_t views = inside.scheduler->views_here();
-  if (inside.scheduler->in_program() && views == 0) {
-    inside.scheduler->settle();
-    auto untold =
-        inside.scheduler->take_failures();  // to bring an array home that has failed would count as telling it
+  const program_side& side = program_side_of(owner());
+  const std::uint32_t views = side.views.held_here();
+  if (side.waits.in_program() && views == 0) {
+    side.waits.wait(schedule::wait_request::quietly());
+    auto untold = side.failures.take();  // to bring an array home that has failed would count as telling it
     for (const auto& array : m_memory->let_go()) bring_home(array);  // to memory that the program may free now
-    inside.scheduler->put_back_failures(std::move(untold));
+    side.failures.put_back(std::move(untold));
     return;
   }
-  say(inside.machine.log, 2,
+  say(side.machine.log, 2,
       views != 0 ? "a location model ends while its thread holds host views, for which regions may wait; it does not "
                    "wait for regions"
                  : "a location model ends inside a task; it does not wait for regions");
@@ -255,7 +259,7 @@ detail::region_array_handle location_model::copy_of_memory(std::string name, ele
   const row_extents extents{static_cast<std::int64_t>(elements)};
   const std::uint64_t bytes = bytes_of(name, type, extents, site);
   if (auto known = m_memory->find({memory, bytes, type, extents})) return detail::region_array_handle(std::move(known));
-  if (owner(site).inside().scheduler->is_recording())
+  if (program_side_of(owner(site)).recordings.current() != nullptr)
     throw error(error_kind::usage, fmt::format("'{}' is read inside a recording", name), file_and_line(site),
                 "its value of now would be that of all replays: use an array of one row, which a region or a host view "
                 "writes before a replay");
@@ -281,12 +285,14 @@ void location_model::pause(const pause_options& options, std::source_location si
   if (has_memory) {
     // Regions that other threads submit meanwhile over the same memory find its arrays, and so follow those before.
     const std::vector<std::shared_ptr<hierarchy::array_storage>> ending = m_memory->let_go();
-    owner(site).inside().scheduler->settle();
+    program_side_of(owner(site)).waits.wait(schedule::wait_request::quietly());
   }
   if (has_memory || has_files)
     owner(site).fence(site);  // also brings home what devices hold
   else if (const auto adopted = hierarchy::adopted_ranges::of(owner(site)); adopted->any())
-    owner(site).inside().scheduler->wait_home([&](const void* memory) { return adopted->has(memory); }, site);
+    program_side_of(owner(site))
+        .waits.wait(schedule::wait_request::reporting_home([&](const void* memory) { return adopted->has(memory); }),
+                    site);
   else
     front_end(owner(site)).wait_idle(site);
   if (has_files) m_engine->flush_files();

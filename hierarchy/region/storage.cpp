@@ -6,8 +6,13 @@
 #include <shared_mutex>
 
 #include "core/base/call_site.hpp"
+#include "core/base/lifetime.hpp"
 #include "core/bytes/copy.hpp"
-#include "core/runtime/inside.hpp"
+#include "core/runtime/program_side.hpp"
+#include "core/schedule/recordings.hpp"
+#include "core/schedule/replay_player.hpp"
+#include "core/schedule/view_requests.hpp"
+#include "core/schedule/waits.hpp"
 #include "tessera/region.hpp"
 
 namespace tessera::hierarchy {
@@ -16,7 +21,7 @@ array_storage::array_storage(runtime& of, std::string name, element_type type, v
                              std::shared_ptr<const void> owner, const row_extents& extents,
                              std::shared_ptr<live_tree> tree, location::node_id at, std::source_location site)
     : m_runtime(of),
-      m_alive(of.inside().scheduler->alive()),
+      m_alive(program_side_of(of).alive),
       m_name(std::move(name)),
       m_type(type),
       m_extents(extents),
@@ -32,7 +37,7 @@ std::shared_ptr<const void> array_storage::keep_tiles() {
 }
 
 bool array_storage::cut_may_wait(const row_interval& rows) const {
-  return m_runtime.inside().scheduler->views_here() != 0 || m_views.cut_may_wait(rows);
+  return program_side_of(m_runtime).views.held_here() != 0 || m_views.cut_may_wait(rows);
 }
 
 void array_storage::cut_in_recording(std::span<const std::int64_t> ends, std::source_location site) {
@@ -42,14 +47,15 @@ void array_storage::cut_in_recording(std::span<const std::int64_t> ends, std::so
     return;
   }
   if (!m_tiles->is_cut_here())
-    m_runtime.inside().scheduler->at_recording_end([array = weak_from_this(), site](bool finished) {
+    program_side_of(m_runtime).recordings.current()->at_end([array = weak_from_this(), site](bool finished) {
       const std::shared_ptr<array_storage> there = array.lock();
       if (there == nullptr) return;  // and its tiles have ended with it
       const std::lock_guard guard(*there);
       there->tiles().end_recorded(finished, site);
     });
   m_tiles->cut_recorded(ends, site);
-  m_runtime.inside().scheduler->count_replays(m_views.counter(true));  // an exchange waits as one that writes
+  program_side_of(m_runtime).recordings.current()->count_replays(
+      m_views.counter(true));  // an exchange waits as one that writes
 }
 
 void array_storage::remake(std::source_location site) noexcept try {
@@ -84,12 +90,12 @@ tile_range array_storage::tiles_for_view(const row_interval& rows, intent how, s
 }
 
 void finish_ended_arrays(runtime& of) {
-  schedule::scheduler& scheduler = *of.inside().scheduler;
-  if (scheduler.in_program() && scheduler.views_here() == 0) scheduler.settle();
+  const program_side& side = program_side_of(of);
+  if (side.waits.in_program() && side.views.held_here() == 0) side.waits.wait(schedule::wait_request::quietly());
 }
 
 reduction_storage::reduction_storage(runtime& of, std::string name, element_type type)
-    : m_name(std::move(name)), m_type(type), m_alive(of.inside().scheduler->alive()), m_group(of, m_name, {1}) {
+    : m_name(std::move(name)), m_type(type), m_alive(program_side_of(of).alive), m_group(of, m_name, {1}) {
   m_blocks.push_back(&m_group.make(m_type, shape{1}, 0, std::source_location::current()));
 }
 
@@ -194,7 +200,7 @@ void check_copy(const region_array_handle& from, std::int64_t first, std::int64_
 held_rows region_array_handle::hold(intent how, std::int64_t first, std::int64_t last,
                                     std::source_location site) const {
   hierarchy::array_storage& storage = there(site);
-  storage.owner().inside().scheduler->require_host_access(site);  // before anything is cut for it
+  program_side_of(storage.owner()).views.require(site);  // before anything is cut for it
   const hierarchy::row_interval rows{first, last};
   std::vector<held_block> held;
   std::vector<std::uint64_t> bytes;
@@ -203,7 +209,7 @@ held_rows region_array_handle::hold(intent how, std::int64_t first, std::int64_t
   {
     const std::lock_guard guard(storage);
     std::shared_lock<std::shared_mutex> between_replays;  // none comes between the tiles, or before the view is noted
-    if (storage.keeps_tiles()) between_replays = storage.owner().inside().scheduler->hold_replays();
+    if (storage.keeps_tiles()) between_replays = program_side_of(storage.owner()).replays.hold();
     storage.check_viewed(rows, how, site);
     tiled_memory& tiles = storage.tiles();
     const hierarchy::row_interval cut_from = hierarchy::with_their_tiles(tiles.tiles(), rows);

@@ -11,7 +11,11 @@
 
 #include "core/base/call_site.hpp"
 #include "core/base/error.hpp"
-#include "core/runtime/inside.hpp"
+#include "core/placement/place.hpp"
+#include "core/runtime/program_side.hpp"
+#include "core/schedule/recordings.hpp"
+#include "core/schedule/view_requests.hpp"
+#include "core/schedule/waits.hpp"
 #include "hierarchy/region/plan.hpp"
 
 namespace tessera::hierarchy {
@@ -97,16 +101,16 @@ location::tree arranged(const location::tree& now, const location::tree& wanted)
 }
 
 void tree_edits::require_may_wait(std::string_view call, std::source_location site) const {
-  schedule::scheduler& scheduler = *m_runtime.inside().scheduler;
+  const program_side& side = program_side_of(m_runtime);
   const auto refuse = [&](std::string text, std::string hint) {  // only then is the place made to text
     throw error(error_kind::usage, std::move(text), file_and_line(site), std::move(hint));
   };
-  if (scheduler.is_recording())
+  if (side.recordings.current() != nullptr)
     refuse(fmt::format("{} inside a recording", call),
            "a recording keeps tasks alone: call it before the recording, or behind a replay");
-  if (!scheduler.in_program())
+  if (!side.waits.in_program())
     refuse(fmt::format("{} inside a task", call), "it waits for tasks: call it in the program's own threads");
-  if (scheduler.views_here() != 0)  // of blocks, of which a view of an array may have several
+  if (side.views.held_here() != 0)  // of blocks, of which a view of an array may have several
     refuse(fmt::format("{} while this thread holds host views", call),
            "let views end before: regions may need their arrays");
 }
@@ -215,7 +219,7 @@ live_tree::state tree_edits::replace(const location::tree& next, std::source_loc
   try {
     return m_tree.replace(next, site);
   } catch (const error&) {
-    m_runtime.inside().scheduler->settle();
+    program_side_of(m_runtime).waits.wait(schedule::wait_request::quietly());
     return m_tree.replace(next, site);
   }
 }
@@ -233,19 +237,20 @@ std::vector<node_id> tree_edits::devices_among(const std::vector<node_id>& nodes
 }
 
 bool tree_edits::is_lost(node_id device) const {
-  return std::ranges::any_of(m_runtime.inside().scheduler->places(), [&](const auto& place) {
+  return std::ranges::any_of(program_side_of(m_runtime).places, [&](const auto& place) {
     return !place->is_host && place->state.load() == placement::place_state::lost &&
            m_runtime.tree().is_ancestor(place->location, device);
   });
 }
 
 void tree_edits::wait_for(const std::vector<node_id>& leaves) {
-  schedule::scheduler& scheduler = *m_runtime.inside().scheduler;
-  if (m_tree.any_recorded(leaves)) scheduler.settle();  // nobody counts the tasks of replays
-  scheduler.wait_until([works = m_tree.works_at(leaves)] {
+  const program_side& side = program_side_of(m_runtime);
+  if (m_tree.any_recorded(leaves))
+    side.waits.wait(schedule::wait_request::quietly());  // nobody counts the tasks of replays
+  side.waits.wait(schedule::wait_request::for_condition([works = m_tree.works_at(leaves)] {
     return std::ranges::all_of(
         works, [](const std::shared_ptr<leaf_work>& w) { return w->under_way.load(std::memory_order_acquire) == 0; });
-  });
+  }));
 }
 
 }  // namespace tessera::hierarchy

@@ -11,8 +11,9 @@
 #include <span>
 
 #include "core/plugin/device.hpp"
-#include "core/runtime/inside.hpp"
+#include "core/runtime/program_side.hpp"
 #include "core/validate/intent_checker.hpp"
+#include "core/validate/validator.hpp"
 #include "hierarchy/region/leaf_times.hpp"
 #include "tessera/front_end.hpp"
 
@@ -154,16 +155,18 @@ void report(const two_forms& forms, std::size_t use, const std::string& where, c
     return validate::element_text(
         of.type, static_cast<const std::byte*>(of.host) + static_cast<std::uint64_t>(found.at) * size_of(of.type));
   };
-  forms.owner->inside().validator->found(
-      {.fault = validate::fault::forms_differ,
-       .text = fmt::format("the function and the text of region '{}' differ in {} of {} elements of '{}': {} is {} by "
+  program_side_of(*forms.owner)
+      .validator->found(
+          {.fault = validate::fault::forms_differ,
+           .text =
+               fmt::format("the function and the text of region '{}' differ in {} of {} elements of '{}': {} is {} by "
                            "the function and {} by the text{}",
                            forms.region, found.count, function.extents->count(), forms.declared[use].array, where,
                            text(function), text(kernel), device != nullptr ? " on " + device->name() : std::string()),
-       .here = validate::participant::at(fmt::format("region '{}' submitted", forms.region), forms.site),
-       .there = {},
-       .hint = fmt::format("both forms of a body must do the same; the {}'s results were kept",
-                           device != nullptr ? "device" : "function")});
+           .here = validate::participant::at(fmt::format("region '{}' submitted", forms.region), forms.site),
+           .there = {},
+           .hint = fmt::format("both forms of a body must do the same; the {}'s results were kept",
+                               device != nullptr ? "device" : "function")});
 }
 
 void compare(const kernel_layout& layout, const operation::context& function, const text_run& kernel) {
@@ -206,12 +209,13 @@ bool report(const kernel_layout& layout, const void* arguments, const std::optio
   const two_forms& forms = *layout.compared;
   undeclared_text said =
       text_of(*found, forms.region, forms.declared[found->use], forms.uses(arguments).extents[found->use].rows);
-  forms.owner->inside().validator->found(
-      {.fault = validate::fault::undeclared,
-       .text = std::move(said.what),
-       .here = validate::participant::at(fmt::format("region '{}' submitted", forms.region), forms.site),
-       .there = {},
-       .hint = std::move(said.hint)});
+  program_side_of(*forms.owner)
+      .validator->found(
+          {.fault = validate::fault::undeclared,
+           .text = std::move(said.what),
+           .here = validate::participant::at(fmt::format("region '{}' submitted", forms.region), forms.site),
+           .there = {},
+           .hint = std::move(said.hint)});
   return true;
 }
 

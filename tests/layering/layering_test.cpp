@@ -141,15 +141,26 @@ INSTANTIATE_TEST_SUITE_P(core, layering_rule,
                                          verdict{"core/base/error.cpp", "vector", false, true},
                                          verdict{"core/base/error.cpp", "../config/settings.hpp", true, false}));
 
-INSTANTIATE_TEST_SUITE_P(hierarchy, layering_rule,
-                         testing::Values(verdict{"hierarchy/draw/dot.cpp", "core/location/tree.hpp", true, true},
-                                         verdict{"hierarchy/draw/dot.cpp", "hierarchy/policy/policy.hpp", true, true},
-                                         verdict{"hierarchy/discovery/hwloc.cpp", "hwloc.h", false, true},
-                                         verdict{"hierarchy/draw/dot.cpp", "hwloc.h", false, false},
-                                         verdict{"hierarchy/draw/dot.cpp", "cuda.h", false, false},
-                                         verdict{"hierarchy/draw/dot.cpp", "apps/cli/main.hpp", true, false},
-                                         verdict{"hierarchy/draw/dot.cpp", "plugins/sim/device.hpp", true, false},
-                                         verdict{"hierarchy/declaration/read.cpp", "toml++/toml.h", false, false}));
+INSTANTIATE_TEST_SUITE_P(
+    hierarchy, layering_rule,
+    testing::Values(verdict{"hierarchy/draw/dot.cpp", "core/location/tree.hpp", true, true},
+                    verdict{"hierarchy/draw/dot.cpp", "hierarchy/policy/policy.hpp", true, true},
+                    verdict{"hierarchy/discovery/hwloc.cpp", "hwloc.h", false, true},
+                    verdict{"hierarchy/draw/dot.cpp", "hwloc.h", false, false},
+                    verdict{"hierarchy/draw/dot.cpp", "cuda.h", false, false},
+                    verdict{"hierarchy/draw/dot.cpp", "apps/cli/main.hpp", true, false},
+                    verdict{"hierarchy/draw/dot.cpp", "plugins/sim/device.hpp", true, false},
+                    verdict{"hierarchy/declaration/read.cpp", "toml++/toml.h", false, false},
+                    verdict{"hierarchy/region/engine.cpp", "hierarchy/policy/split.hpp", true, true},
+                    verdict{"hierarchy/policy/split.cpp", "hierarchy/region/plan.hpp", true, false},
+                    verdict{"hierarchy/region/plan.cpp", "hierarchy/deepcopy/copy.hpp", true, false},
+                    verdict{"hierarchy/attic/x.cpp", "hierarchy/policy/split.hpp", true, false},
+                    verdict{"hierarchy/region/engine.cpp", "core/schedule/waits.hpp", true, true},
+                    verdict{"hierarchy/region/engine.cpp", "core/schedule/scheduler.hpp", true, false},
+                    verdict{"hierarchy/region/engine.cpp", "core/runtime/program_side.hpp", true, true},
+                    verdict{"hierarchy/region/engine.cpp", "core/runtime/inside.hpp", true, false},
+                    verdict{"apps/cli/main.cpp", "core/runtime/inside.hpp", true, false},
+                    verdict{"core/runtime/array.cpp", "core/runtime/inside.hpp", true, true}));
 
 INSTANTIATE_TEST_SUITE_P(
     plugins, layering_rule,

@@ -53,9 +53,11 @@ std::string_view component(const std::vector<std::string_view>& parts, std::size
 }
 
 // Place of a core room in the order; the number of rooms for one that is not in it.
-std::size_t rank_of(std::string_view room) {
-  return static_cast<std::size_t>(std::find(core_order.begin(), core_order.end(), room) - core_order.begin());
+template <std::size_t N>
+std::size_t rank_in(const std::array<std::string_view, N>& order, std::string_view room) {
+  return static_cast<std::size_t>(std::find(order.begin(), order.end(), room) - order.begin());
 }
+std::size_t rank_of(std::string_view room) { return rank_in(core_order, room); }
 
 std::string sentence(std::string_view subject, std::string_view rest) {
   return std::string(subject).append(" ").append(rest);
@@ -89,6 +91,13 @@ std::optional<std::string> judge_core(std::string_view room, const std::vector<s
   return std::nullopt;
 }
 
+// Rooms of hierarchy from the ground up: a room includes those before it.
+constexpr std::array hierarchy_order = {"discovery"sv,  "policy"sv, "declaration"sv, "draw"sv,     "machine"sv,
+                                        "simulation"sv, "region"sv, "deepcopy"sv,    "directive"sv};
+// What of core/schedule programming models see: the parts that program_side.hpp hands out, and plain data.
+constexpr std::array parts_for_models = {"waits"sv,         "view_requests"sv, "recordings"sv,
+                                         "replay_player"sv, "failures"sv,      "statistics"sv};
+
 std::optional<std::string> judge_hierarchy(std::string_view room, const std::vector<std::string_view>& target,
                                            std::string_view text) {
   const std::string_view root = component(target, 0);
@@ -96,6 +105,18 @@ std::optional<std::string> judge_hierarchy(std::string_view room, const std::vec
   if (text.starts_with("hwloc") && room != "discovery") return "hwloc is used in hierarchy/discovery alone";
   if (starts_with_any(text, device_vendors) || starts_with_any(text, host_vendors))
     return "hierarchy includes no vendor's header";
+  if (root == "core" && component(target, 1) == "schedule" && room != "simulation") {
+    const std::string_view name = component(target, 2);
+    if (std::ranges::none_of(parts_for_models, [&](auto part) { return name == std::string(part) + ".hpp"; }))
+      return "models see the parts of core/schedule that core/runtime/program_side.hpp names, not " + std::string(text);
+  }
+  if (root != "hierarchy" || room == component(target, 1) || target.size() < 3) return std::nullopt;
+  const std::string_view other = component(target, 1);
+  for (const std::string_view one : {room, other})
+    if (rank_in(hierarchy_order, one) == hierarchy_order.size())
+      return sentence("hierarchy/" + std::string(one), "is not in the order of rooms (tests/layering/rules.cpp)");
+  if (rank_in(hierarchy_order, other) > rank_in(hierarchy_order, room))
+    return "hierarchy/" + std::string(other) + " stands above hierarchy/" + std::string(room);
   return std::nullopt;
 }
 
@@ -218,6 +239,8 @@ std::optional<std::string> violation(const include_line& include) {
 
   if (include.file.starts_with("core/schedule/device/") && include.target == "core/schedule/scheduler.hpp")
     return "drivers of devices know driver_owner.hpp, not the scheduler";
+  if (include.target == "core/runtime/inside.hpp" && !(house == "core" && room == "runtime"))
+    return "what a runtime is made of is known to core/runtime alone; models use core/runtime/program_side.hpp";
   if (house == "include") return judge_interface(include.file, target, include.target);
   if (house == "core") return judge_core(room, target, include.target);
   if (house == "hierarchy") return judge_hierarchy(room, target, include.target);

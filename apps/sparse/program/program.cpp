@@ -16,7 +16,7 @@
 #include "apps/sparse/program/state.hpp"
 #include "core/base/error.hpp"
 #include "core/base/leak_on_purpose.hpp"
-#include "core/runtime/inside.hpp"
+#include "core/runtime/program_side.hpp"
 #include "tessera/machine.hpp"
 
 namespace tessera::sparse {
@@ -343,11 +343,11 @@ program::program(runtime& rt, const csr_matrix& a, const program_options& option
 program::~program() {
   runtime& rt = m_state->rt;
   if (rt.in_task()) {  // it would wait for that task, and tasks of others may need what would end here
-    rt.inside().scheduler->note_failure(
-        {.text = fmt::format("the sparse program of {} was ended inside a task: it stays until the process ends",
-                             m_state->matrix.name),
-         .where = {},
-         .kind = error_kind::usage});
+    fail_next_fence(
+        rt, {.text = fmt::format("the sparse program of {} was ended inside a task: it stays until the process ends",
+                                 m_state->matrix.name),
+             .where = {},
+             .kind = error_kind::usage});
     leak_on_purpose(std::move(m_state));
     return;
   }

@@ -1,13 +1,12 @@
-// The part of the scheduler that records and replays.
-#include "core/schedule/replays.hpp"
+#include "core/schedule/replay_player.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include <fmt/format.h>
+
 #include <mutex>
 #include <unordered_set>
 
 #include "core/base/call_site.hpp"
-#include "core/schedule/scheduler.hpp"
+#include "core/schedule/view_requests.hpp"
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
@@ -37,43 +36,25 @@ void announce_uses(running_replay& r) {
 
 }  // namespace
 
-void scheduler::begin_recording(task::graph_recorder& taker, std::source_location site) {
-  thread_context& mine = current_thread();
-  if (mine.recorder != nullptr)
-    throw error(error_kind::usage, "a recording inside a recording", file_and_line(site),
-                "end the one before you begin the other");
-  if (!mine.in_program())
-    throw error(error_kind::usage, "a recording inside a task", file_and_line(site),
-                "recordings are made and replayed by the program's own threads");
-  mine.recorder = &taker;
-}
-
-void scheduler::end_recording() noexcept {
-  if (!left_behind()) current_thread().recorder = nullptr;
-}
-
-bool scheduler::wait_for(running_replay& what) {
+bool replay_player::wait_for(running_replay& what) {
   if (what.finished()) return true;
-  return wait_unless_in_vain(
-      current_thread(), [&] { return what.finished(); }, m_pool.look_every());
+  return m_setup.deadlock->wait(
+      m_setup.owner->context_of_this_thread(), [&] { return what.finished(); }, m_setup.pool->look_every());
 }
 
-void scheduler::keep_until(std::function<bool()> is_through, std::shared_ptr<void> what) {
-  const std::lock_guard guard(m_kept_mutex);
-  m_kept.push_back({std::move(is_through), std::move(what)});
+void replay_player::refuse_own_wait(std::string_view call, std::source_location site) {
+  throw error(
+      error_kind::usage,
+      fmt::format("{} waits for an earlier replay of the same recording, which waits for what this thread holds: "
+                  "views of {}",
+                  call, held_by(m_setup.owner->context_of_this_thread())),
+      file_and_line(site),
+      "let views end before: record_options::replays_under_way says how many replays may "
+      "be under way");
 }
 
-void scheduler::let_go_of_kept() {
-  std::vector<kept_thing> over;  // they end without the lock
-  const std::lock_guard guard(m_kept_mutex);
-  const auto first =
-      std::stable_partition(m_kept.begin(), m_kept.end(), [](const kept_thing& k) { return !k.is_through(); });
-  over.insert(over.end(), std::make_move_iterator(first), std::make_move_iterator(m_kept.end()));
-  m_kept.erase(first, m_kept.end());
-}
-
-void scheduler::require_playable(std::source_location site) {
-  const thread_context& mine = current_thread();
+void replay_player::require_playable(std::source_location site) {
+  const thread_context& mine = m_setup.owner->context_of_this_thread();
   if (mine.recorder != nullptr)
     throw error(error_kind::usage, "a replay inside a recording", file_and_line(site), "submit its tasks instead");
   if (!mine.in_program())
@@ -81,39 +62,39 @@ void scheduler::require_playable(std::source_location site) {
                 "recordings are replayed by the program's own threads");
 }
 
-void scheduler::play(running_replay& r, std::source_location site) {
+void replay_player::play(running_replay& r, std::source_location site) {
   require_playable(site);
-  thread_context& mine = current_thread();
+  thread_context& mine = m_setup.owner->context_of_this_thread();
   const task::recording& recorded = r.recording;
   if (recorded.size() == 0) return;
-  const std::string gone = m_recorded.ended_array_of(recorded);
+  const std::string gone = m_setup.blocks->ended_array_of(recorded);
   if (!gone.empty() && m_setup.validator == nullptr)  // a validator has a finding of its own
     throw error(error_kind::usage, gone + " has ended before the replay of a recording that uses it",
                 file_and_line(site), "keep the arrays of a recording as long as it is replayed");
   if (m_setup.validator != nullptr && !m_setup.validator->replayed(r, site)) return;  // arrays that it uses are gone
-  m_replays.rewind(mine, r);
-  r.first_sequence = m_submissions.add(mine, recorded.size());
-  if (m_submissions.window().counts_bytes()) {
+  m_setup.engine->rewind(mine, r);
+  r.first_sequence = m_setup.submitted->add(mine, recorded.size());
+  if (m_setup.submitted->window().counts_bytes()) {
     std::uint64_t bytes = 0;
     for (const task::recorded_task& t : recorded.tasks)
       for (const task::recorded_access& a : recorded.accesses_of(t))
         if (t.operation->special == nullptr) bytes += r.blocks[a.block].block->bytes;
     submission_window::note_submitted_bytes(mine, bytes);
   }
-  r.uses = m_mode.announces_uses ? &mine.announced_uses() : nullptr;
-  if (m_mode.announces_uses) announce_uses(r);
-  std::unique_lock order(m_replay_order, std::defer_lock);
+  r.uses = m_announces_uses ? &mine.announced_uses() : nullptr;
+  if (m_announces_uses) announce_uses(r);
+  std::unique_lock order(m_order, std::defer_lock);
   if (!recorded.replay_counts.empty()) order.lock();
   for (const auto& count : recorded.replay_counts) count->fetch_add(1, std::memory_order_relaxed);
-  m_replays.link(mine, r, *this, [&](task::record& t) { dispatch(mine, t, when_ready::queue); });
+  m_setup.engine->link(mine, r, *m_setup.reductions, [&](task::record& t) { m_setup.start(mine, t); });
 }
 
-void scheduler::forget(task::recording& what) {
-  m_recorded.forget(what);
-  for (block::record* copy : what.private_blocks()) destroy_later(*copy);
+void replay_player::forget(task::recording& what) {
+  m_setup.blocks->forget(what);
+  for (block::record* copy : what.private_blocks()) m_setup.owner->destroy_later(*copy);
   for (task::record* kept : what.kept_records()) {
     if (kept->operation->destroy_arguments != nullptr) kept->operation->destroy_arguments(kept->argument_bytes());
-    take_back(m_threads[kept->owner], *kept);
+    take_back((*m_setup.threads)[kept->owner], *kept);
   }
 }
 
