@@ -21,7 +21,7 @@ set(_command ${CMAKE_COMMAND} -D DOXYGEN=${DOXYGEN_EXECUTABLE} -D FOLDER=${PROJE
   -P ${PROJECT_SOURCE_DIR}/cmake/run_doxygen.cmake)
 add_custom_target(docs COMMAND ${_command} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM
   COMMENT "API pages: ${PROJECT_BINARY_DIR}/docs/html/index.html")
-if(TESSERA_BUILD_TESTS)
+if(TESSERA_BUILD_TESTS AND NOT TESSERA_SANITIZE)
   add_test(NAME api_pages COMMAND ${_command} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(api_pages PROPERTIES TIMEOUT 120 LABELS docs)
 endif()

@@ -68,6 +68,11 @@ function(tessera_compile_alone)
   set_property(SOURCE ${ARGN} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# Whether tests and programs whose threads are all the runtime's are left to tests/nightly.
+if(TESSERA_SANITIZE STREQUAL "thread" AND NOT TESSERA_NIGHTLY)
+  set(TESSERA_OWN_THREADS_ONLY ON)
+endif()
+
 # tessera_single_threaded(TEST): a test of its program's name starts no thread. It has the label single_threaded, which is left out under the thread
 # sanitizer, and ends if it starts one all the same (tests/support/no_threads.c; sanitizers want to be the first library).
 function(tessera_single_threaded test)
@@ -85,13 +90,14 @@ function(tessera_single_threaded test)
   set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:no_threads>)
 endfunction()
 
-# tessera_test(NAME unit_base SOURCES ... DEPENDS ... [LABELS ...] [SINGLE_THREADED] [COMPUTES]): a GoogleTest binary, one ctest entry per
-# binary. SINGLE_THREADED: it starts no thread, so under the thread sanitizer `all` does not build it and ctest does not know it.
+# tessera_test(NAME unit_base SOURCES ... DEPENDS ... [LABELS ...] [SINGLE_THREADED] [TASKS_ALONE] [COMPUTES]): a GoogleTest
+# binary, one ctest entry per binary. SINGLE_THREADED: it starts no thread, so under the thread sanitizer `all` does not build it and
+# ctest does not know it. TASKS_ALONE: its threads are the runtime's, which has tests of its own: nor that, but for tests/nightly.
 # A test's own code is compiled more often than it runs, so it is not optimised, unless it COMPUTES for long. What the address
 # sanitizer sees as well, or is not asked of a test's own text, is not looked for in it by the undefined-behaviour sanitizer: it
 # takes about a quarter of the time to compile one. ctest begins tests of longer TIMEOUT first, so that none is left at the end.
 function(tessera_test)
-  cmake_parse_arguments(T "SINGLE_THREADED;COMPUTES" "NAME;TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "SINGLE_THREADED;TASKS_ALONE;COMPUTES" "NAME;TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${T_NAME} ${T_SOURCES})
   target_link_libraries(${T_NAME} PRIVATE tessera_flags tessera GTest::gmock GTest::gtest GTest::gtest_main ${T_DEPENDS})
   target_include_directories(${T_NAME} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests)
@@ -107,7 +113,7 @@ function(tessera_test)
   if(TESSERA_SANITIZE STREQUAL "address")
     target_compile_options(${T_NAME} PRIVATE -fno-sanitize=null,alignment,vptr,object-size)
   endif()
-  if(T_SINGLE_THREADED AND TESSERA_SANITIZE STREQUAL "thread")
+  if((T_SINGLE_THREADED AND TESSERA_SANITIZE STREQUAL "thread") OR (T_TASKS_ALONE AND TESSERA_OWN_THREADS_ONLY))
     set_target_properties(${T_NAME} PROPERTIES EXCLUDE_FROM_ALL ON)
     return()
   endif()
@@ -139,7 +145,7 @@ endfunction()
 # "opencl" in their names become the test NAME_opencl: drivers that bring a compiler have a process of their own. Under the thread
 # sanitizer, which does not see into drivers, for unit tests alone.
 function(tessera_test_on_opencl name)
-  if(NOT TESSERA_OPENCL_TESTED OR (TESSERA_SANITIZE STREQUAL "thread" AND NOT name MATCHES "^unit_"))
+  if(NOT TESSERA_OPENCL_TESTED OR NOT TEST ${name} OR (TESSERA_SANITIZE STREQUAL "thread" AND NOT name MATCHES "^unit_"))
     return()
   endif()
   add_dependencies(${name} plugin_opencl)
