@@ -31,6 +31,7 @@ class placer {
 
   /// Throws tessera::error (configuration) for an unknown policy.
   placer(placer_setup setup, std::string_view policy);
+  placement_policy policy() const noexcept { return m_policy; }
   /// The places are known from now on, and do not change. Before any other call.
   void begin(const std::vector<std::unique_ptr<place>>& places);
   /// Whether a place can run a segment of a replay, given as the task that stands for it.

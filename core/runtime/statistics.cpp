@@ -56,7 +56,7 @@ tessera::statistics runtime::statistics() const {
     }
   }
   if (const placement::history* model = m_inside->scheduler->facts().placement.model();
-      model != nullptr && m_inside->machine.settings.placement == "cost" &&
+      model != nullptr && m_inside->scheduler->facts().placement.policy() == placement::placement_policy::cost &&
       m_inside->scheduler->facts().places.size() > 1) {
     const std::vector<placement::history_cell> cells = model->cells();
     s.placement = {.trials = model->trials(),

@@ -24,7 +24,7 @@ adopted_write_back::progress adopted_write_back::before_end(task::record& end, m
         if (got.waits.empty()) break;
         return progress::copying;
       case transfer::outcome::no_memory:
-        if (m_coherence.space_at(got.lacking).events() != got.memory_events) break;
+        if (m_coherence.space_at(got.lacking).waiters().events() != got.memory_events) break;
         m_coherence.make_room(got.lacking, got.missing, end.sequence);
         return progress::no_room;
       case transfer::outcome::lost:

@@ -69,7 +69,7 @@ void device_states::detach(location::node_id location) {
   }
   for (placement::place* e : leaving) {
     driver_of(*e).state_changed();
-    m_setup.coherence->space_at(e->space).notify();  // who waits for memory there goes elsewhere
+    m_setup.coherence->space_at(e->space).waiters().notify();  // who waits for memory there goes elsewhere
   }
   wait_until_empty(leaving);
   const std::unique_ptr<error> why = refusal_of(leaving);

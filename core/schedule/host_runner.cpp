@@ -72,7 +72,7 @@ bool host_runner::wait_for_memory(thread_context& mine, task::record& t, placeme
                                             "", error_kind::memory}));
     return true;
   }
-  if (space.events() != lacking.memory_events) return false;  // something was freed already
+  if (space.waiters().events() != lacking.memory_events) return false;  // something was freed already
   if (!m_mode.single_space)
     m_setup.coherence->make_room(lacking.lacking, lacking.missing,
                                  t.sequence);  // one space: nothing pins, nowhere to evict to

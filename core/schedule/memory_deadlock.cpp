@@ -33,7 +33,7 @@ memory_deadlock::outlook memory_deadlock::program_outlook() const noexcept {
 
 memory::space* memory_deadlock::awaited(std::size_t k) const noexcept {
   memory::space& space = m_setup.coherence->space_at(static_cast<memory::space_number>(k));
-  return space.has_waiters() ? &space : nullptr;
+  return space.waiters().any() ? &space : nullptr;
 }
 
 bool memory_deadlock::something_moves() const {
@@ -73,7 +73,7 @@ memory_deadlock::finding memory_deadlock::resolve(bool single_space) {
       if (memory::space* const space = awaited(k);
           space != nullptr && evict_some(*space, std::min<std::uint32_t>(coherence.stuck_rounds(), most_doublings))) {
         coherence.note_stuck();
-        space->notify();
+        space->waiters().notify();
         return {.released = true, .hopeless = nullptr, .why = {}};
       }
     if (coherence.suspend_claims()) return {.released = true, .hopeless = nullptr, .why = {}};
@@ -83,7 +83,7 @@ memory_deadlock::finding memory_deadlock::resolve(bool single_space) {
   for (std::size_t k = 0; k < coherence.space_count(); ++k) {
     memory::space* const space = awaited(k);
     if (space == nullptr) continue;
-    memory::memory_waiter* const oldest = space->take_oldest_waiter();
+    memory::memory_waiter* const oldest = space->waiters().take_oldest();
     if (oldest == nullptr) continue;
     if (space->may_try_again()) {  // the plugin has refused a slab: perhaps not the next one
       oldest->wake(oldest);

@@ -12,8 +12,7 @@ namespace tessera::schedule {
 
 /// Waits for several tickets; frees itself when the last one is reached.
 struct parking::parked {
-  struct one {
-    transfer::completion reached;
+  struct one : transfer::completion {
     parked* all = nullptr;
   };
   parking* owner = nullptr;
@@ -45,10 +44,10 @@ void parking::wait_for_points(task::record& t, std::span<const block::ticket> po
   for (std::size_t k = 0; k < count; ++k) {
     parked::one& mine = p->tickets[k];
     mine.all = p;
-    mine.reached.ticket = tickets[k];
+    mine.ticket = tickets[k];
     // A failed ticket has poisoned what it should have made; the thread that runs the task looks at that.
-    mine.reached.fire = [](transfer::completion* self, tsr_status) {
-      parked* const all = reinterpret_cast<parked::one*>(self)->all;  // `reached` is its first member
+    mine.fire = [](transfer::completion* self, tsr_status) {
+      parked* const all = static_cast<parked::one*>(self)->all;
       if (all->left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
       const std::unique_ptr<parked> done(all);
       parking& owner = *done->owner;
@@ -56,7 +55,7 @@ void parking::wait_for_points(task::record& t, std::span<const block::ticket> po
       owner.m_count.fetch_sub(1);
       owner.m_setup.copies_came();
     };
-    m_setup.coherence->streams().at(tickets[k].stream).on_completion(mine.reached);
+    m_setup.coherence->streams().at(tickets[k].stream).on_completion(mine);
   }
 }
 
@@ -75,7 +74,7 @@ void parking::wait_for_memory(task::record& t, device_driver* driver, const tran
   if (events != nullptr) trace_park(*events, t, trace::parked_for_memory, lacking.lacking);
   memory_parked* const p = fresh.release();
   if (p->driver != nullptr) p->driver->begin_wait(t);
-  if (!m_setup.coherence->space_at(lacking.lacking).wait_for_memory(*p, lacking.memory_events)) p->wake(p);
+  if (!m_setup.coherence->space_at(lacking.lacking).waiters().wait(*p, lacking.memory_events)) p->wake(p);
 }
 
 task::record* parking::give_up(memory::memory_waiter& waiter) {

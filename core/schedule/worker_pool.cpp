@@ -73,7 +73,7 @@ void worker_pool::end_nap() noexcept {
 
 bool worker_pool::memory_awaited() const noexcept {
   for (std::size_t k = 0; k < m_setup.coherence->space_count(); ++k)
-    if (m_setup.coherence->space_at(static_cast<memory::space_number>(k)).has_waiters()) return true;
+    if (m_setup.coherence->space_at(static_cast<memory::space_number>(k)).waiters().any()) return true;
   return false;
 }
 

@@ -85,7 +85,7 @@ acquirer::step acquirer::run(attempt& a) {
     a.out.outcome = outcome::lost;
     return step::over;
   }
-  a.out.memory_events = m_memories.at(a.space).events();
+  a.out.memory_events = m_memories.at(a.space).waiters().events();
   findings found;
   {
     lock_set locks(a.accesses);

@@ -8,7 +8,7 @@ void adopted_memory::adopt(std::span<block::record* const> blocks, void* memory,
   if (blocks.empty()) return;
   std::uint64_t bytes = 0;
   for (const block::record* b : blocks) bytes += b->bytes;
-  const block::chunk all = m_memories.at(home).adopt_foreign(memory, bytes, blocks.size());
+  const block::chunk all = m_memories.at(home).foreign().adopt(memory, bytes, blocks.size());
   m_home.store(home, std::memory_order_relaxed);
   std::uint64_t offset = 0;
   for (block::record* const b : blocks) {
@@ -32,19 +32,19 @@ void adopted_memory::place(block::record& block, block::chunk where) {
 
 block::chunk adopted_memory::take_over(void* memory, std::uint64_t bytes, memory::space_number home,
                                        std::shared_ptr<const void> owner) {
-  const block::chunk all = m_memories.at(home).adopt_foreign(memory, bytes, 1, std::move(owner));
+  const block::chunk all = m_memories.at(home).foreign().adopt(memory, bytes, 1, std::move(owner));
   m_home.store(home, std::memory_order_relaxed);
   return all;
 }
 
 void adopted_memory::adopt_within(block::chunk all, std::span<block::record* const> blocks,
                                   std::span<const std::uint64_t> offsets) {
-  m_memories.at(m_home.load(std::memory_order_relaxed)).share_foreign(all, blocks.size());
+  m_memories.at(m_home.load(std::memory_order_relaxed)).foreign().share(all, blocks.size());
   for (std::size_t k = 0; k < blocks.size(); ++k) place(*blocks[k], block::chunk::at(all.slab(), offsets[k]));
 }
 
 void adopted_memory::let_go(block::chunk all) {
-  m_memories.at(m_home.load(std::memory_order_relaxed)).forget_foreign(all);
+  m_memories.at(m_home.load(std::memory_order_relaxed)).foreign().forget(all);
 }
 
 void adopted_memory::note_open_sum(const block::record& base) {

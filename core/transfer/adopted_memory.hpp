@@ -21,7 +21,7 @@ class adopted_memory {
   adopted_memory(memories& all, replicas& rules) noexcept : m_memories(all), m_replicas(rules) {}
 
   /// New blocks that lie one after the other in it: it has their first versions from now on. All is adopted in one
-  /// space, its home. Throws as memory::space::adopt_foreign, and has changed nothing then.
+  /// space, its home. Throws as memory::foreign_memory::adopt, and has changed nothing then.
   void adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home);
   /// The same for memory whose blocks come and go: it is adopted, and registered, once for all of them. Returns what
   /// `adopt_within` and `let_go` take.

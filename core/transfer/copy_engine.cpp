@@ -321,8 +321,8 @@ void copy_engine::completed(copy_in_flight& copy, tsr_status own) {
     }
   }
   m_in_flight.fetch_sub(1, std::memory_order_acq_rel);
-  if (evictable) m_memories.at(planned.from).notify();
-  if (m_memories.at(planned.to).was_full()) m_memories.at(planned.to).notify();
+  if (evictable) m_memories.at(planned.from).waiters().notify();
+  if (m_memories.at(planned.to).was_full()) m_memories.at(planned.to).waiters().notify();
 }
 
 }  // namespace tessera::transfer

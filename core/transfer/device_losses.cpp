@@ -43,7 +43,7 @@ void device_losses::note(block::record& block, const std::shared_ptr<const block
 std::size_t device_losses::drop_lost_replicas(memory::space_number number) {
   memory::space& space = m_memories.at(number);
   std::size_t left = 0;
-  for (const auto& [b, arrival] : space.residents()) {
+  for (const auto& [b, arrival] : space.residents().all()) {
     const std::lock_guard guard(b->lock);
     block::replica* const r = b->find(number);
     if (r == nullptr) continue;
@@ -53,7 +53,7 @@ std::size_t device_losses::drop_lost_replicas(memory::space_number number) {
     }
     m_replicas.drop(*b, *r);
   }
-  space.notify();
+  space.waiters().notify();
   if (left == 0) m_emptied.add(number);
   return left;
 }

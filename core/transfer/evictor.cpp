@@ -54,7 +54,7 @@ evictor::evictor(memories& all, replicas& rules, copy_engine& copies, copy_failu
 }
 
 bool evictor::may_leave(const block::replica& r) const noexcept {
-  if (m_memories.at(r.space).is_foreign(r.where)) return false;
+  if (m_memories.at(r.space).foreign().has(r.where)) return false;
   // The copy of one that is being cleaned holds a pin itself.
   return r.issuing == 0 && r.pins == (r.state == block::replica_state::cleaning ? 1u : 0u);
 }
@@ -182,7 +182,7 @@ bool evictor::make_room(memory::space_number number, std::span<const std::uint64
       any_leaves = any_leaves || made;
       freed = freed || made.freed > 0;
     }
-    if (freed) space.notify();
+    if (freed) space.waiters().notify();
     if (staying.size() > stayed) continue;
     if (!chosen->empty()) keep_some_ready(number, found.may_leave, sequence);
     return any_leaves;
@@ -208,7 +208,7 @@ evictor::survey evictor::look_over(memory::space_number number, std::uint64_t se
   const std::vector<const block::record*> kept = m_claims.protected_blocks(sequence);
   const std::uint32_t now = space.tick();
   std::uint64_t arrivals = 0;
-  const std::vector<memory::space::resident> residents = space.residents();
+  const std::vector<memory::resident_list::resident> residents = space.residents().all();
   for (const auto& [b, arrival] : residents) arrivals = std::max(arrivals, arrival);
   for (const auto& [b, arrival] : residents) {
     if (std::ranges::binary_search(kept, b)) continue;
@@ -327,7 +327,7 @@ bool evictor::evict(memory::space_number number, std::uint64_t bytes, std::uint6
     leaving += made.leaving;
   }
   keep_some_ready(number, std::span(found.may_leave).subspan(next), sequence);
-  if (freed > 0) m_memories.at(number).notify();
+  if (freed > 0) m_memories.at(number).waiters().notify();
   return freed + leaving > 0;
 }
 
@@ -337,7 +337,7 @@ evacuation evictor::evacuate(memory::space_number number) {
   evacuation out;
   bool freed = false;
   std::uint64_t deficit = 0;
-  for (const auto& [b, arrival] : space.residents()) {
+  for (const auto& [b, arrival] : space.residents().all()) {
     std::uint64_t bytes = 0;
     {
       const std::lock_guard guard(b->lock);
@@ -384,7 +384,7 @@ evacuation evictor::evacuate(memory::space_number number) {
     out.lacking_bytes += bytes;
   }
   out.progress = out.progress || freed;
-  if (freed) space.notify();
+  if (freed) space.waiters().notify();
   return out;
 }
 

@@ -20,7 +20,7 @@ void memories::note_lost(memory::space_number space) noexcept {
 }
 
 void memories::wake(const block::space_set& spaces) const {
-  spaces.for_each([&](memory::space_number k) { m_spaces[k]->notify(); });
+  spaces.for_each([&](memory::space_number k) { m_spaces[k]->waiters().notify(); });
 }
 
 }  // namespace tessera::transfer

@@ -36,7 +36,7 @@ block::replica& replicas::add(block::record& block, memory::space_number space, 
   r.version = 0;
   r.where = where;
   r.ready = {};
-  m_memories.at(space).add_resident(block);
+  m_memories.at(space).residents().add(block);
   return r;
 }
 
@@ -47,9 +47,9 @@ void replicas::drop(block::record& block, block::replica& r) {
     if (!elsewhere) give_up_contents(block);
   }
   memory::space& space = m_memories.at(r.space);
-  space.remove_resident(block);
-  if (space.is_foreign(r.where))
-    space.forget_foreign(r.where);
+  space.residents().remove(block);
+  if (space.foreign().has(r.where))
+    space.foreign().forget(r.where);
   else
     space.give_back(r.where, block.bytes);
   block.valid_spaces.remove(r.space);
@@ -87,7 +87,7 @@ void replicas::unpin(std::span<const block::access> accesses) const {
     memory::space& space = m_memories.at(a.space);
     // Also when nothing waits yet: a task that has seen the pin and is about to wait must see that something has
     // happened since.
-    if (evictable && space.was_full()) space.notify();
+    if (evictable && space.was_full()) space.waiters().notify();
   }
 }
 

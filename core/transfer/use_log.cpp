@@ -1,6 +1,5 @@
 #include "core/transfer/use_log.hpp"
 
-#include <cstdlib>
 #include <new>
 
 namespace tessera::transfer {
@@ -14,14 +13,7 @@ bool is_of(const announced_use* use, const block::record& block) noexcept {
 
 }  // namespace
 
-// Zeros that take no memory before they are touched.
-use_log::use_log()
-    : m_entries(capacity / chunk),
-      m_begun(static_cast<std::atomic<std::uint64_t>*>(std::calloc(capacity, sizeof(std::atomic<std::uint64_t>)))) {
-  if (m_begun == nullptr) throw std::bad_alloc();
-}
-
-void use_log::give_back::operator()(std::atomic<std::uint64_t>* p) const noexcept { std::free(p); }
+use_log::use_log() : m_entries(capacity / chunk) {}
 
 void use_log::add(block::record& block, std::uint64_t sequence, bool writes, bool expected) noexcept {
   const std::uint64_t at = m_head++ % capacity;
@@ -29,7 +21,7 @@ void use_log::add(block::record& block, std::uint64_t sequence, bool writes, boo
   if (within == nullptr) {
     within.reset(new (std::nothrow) announced_use[chunk]);
     if (within == nullptr) return;
-    for (std::uint64_t k = 0; k < chunk; ++k) within[k].log = this;
+    for (std::uint64_t k = 0; k < chunk; ++k) within[k].begun = &m_begun;
   }
   announced_use& fresh = within[at % chunk];
   fresh.next.store(nullptr, std::memory_order_relaxed);
@@ -57,7 +49,7 @@ use_log::coming_use use_log::next_use(block::record& block) noexcept {
     const std::uint64_t use = at->age_and_intent.load(std::memory_order_relaxed);
     announced_use* const next = at->next.load(std::memory_order_acquire);
     const bool is_last = !is_of(next, block), expected = (use & 2) != 0;
-    if (!at->log->begun(use / 4) && (is_last || !expected)) {
+    if (!at->begun->has(use / 4) && (is_last || !expected)) {
       found = {use / 4, expected};
       break;
     }
@@ -73,7 +65,7 @@ bool use_log::will_be_written(const block::record& block) noexcept {
     const std::uint64_t use = at->age_and_intent.load(std::memory_order_relaxed);
     const announced_use* const next = at->next.load(std::memory_order_acquire);
     const bool holds = (use & 2) == 0 || !is_of(next, block);
-    if (holds && (use & 1) != 0 && !at->log->begun(use / 4)) return true;
+    if (holds && (use & 1) != 0 && !at->begun->has(use / 4)) return true;
     at = next;
   }
   return false;

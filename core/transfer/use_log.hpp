@@ -15,7 +15,7 @@ namespace tessera::transfer {
 /// live as long as a thread evicts.
 class use_log {
  public:
-  static constexpr std::uint64_t capacity = 1 << 18;
+  static constexpr std::uint64_t capacity = block::begun_tasks::capacity;
   static constexpr std::uint64_t never = ~std::uint64_t{0};
   use_log();
 
@@ -29,9 +29,7 @@ class use_log {
 
   /// The task of age `sequence` has its blocks, or is given up: its uses are no longer to come. Tasks begin in any
   /// order. Any thread.
-  void begin(std::uint64_t sequence) noexcept {
-    m_begun[sequence % capacity].store(sequence, std::memory_order_relaxed);
-  }
+  void begin(std::uint64_t sequence) noexcept { m_begun.note(sequence); }
 
   /// A use that is to come.
   struct coming_use {
@@ -48,16 +46,10 @@ class use_log {
  private:
   void add(block::record& block, std::uint64_t sequence, bool writes, bool expected) noexcept;
   static block::announced_use* first_known(const block::record& block) noexcept;
-  bool begun(std::uint64_t sequence) const noexcept {
-    return m_begun[sequence % capacity].load(std::memory_order_relaxed) >= sequence;
-  }
 
-  struct give_back {
-    void operator()(std::atomic<std::uint64_t>* p) const noexcept;
-  };
   static constexpr std::uint64_t chunk = 1 << 12;
   std::vector<std::unique_ptr<block::announced_use[]>> m_entries;  // chunks; one that no use has reached takes nothing
-  std::unique_ptr<std::atomic<std::uint64_t>[], give_back> m_begun;  // by age: of the last task there that has begun
+  block::begun_tasks m_begun;
   std::uint64_t m_head = 0;
 };
 

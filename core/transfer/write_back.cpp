@@ -29,7 +29,7 @@ bool evictor::write_back(block::record& block, memory::space_number from, std::u
       return m_claims.may_take(plan->to, sequence) && parent.reserve({&plan->bytes, 1}, {&plan->room, 1});
     };
     if (!reserve()) {
-      parent.wake_too(m_memories.at(from));
+      parent.waiters().wake_too(m_memories.at(from).waiters());
       if (!m_claims.may_take(plan->to, sequence)) return false;
       m_claims.extend_to_parent(from, plan->to, sequence);
       // What leaves the parent now makes room later: then the tasks that wait here are woken, and come back.

@@ -36,18 +36,17 @@ void enqueue_after(shadow_copies& of, transfer::stream& on, const memory::space&
 }
 
 bool wait_for(transfer::stream& on, block::ticket done) {
-  struct waiter {
-    transfer::completion completion;  // first: see fire
+  struct waiter : transfer::completion {
     std::atomic<bool> reached{false};
     tsr_status status = TSR_OK;
   } mine;
-  mine.completion.ticket = done;
-  mine.completion.fire = [](transfer::completion* self, tsr_status status) {
-    auto* w = reinterpret_cast<waiter*>(self);
+  mine.ticket = done;
+  mine.fire = [](transfer::completion* self, tsr_status status) {
+    auto* w = static_cast<waiter*>(self);
     w->status = status;
     w->reached.store(true, std::memory_order_release);
   };
-  on.on_completion(mine.completion);
+  on.on_completion(mine);
   while (!mine.reached.load(std::memory_order_acquire)) on.wait_until_idle(1'000'000);
   return mine.status == TSR_OK;
 }

@@ -44,7 +44,7 @@ bool device_driver::empty_memory() {
   memory::space& space = coherence.space_at(m_where.space);
   const memory::space_number above = coherence.parent_of(m_where.space);
   memory::space& parent = coherence.space_at(above != memory::no_space ? above : m_where.space);
-  const std::uint64_t seen = space.events(), seen_above = parent.events();
+  const std::uint64_t seen = space.waiters().events(), seen_above = parent.waiters().events();
   const bool last_try = m_no_room.exchange(false);
 
   const transfer::evacuation step = coherence.evacuate(m_where.space);
@@ -54,8 +54,8 @@ bool device_driver::empty_memory() {
     space.give_slabs_back();
     placement::place_state was = placement::place_state::draining;
     m_where.state.compare_exchange_strong(was, placement::place_state::detached);
-    space.notify();  // tasks that wait for memory here go elsewhere, and the call-backs end
-    parent.notify();
+    space.waiters().notify();  // tasks that wait for memory here go elsewhere, and the call-backs end
+    parent.waiters().notify();
     m_owner.device_changed();
     return true;
   }
@@ -99,7 +99,7 @@ void device_driver::wait_for_room(memory::space& space, std::uint64_t seen, std:
     self->wake(self);
   };
   call_back* const call = fresh.release();
-  if (!space.wait_for_memory(*call, seen)) call->wake(call);
+  if (!space.waiters().wait(*call, seen)) call->wake(call);
 }
 
 void device_driver::refuse_to_leave(error why) {
@@ -111,9 +111,9 @@ void device_driver::refuse_to_leave(error why) {
   placement::place_state was = placement::place_state::draining;
   m_where.state.compare_exchange_strong(was, placement::place_state::attached);
   transfer::coherence& coherence = *m_setup.coherence;
-  coherence.space_at(m_where.space).notify();  // ends the call-backs
+  coherence.space_at(m_where.space).waiters().notify();  // ends the call-backs
   if (const auto above = coherence.parent_of(m_where.space); above != memory::no_space)
-    coherence.space_at(above).notify();
+    coherence.space_at(above).waiters().notify();
   m_owner.device_changed();
 }
 

@@ -353,7 +353,7 @@ std::size_t device_driver::start_without_memory(task::record& t, transfer::acqui
     return 0;
   }
   coherence.make_room(lacking, a.missing, t.sequence);
-  if (coherence.space_at(lacking).events() != seen) {
+  if (coherence.space_at(lacking).waiters().events() != seen) {
     m_where.ready_queue().push(t);  // freed at once: try again in order of age
     return 0;
   }

@@ -113,13 +113,14 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
     m_watched.push_back(fresh.get());
   }
   in_flight_batch* const f = fresh.release();
+  f->done.batch = f;
   f->done.ticket = done;
   f->done.fire = [](transfer::completion* self, tsr_status status) {
-    auto* ended = reinterpret_cast<in_flight_batch*>(self);  // `done` is its first member
+    in_flight_batch* const ended = static_cast<in_flight_batch::completion_of_batch*>(self)->batch;
     ended->driver->complete(*ended, status);
   };
   f->done.describe = [](const transfer::completion* self) {
-    const auto* flying = reinterpret_cast<const in_flight_batch*>(self);
+    const in_flight_batch* const flying = static_cast<const in_flight_batch::completion_of_batch*>(self)->batch;
     std::string description = schedule::describe(flying->first());
     if (flying->tasks.size() > 1) description += fmt::format(" and {} more in one launch", flying->tasks.size() - 1);
     return transfer::pending_work{std::move(description), {flying->inputs.begin(), flying->inputs.end()}};

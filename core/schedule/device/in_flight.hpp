@@ -11,7 +11,10 @@ namespace tessera::schedule {
 struct device_driver::in_flight_batch {
   explicit in_flight_batch(workspace&& room) : scratch(std::move(room)) {}
 
-  transfer::completion done;
+  struct completion_of_batch : transfer::completion {
+    in_flight_batch* batch = nullptr;
+  };
+  completion_of_batch done;
   device_driver* driver = nullptr;
   boost::container::small_vector<batched_task, 1> tasks;
   double work = 0;                                 ///< floating-point operations of each of them

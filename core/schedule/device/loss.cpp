@@ -12,7 +12,7 @@ bool device_driver::handle_device_loss() {
   if (m_where.state.exchange(placement::place_state::lost) != placement::place_state::lost) {
     any = true;
     m_owner.device_lost(m_where);
-    m_setup.coherence->space_at(m_where.space).notify();  // who waits for memory here goes elsewhere
+    m_setup.coherence->space_at(m_where.space).waiters().notify();  // who waits for memory here goes elsewhere
   }
   while (task::record* t = m_where.ready_queue().pop()) {
     any = true;
@@ -36,13 +36,13 @@ void device_driver::release_blocks(task::record& t) {
 bool device_driver::give_memory_up() {
   transfer::coherence& coherence = *m_setup.coherence;
   memory::space& space = coherence.space_at(m_where.space);
-  const std::uint64_t seen = space.events() + 1;  // the sweep itself is one
+  const std::uint64_t seen = space.waiters().events() + 1;  // the sweep itself is one
   if (coherence.losses().drop_lost_replicas(m_where.space) != 0) {
     wait_for_room(space, seen, m_called_by_own);
     return false;
   }
   space.give_slabs_back();
-  space.notify();
+  space.waiters().notify();
   m_owner.device_changed();
   return true;
 }

@@ -167,7 +167,7 @@ TEST(space, blocks_of_a_device_keep_to_pages_of_the_commonest_size) {
   block::table table;
   std::vector<block::chunk> chunks;
   const auto hold = [&](std::uint64_t units) {
-    s.is->add_resident(table.create(element_type::i64, shape{static_cast<std::int64_t>(units * unit / 8)}));
+    s.is->residents().add(table.create(element_type::i64, shape{static_cast<std::int64_t>(units * unit / 8)}));
     chunks.push_back(s.take({units * unit}).at(0));
   };
   hold(3);
@@ -184,7 +184,7 @@ TEST(space, blocks_of_a_device_keep_to_pages_of_the_commonest_size) {
   EXPECT_EQ(rest.at(0).offset(), 12 * unit);
   s.is->release(chunks[6], 4 * unit);
   EXPECT_EQ(s.take({4 * unit}).at(0).offset(), 23 * unit) << "rather across pages than not at all";
-  table.for_each([&](block::record& b) { s.is->remove_resident(b); });
+  table.for_each([&](block::record& b) { s.is->residents().remove(b); });
 }
 
 TEST(space, lets_go_of_pages_for_blocks_that_fill_an_empty_memory_across_them) {
@@ -192,14 +192,14 @@ TEST(space, lets_go_of_pages_for_blocks_that_fill_an_empty_memory_across_them) {
   block::table table;
   std::vector<block::chunk> chunks;
   for (int k = 0; k < 16; ++k) {
-    s.is->add_resident(table.create(element_type::i64, shape{static_cast<std::int64_t>(4 * unit / 8)}));
+    s.is->residents().add(table.create(element_type::i64, shape{static_cast<std::int64_t>(4 * unit / 8)}));
     chunks.push_back(s.take({4 * unit}).at(0));
   }
   EXPECT_TRUE(s.take({unit}).empty());
   ASSERT_EQ(s.is->grid().page, 4 * unit);
   for (const block::chunk c : chunks) s.is->release(c, 4 * unit);
   EXPECT_EQ(s.take(std::vector<std::uint64_t>(21, 3 * unit)).size(), 21u) << "one to a page are 16";
-  table.for_each([&](block::record& b) { s.is->remove_resident(b); });
+  table.for_each([&](block::record& b) { s.is->residents().remove(b); });
 }
 
 TEST(space, places_the_largest_first_where_they_do_not_fit_in_the_order_given) {
@@ -374,19 +374,19 @@ TEST(space, foreign_memory_is_a_chunk_that_nobody_frees) {
   one_space s(4 * unit, 4 * unit, 0, true, {}, &cache);
   std::vector<std::byte> mine(1000);
   const std::uint64_t slabs = s.is->statistics().slabs;
-  const block::chunk c = s.is->adopt_foreign(mine.data(), mine.size());
+  const block::chunk c = s.is->foreign().adopt(mine.data(), mine.size());
   EXPECT_EQ(s.is->statistics().slabs, slabs) << "memory of the program is no slab";
   EXPECT_EQ(s.is->host_pointer(c), mine.data());
   EXPECT_EQ(s.is->statistics().used_bytes, 0u) << "not from the limit";
   EXPECT_EQ(wants.state().registered.size(), 1u);
   const block::chunk own = s.take({4 * unit})[0];
   EXPECT_NE(own.slab(), c.slab());
-  s.is->forget_foreign(c);
+  s.is->foreign().forget(c);
   EXPECT_TRUE(wants.state().registered.empty());
-  const block::chunk next = s.is->adopt_foreign(mine.data() + 8, 8);
+  const block::chunk next = s.is->foreign().adopt(mine.data() + 8, 8);
   EXPECT_EQ(next.slab(), c.slab()) << "entries are used again";
   EXPECT_EQ(s.is->host_pointer(next), mine.data() + 8);
-  s.is->forget_foreign(next);
+  s.is->foreign().forget(next);
 }
 
 TEST(space, foreign_memory_in_many_parts_takes_one_entry_and_one_registration) {
@@ -395,22 +395,22 @@ TEST(space, foreign_memory_in_many_parts_takes_one_entry_and_one_registration) {
   registration_cache cache({&wants.device()}, 1 << 20);
   one_space s(4 * unit, 4 * unit, 0, true, {}, &cache);
   std::vector<std::byte> mine(100'000);
-  const block::chunk all = s.is->adopt_foreign(mine.data(), mine.size(), 70'000);
+  const block::chunk all = s.is->foreign().adopt(mine.data(), mine.size(), 70'000);
   EXPECT_EQ(wants.state().registered.size(), 1u);
   EXPECT_EQ(s.is->statistics().adopted, 1u);
   const block::chunk one = block::chunk::at(all.slab(), 77);
   EXPECT_EQ(s.is->host_pointer(one), mine.data() + 77);
-  EXPECT_TRUE(s.is->is_foreign(one));
+  EXPECT_TRUE(s.is->foreign().has(one));
   const block::chunk own = s.take({unit})[0];
-  EXPECT_FALSE(s.is->is_foreign(own));
-  s.is->forget_foreign(one, 69'999);
+  EXPECT_FALSE(s.is->foreign().has(own));
+  s.is->foreign().forget(one, 69'999);
   EXPECT_EQ(wants.state().registered.size(), 1u) << "one part is left";
   EXPECT_EQ(s.is->host_pointer(all), mine.data());
-  s.is->share_foreign(one, 2);
-  s.is->forget_foreign(all);
-  s.is->forget_foreign(one);
+  s.is->foreign().share(one, 2);
+  s.is->foreign().forget(all);
+  s.is->foreign().forget(one);
   EXPECT_EQ(wants.state().registered.size(), 1u) << "one of those that came later is left";
-  s.is->forget_foreign(all);
+  s.is->foreign().forget(all);
   EXPECT_TRUE(wants.state().registered.empty());
   EXPECT_EQ(s.is->statistics().adopted, 0u);
 }
@@ -422,7 +422,7 @@ TEST(space, too_much_foreign_memory_is_refused_and_harms_nothing) {
   std::vector<block::chunk> had;
   std::string refused;
   try {
-    for (std::byte& b : mine) had.push_back(s.is->adopt_foreign(&b, 1));
+    for (std::byte& b : mine) had.push_back(s.is->foreign().adopt(&b, 1));
   } catch (const error& e) {
     EXPECT_EQ(e.kind(), error_kind::memory);
     refused = e.what() + e.hint();
@@ -432,8 +432,8 @@ TEST(space, too_much_foreign_memory_is_refused_and_harms_nothing) {
   ASSERT_EQ(had.size(), 65536u);
   EXPECT_EQ(s.is->statistics().adopted, 65536u);
   for (std::size_t k = 0; k < had.size(); ++k) ASSERT_EQ(s.is->host_pointer(had[k]), &mine[k]);
-  s.is->forget_foreign(had.back());
-  EXPECT_EQ(s.is->adopt_foreign(&mine[69'000], 1).slab(), had.back().slab()) << "there is room again";
+  s.is->foreign().forget(had.back());
+  EXPECT_EQ(s.is->foreign().adopt(&mine[69'000], 1).slab(), had.back().slab()) << "there is room again";
 }
 
 // --- waiting ---------------------------------------------------------------------------------------------------------
@@ -452,28 +452,28 @@ TEST(space, waiters_wake_oldest_first) {
   std::vector<std::unique_ptr<recorder>> waiters;
   for (const std::uint64_t age : {30u, 10u, 20u, 50u, 40u}) {
     waiters.push_back(std::make_unique<recorder>(age, order));
-    EXPECT_TRUE(s.is->wait_for_memory(*waiters.back(), s.is->events()));
+    EXPECT_TRUE(s.is->waiters().wait(*waiters.back(), s.is->waiters().events()));
   }
-  EXPECT_TRUE(s.is->has_waiters());
-  EXPECT_EQ(s.is->take_oldest_waiter()->age, 10u);
-  s.is->notify();
+  EXPECT_TRUE(s.is->waiters().any());
+  EXPECT_EQ(s.is->waiters().take_oldest()->age, 10u);
+  s.is->waiters().notify();
   EXPECT_EQ(order, (std::vector<std::uint64_t>{20, 30, 40, 50}));
-  EXPECT_FALSE(s.is->has_waiters());
-  EXPECT_EQ(s.is->take_oldest_waiter(), nullptr);
-  s.is->notify();
+  EXPECT_FALSE(s.is->waiters().any());
+  EXPECT_EQ(s.is->waiters().take_oldest(), nullptr);
+  s.is->waiters().notify();
   EXPECT_EQ(order.size(), 4u) << "once each";
 }
 
 TEST(space, an_event_between_the_failed_reservation_and_the_wait_is_not_lost) {
   one_space s(unit, unit);
   const auto held = s.take({unit});
-  const std::uint64_t seen = s.is->events();
+  const std::uint64_t seen = s.is->waiters().events();
   ASSERT_TRUE(s.take({unit}).empty());
   s.is->release(held[0], unit);  // comes in between
   std::vector<std::uint64_t> order;
   recorder late(1, order);
-  EXPECT_FALSE(s.is->wait_for_memory(late, seen)) << "try again now";
-  EXPECT_FALSE(s.is->has_waiters());
+  EXPECT_FALSE(s.is->waiters().wait(late, seen)) << "try again now";
+  EXPECT_FALSE(s.is->waiters().any());
   EXPECT_EQ(s.take({unit}).size(), 1u);
 }
 
@@ -496,11 +496,11 @@ TEST(space, no_waiter_sleeps_for_ever_when_threads_race) {
       for (int k = 0; k < rounds; ++k) {
         block::chunk chunk;
         for (;;) {
-          const std::uint64_t seen = s.is->events();
+          const std::uint64_t seen = s.is->waiters().events();
           const std::uint64_t size = unit;
           if (s.is->reserve({&size, 1}, {&chunk, 1})) break;
           me.woken.store(0);
-          if (s.is->wait_for_memory(me, seen)) me.woken.wait(0);  // a lost wake-up hangs the test
+          if (s.is->waiters().wait(me, seen)) me.woken.wait(0);  // a lost wake-up hangs the test
         }
         s.is->release(chunk, unit);
       }
@@ -515,20 +515,20 @@ TEST(space, residents_are_a_set) {
   block::table blocks;
   std::vector<block::record*> all;
   for (int k = 0; k < 5; ++k) all.push_back(&blocks.create(element_type::f64, shape{1}));
-  for (auto* b : all) s.is->add_resident(*b);
-  s.is->add_resident(*all[2]);
-  EXPECT_EQ(s.is->residents().size(), 5u);
-  s.is->remove_resident(*all[0]);
-  s.is->remove_resident(*all[4]);
-  s.is->remove_resident(*all[4]);
+  for (auto* b : all) s.is->residents().add(*b);
+  s.is->residents().add(*all[2]);
+  EXPECT_EQ(s.is->residents().all().size(), 5u);
+  s.is->residents().remove(*all[0]);
+  s.is->residents().remove(*all[4]);
+  s.is->residents().remove(*all[4]);
   std::vector<block::record*> left;
-  for (const auto& r : s.is->residents()) left.push_back(r.block);
+  for (const auto& r : s.is->residents().all()) left.push_back(r.block);
   EXPECT_THAT(left, ::testing::UnorderedElementsAre(all[1], all[2], all[3]));
   std::uint64_t arrival[4] = {};
-  for (const auto& r : s.is->residents()) arrival[std::ranges::find(all, r.block) - all.begin()] = r.arrival;
+  for (const auto& r : s.is->residents().all()) arrival[std::ranges::find(all, r.block) - all.begin()] = r.arrival;
   EXPECT_TRUE(arrival[1] < arrival[2] && arrival[2] < arrival[3]) << "in the order in which they came";
-  for (auto* b : {all[3], all[1], all[2]}) s.is->remove_resident(*b);
-  EXPECT_TRUE(s.is->residents().empty());
+  for (auto* b : {all[3], all[1], all[2]}) s.is->residents().remove(*b);
+  EXPECT_TRUE(s.is->residents().all().empty());
 }
 
 TEST(space, whoever_found_no_room_elsewhere_is_woken_too) {
@@ -537,14 +537,14 @@ TEST(space, whoever_found_no_room_elsewhere_is_woken_too) {
     int woken = 0;
   } me;
   me.wake = [](memory_waiter* self) { ++static_cast<counting*>(self)->woken; };
-  ASSERT_TRUE(child.is->wait_for_memory(me, child.is->events()));
-  parent.is->wake_too(*child.is);
-  parent.is->wake_too(*child.is);  // once is enough
-  EXPECT_TRUE(parent.is->has_waiters()) << "so that everybody who frees something there calls notify";
-  parent.is->notify();
+  ASSERT_TRUE(child.is->waiters().wait(me, child.is->waiters().events()));
+  parent.is->waiters().wake_too(child.is->waiters());
+  parent.is->waiters().wake_too(child.is->waiters());  // once is enough
+  EXPECT_TRUE(parent.is->waiters().any()) << "so that everybody who frees something there calls notify";
+  parent.is->waiters().notify();
   EXPECT_EQ(me.woken, 1);
-  EXPECT_FALSE(parent.is->has_waiters());
-  parent.is->notify();
+  EXPECT_FALSE(parent.is->waiters().any());
+  parent.is->waiters().notify();
   EXPECT_EQ(me.woken, 1);
 }
 

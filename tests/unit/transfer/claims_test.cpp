@@ -98,13 +98,13 @@ TEST(coherence, nobody_younger_takes_memory_while_somebody_waits) {
   r.is->acquire(younger, 1, got, 2);
   EXPECT_EQ(got.outcome, outcome::no_memory) << "there is room for one block, but it is wanted";
   EXPECT_EQ(got.missing_bytes, 0u) << "nothing is to leave for it";
-  const std::uint64_t seen = r.spaces[1]->events();
+  const std::uint64_t seen = r.spaces[1]->waiters().events();
   r.done(running);
   const std::uint64_t two[] = {block_bytes, block_bytes};
   r.is->make_room(1, two, 1);
   r.is->acquire(older, 1, got, 1);
   EXPECT_EQ(got.outcome, outcome::ready);
-  EXPECT_NE(r.spaces[1]->events(), seen) << "whoever waited is woken";
+  EXPECT_NE(r.spaces[1]->waiters().events(), seen) << "whoever waited is woken";
   r.settle();
   r.is->acquire(younger, 1, got, 2);
   EXPECT_EQ(got.outcome, outcome::no_memory);

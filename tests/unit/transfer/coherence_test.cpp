@@ -353,7 +353,7 @@ TEST(coherence, eviction_wakes_who_waits_for_memory) {
   accesses task{rig::use(r.make(), intent::write)};
   const acquisition got = r.acquire(task, 1);
   ASSERT_EQ(got.outcome, outcome::no_memory);
-  ASSERT_TRUE(r.spaces[1]->wait_for_memory(me, got.memory_events));
+  ASSERT_TRUE(r.spaces[1]->waiters().wait(me, got.memory_events));
   r.is->evict(1, block_bytes);
   EXPECT_EQ(me.woken, 1);
   EXPECT_EQ(r.acquire(task, 1).outcome, outcome::ready);
@@ -362,7 +362,7 @@ TEST(coherence, eviction_wakes_who_waits_for_memory) {
   accesses next{rig::use(r.make(), intent::write)};
   const acquisition full = r.acquire(next, 1);
   ASSERT_EQ(full.outcome, outcome::no_memory);
-  ASSERT_TRUE(r.spaces[1]->wait_for_memory(me, full.memory_events));
+  ASSERT_TRUE(r.spaces[1]->waiters().wait(me, full.memory_events));
   r.done(task);
   EXPECT_EQ(me.woken, 2);
   r.end();

@@ -61,11 +61,11 @@ TEST(eviction, memory_of_the_program_never_leaves) {
   block::record* const all[] = {&b};
   r.is->adopted().adopt(all, own.data(), 0);
   EXPECT_EQ(r.get(b, 1), 7) << "so that it could leave home without a copy";
-  r.spaces[0]->add_resident(
+  r.spaces[0]->residents().add(
       b);  // as in a list from before the record of a block that ended was used again for this one
   EXPECT_FALSE(r.is->evict(0, block_bytes));
   ASSERT_NE(b.find(0), nullptr);
-  EXPECT_TRUE(r.spaces[0]->is_foreign(b.find(0)->where));
+  EXPECT_TRUE(r.spaces[0]->foreign().has(b.find(0)->where));
   r.end();
 }
 
