@@ -1,0 +1,179 @@
+#include "hierarchy/region/launch_planner.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "core/runtime/machine.hpp"
+#include "core/runtime/program_side.hpp"
+#include "core/schedule/recordings.hpp"
+#include "hierarchy/region/place.hpp"
+
+namespace tessera::hierarchy {
+namespace {
+
+/// The location, or the nearest one above it below which something executes.
+location::node_id executing_above(const location::tree& tree, location::node_id at, const executors& who) {
+  while (at != tree.root() && leaves_of_region(tree, at, who).empty()) at = tree.at(at).parent;
+  return at;
+}
+
+/// Where regions find an array: at its location, and for a storage location, which executes nothing, at the nearest one
+/// above below which something does.
+location::node_id used_at(const location::tree& tree, location::node_id at, const executors& who) {
+  return tree.at(at).properties.kind == location::kind::storage ? executing_above(tree, at, who) : at;
+}
+
+/// The location that has all tasks of a plan.
+location::node_id executes_at(const location::tree& tree, const plan& split, location::node_id at) {
+  std::vector<location::node_id> leaves;
+  leaves.reserve(split.pieces.size());
+  for (const piece& p : split.pieces) leaves.push_back(p.leaf);
+  return location_around(tree, leaves, at);
+}
+
+/// Of each leaf that has a memory of its own, for the data of one iteration on their way there, and home; of the others
+/// 0.
+std::vector<double> seconds_to_move_iterations(const region_request& c, const location::tree& tree,
+                                               std::span<const location::node_id> leaves) {
+  double bytes = 0;
+  for (const detail::region_demand& d : c.demands)
+    if (d.array != nullptr && c.by_part(d) && !c.reads_beside(d)) bytes += static_cast<double>(d.array->bytes());
+  std::vector<double> seconds;
+  for (const location::node_id leaf : leaves) {
+    const double rate = tree.at(leaf).properties.space ? tree.at(leaf).properties.bandwidth : 0;
+    seconds.push_back(rate > 0 ? bytes / static_cast<double>(std::max<std::uint64_t>(c.split_count(), 1)) / rate : 0);
+  }
+  return seconds;
+}
+
+}  // namespace
+
+location::node_id placed_from(const launch_plan& made, const array_storage& array) {
+  return memory_above(*made.tree, ancestor_of(*made.tree, made.executes, array.distance()->ancestors));
+}
+
+location::node_id launch_planner::place(const region_request& c, const location::tree& tree,
+                                        const executors& who) const {
+  std::vector<placed_array> arrays;
+  arrays.reserve(c.demands.size());
+  for (const detail::region_demand& d : c.demands)
+    if (d.array != nullptr && !d.array->distance() && (!c.code.copies || d.how != intent::read))
+      arrays.push_back({d.array->name(), used_at(tree, d.array->at(), who)});
+  const auto elsewhere = [&](const placed_array& a) { return a.at != arrays.front().at; };
+  if (c.options.at.empty() && !arrays.empty() && std::ranges::none_of(arrays, elsewhere))
+    return c.code.copies ? executing_above(tree, arrays.front().at, who) : arrays.front().at;
+  std::optional<location::node_id> at;
+  if (!c.options.at.empty()) {
+    at = tree.find(c.options.at);
+    if (!at || !tree.attached(*at)) refuse_location(tree, c.options.at, "region " + c.who());
+  }
+  return place_of_region(tree, arrays, at, c.who());
+}
+
+std::shared_ptr<const policy> launch_planner::parsed(const region_request& c) {
+  return m_cache.policy_of(c.options.policy, [&] {
+    return std::make_shared<const policy>(resolve(policy::parse(c.options.policy, "region " + c.who_splits()),
+                                                  program_side_of(*m_setup.of).machine.region_policy,
+                                                  "region.policy, for region " + c.who()));
+  });
+}
+
+const std::vector<location::node_id>& launch_planner::leaves_below(const launch_plan& made, const executors& who) {
+  return m_cache.leaves_of(made.at, who, [&] { return leaves_of_region(*made.tree, made.at, who); });
+}
+
+std::shared_ptr<const hierarchy::plan> launch_planner::planned(const region_request& c, launch_plan& made,
+                                                               const executors& who) {
+  const std::shared_ptr<const policy>& by = made.rule;
+  const location::tree& tree = *made.tree;
+  const location::node_id at = made.at;
+  const auto plan_by = [&](const policy& rule, std::span<const leaf_state> states) {
+    return std::make_shared<const hierarchy::plan>(
+        plan_region(rule, c.split_count(), tree, at, c.who_splits(), states, who, leaves_below(made, who)));
+  };
+  m_cache.use(made.tree);
+  if (by->kind == policy_kind::any || by->kind == policy_kind::automatic) {  // as things are now
+    const std::vector<location::node_id>& leaves = leaves_below(made, who);
+    std::vector<leaf_state> states;
+    std::vector<leaf_cost> costs;
+    for (const location::node_id leaf : leaves) {
+      region_leaf_times& t = m_setup.history->times(*made.past, leaf, tree.at(leaf).properties.name, *by);
+      leaf_cost cost = t.cost();
+      if (is_team(tree, leaf)) cost.per_iteration /= static_cast<double>(tree.at(leaf).children.size());
+      const auto ahead = t.under_way.load(std::memory_order_relaxed);
+      states.push_back(
+          {.idle = ahead == 0,
+           .expected_finish = (ahead + 1.0) * (cost.known() ? cost.seconds(static_cast<double>(c.split_count())) : 1)});
+      costs.push_back(cost);
+    }
+    if (by->kind == policy_kind::automatic) {
+      const std::vector<double> moving = seconds_to_move_iterations(c, tree, leaves);
+      std::vector<std::uint64_t> arrays;
+      for (const detail::region_demand& d : c.demands)
+        if (d.array != nullptr && c.by_part(d)) arrays.push_back(d.array->number());
+      leaf_shares shares = m_setup.history->shares(
+          *made.past, {c.split_count(), leaves, costs, moving, arrays, made.recorded}, made.span);
+      if (!shares.empty()) return plan_by({policy_kind::range, {}, std::move(shares)}, states);
+    }
+    return plan_by(*by, states);
+  }
+  return m_cache.plan_of({by, c.split_count(), at, who.devices, who.without.data()}, [&] { return plan_by(*by, {}); });
+}
+
+launch_plan launch_planner::plan(const region_request& c) {
+  launch_plan made;
+  made.recorded = program_side_of(*m_setup.of).recordings.current() != nullptr;
+  const std::lock_guard steady(*m_setup.tree);
+  made.tree = m_setup.tree->held();
+  executors who = m_setup.kernels->who_runs(c.code.kernel, c.demands);
+  made.at = place(c, *made.tree, who);
+  if (who.devices && m_setup.kernels->any_detached() && leaves_of_region(*made.tree, made.at, who).empty())
+    who = m_setup.kernels->who_runs(c.code.kernel, c.demands, true);
+  made.rule = parsed(c);
+  made.past = m_setup.history->of(c.name.text);
+  made.split = planned(c, made, who);
+  if (made.rule->kind == policy_kind::any && c.writes_whole()) made.split = as_one_task(std::move(made.split));
+  made.devices = std::ranges::any_of(made.split->pieces, &piece::on_device);
+  if (made.devices)
+    made.split = fitted(std::move(made.split), c.memory_need_of(),
+                        [&](location::node_id device) { return m_setup.kernels->memory_limit(device); });
+  made.parts = c.parts_of(*made.split);
+  made.split = c.of_the_loop(std::move(made.split), made.parts);
+  c.check_writes(made.split->pieces.size());
+  c.check_remade(made.recorded);
+  made.goes_on = made.recorded || std::ranges::any_of(made.split->pieces, [&](const piece& p) {
+                   return p.on_device && m_setup.tree->work_at(p.at)->under_way.load(std::memory_order_relaxed) != 0;
+                 });
+  const auto by_distance = [](const detail::region_demand& d) { return d.array != nullptr && d.array->distance(); };
+  if (std::ranges::any_of(c.demands, by_distance)) {
+    made.executes = executes_at(*made.tree, *made.split, made.at);
+    std::vector<std::pair<array_storage*, location::node_id>> moving;
+    for (const detail::region_demand& d : c.demands)
+      if (by_distance(d)) moving.emplace_back(d.array, placed_from(made, *d.array));
+    made.room = m_setup.tree->require_room(moving, c.name.site);
+  }
+  count_tasks(made);
+  return made;
+}
+
+/// With the tree's lock held. Not those of recordings, which may run often: of them it is known that they are there.
+void launch_planner::count_tasks(launch_plan& made) {
+  if (made.recorded) {
+    made.kept = std::make_shared<const char>();
+    for (const piece& p : made.split->pieces) m_setup.tree->work_at(p.at)->note_recorded(made.kept);
+    return;
+  }
+  // On devices in any case: what another region has there is not its own time.
+  const bool learns = made.rule->kind == policy_kind::any || made.rule->kind == policy_kind::automatic;
+  made.counts.reserve(made.split->pieces.size());
+  for (const piece& p : made.split->pieces) {
+    std::shared_ptr<region_leaf_times> times = m_setup.history->times_of(made.past, p, learns);
+    if (p.on_device && made.rule->kind == policy_kind::automatic && !times->cost().known() && !times->was_waited_for)
+      made.unmeasured.push_back(times);
+    made.counts.emplace_back(m_setup.tree->work_at(p.at), std::move(times), made.span);
+  }
+}
+
+}  // namespace tessera::hierarchy
