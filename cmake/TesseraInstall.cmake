@@ -59,7 +59,7 @@ install(FILES ${PROJECT_BINARY_DIR}/tessera.pc ${PROJECT_BINARY_DIR}/tessera_spa
 install(DIRECTORY configs DESTINATION ${_data_dir} COMPONENT runtime OPTIONAL FILES_MATCHING PATTERN "*.toml" PATTERN "*.csv")
 install(DIRECTORY apps/cholesky/data/ DESTINATION ${_data_dir}/data COMPONENT runtime OPTIONAL
   FILES_MATCHING PATTERN "*.mtx" PATTERN "*.md")
-install(DIRECTORY apps/sial/editors DESTINATION ${_data_dir} COMPONENT runtime OPTIONAL)
+install(DIRECTORY languages/sial/editors DESTINATION ${_data_dir} COMPONENT runtime OPTIONAL)
 install(DIRECTORY examples/sial DESTINATION ${_data_dir}/examples COMPONENT runtime OPTIONAL)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT runtime

@@ -143,9 +143,10 @@ endfunction()
 
 # tessera_test_on_opencl(NAME): where the plugin opencl can be tested, the test compiles with TESSERA_TEST_OPENCL, and its parts with
 # "opencl" in their names become the test NAME_opencl: drivers that bring a compiler have a process of their own. Under the thread
-# sanitizer, which does not see into drivers, for unit tests alone.
+# sanitizer, which does not see into drivers, for unit tests alone, by tests/nightly.
 function(tessera_test_on_opencl name)
-  if(NOT TESSERA_OPENCL_TESTED OR NOT TEST ${name} OR (TESSERA_SANITIZE STREQUAL "thread" AND NOT name MATCHES "^unit_"))
+  if(NOT TESSERA_OPENCL_TESTED OR NOT TEST ${name} OR TESSERA_OWN_THREADS_ONLY OR (TESSERA_SANITIZE STREQUAL "thread" AND
+     NOT name MATCHES "^unit_"))
     return()
   endif()
   add_dependencies(${name} plugin_opencl)

@@ -11,8 +11,8 @@
 #include "apps/cholesky/factorization.hpp"
 #include "apps/common/retry_on_loss.hpp"
 #include "apps/common/session.hpp"
-#include "apps/matrix_market/symmetric.hpp"
 #include "core/base/units.hpp"
+#include "libraries/matrix_market/symmetric.hpp"
 
 namespace tessera::apps {
 namespace {

@@ -22,7 +22,7 @@
 #include "apps/deepcopy/command.hpp"
 #include "apps/gemm/command.hpp"
 #include "apps/rodinia/commands.hpp"
-#include "apps/sial/command/command.hpp"
+#include "apps/sial/command.hpp"
 #include "apps/simulate/command.hpp"
 #include "apps/sparse/command.hpp"
 #include "apps/stream/command.hpp"

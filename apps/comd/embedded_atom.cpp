@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "apps/common/wide_vectors.hpp"
+#include "core/base/wide_vectors.hpp"
 
 namespace tessera::apps::comd {
 namespace {

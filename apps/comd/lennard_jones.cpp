@@ -1,6 +1,6 @@
 #include "apps/comd/lennard_jones.hpp"
 
-#include "apps/common/wide_vectors.hpp"
+#include "core/base/wide_vectors.hpp"
 
 namespace tessera::apps::comd {
 

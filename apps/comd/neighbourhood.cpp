@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "apps/common/wide_vectors.hpp"
+#include "core/base/wide_vectors.hpp"
 
 namespace tessera::apps::comd {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "apps/common/wide_vectors.hpp"
+#include "core/base/wide_vectors.hpp"
 #include "tessera/region.hpp"
 #include "tessera/tessera.hpp"
 

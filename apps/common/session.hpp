@@ -9,8 +9,8 @@
 
 #include "apps/common/command_options.hpp"
 #include "apps/common/interrupt.hpp"
-#include "apps/common/progress.hpp"
 #include "apps/common/report.hpp"
+#include "libraries/progress/progress.hpp"
 #include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
 

@@ -12,7 +12,6 @@
 #include <sstream>
 
 #include "apps/common/interrupt.hpp"
-#include "apps/common/progress.hpp"
 #include "apps/common/report.hpp"
 #include "apps/common/session.hpp"
 #include "apps/simulate/job.hpp"
@@ -22,6 +21,7 @@
 #include "core/trace/report.hpp"
 #include "hierarchy/machine/assemble.hpp"
 #include "hierarchy/simulation/simulated_machine.hpp"
+#include "libraries/progress/progress.hpp"
 
 namespace tessera::apps {
 namespace {

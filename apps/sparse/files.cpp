@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "apps/sparse/matrix/available_memory.hpp"
-#include "apps/sparse/matrix/read_real.hpp"
-#include "apps/sparse/solver/hermitian.hpp"
 #include "core/base/error.hpp"
 #include "core/base/units.hpp"
+#include "libraries/sparse/matrix/available_memory.hpp"
+#include "libraries/sparse/matrix/read_real.hpp"
+#include "libraries/sparse/solver/hermitian.hpp"
 
 namespace tessera::apps {
 namespace {

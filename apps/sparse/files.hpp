@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/sparse/matrix/csr_matrix.hpp"
+#include "libraries/sparse/matrix/csr_matrix.hpp"
 
 namespace tessera::apps {
 

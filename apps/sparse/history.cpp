@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "apps/common/progress.hpp"
+#include "libraries/progress/progress.hpp"
 
 namespace tessera::apps {
 namespace {

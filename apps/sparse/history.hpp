@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/sparse/solver/eigenpairs.hpp"
+#include "libraries/sparse/solver/eigenpairs.hpp"
 
 namespace tessera::apps {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "apps/sparse/solver/eigenpairs.hpp"
+#include "libraries/sparse/solver/eigenpairs.hpp"
 
 namespace tessera::apps {
 

@@ -6,7 +6,7 @@
 
 #include "apps/common/report.hpp"
 #include "apps/sparse/history.hpp"
-#include "apps/sparse/matrix/csr_matrix.hpp"
+#include "libraries/sparse/matrix/csr_matrix.hpp"
 
 namespace tessera::apps {
 

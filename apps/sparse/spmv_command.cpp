@@ -9,11 +9,11 @@
 
 #include "apps/common/session.hpp"
 #include "apps/sparse/command.hpp"
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/matrix/reorder.hpp"
-#include "apps/sparse/product/compressed_rows.hpp"
 #include "apps/stream/kernels.hpp"
 #include "core/base/units.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/matrix/reorder.hpp"
+#include "libraries/sparse/product/compressed_rows.hpp"
 #include "tessera/sparse.hpp"
 
 namespace tessera::apps {

@@ -11,12 +11,12 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "apps/common/progress.hpp"
 #include "apps/common/region_options.hpp"
 #include "apps/study/application_run.hpp"
 #include "apps/study/curve.hpp"
 #include "core/base/error.hpp"
 #include "core/base/units.hpp"
+#include "libraries/progress/progress.hpp"
 
 namespace tessera::apps {
 namespace {

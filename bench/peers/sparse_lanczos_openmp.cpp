@@ -11,11 +11,11 @@
 #include <memory>
 #include <vector>
 
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/matrix/row_panels.hpp"
-#include "apps/sparse/product/compressed_rows.hpp"
-#include "apps/sparse/program/kernels.hpp"
 #include "bench/common/measure.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/matrix/row_panels.hpp"
+#include "libraries/sparse/product/compressed_rows.hpp"
+#include "libraries/sparse/program/kernels.hpp"
 
 extern "C" void openblas_set_num_threads(int);
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "apps/sparse/matrix/generate.hpp"
 #include "bench/common/measure.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
 
 using namespace bench;
 using tessera::sparse::csr_matrix;

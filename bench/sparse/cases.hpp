@@ -2,7 +2,7 @@
 // What bench_sparse measures, each case in a file of its own.
 #include <string>
 
-#include "apps/sparse/matrix/csr_matrix.hpp"
+#include "libraries/sparse/matrix/csr_matrix.hpp"
 
 namespace bench {
 

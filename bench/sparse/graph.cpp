@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <new>
 
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/solver/lobpcg.hpp"
 #include "bench/common/measure.hpp"
 #include "bench/sparse/cases.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/solver/lobpcg.hpp"
 #include "tessera/tessera.hpp"
 
 namespace {

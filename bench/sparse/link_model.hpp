@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/sparse/matrix/row_panels.hpp"
+#include "libraries/sparse/matrix/row_panels.hpp"
 
 namespace bench {
 

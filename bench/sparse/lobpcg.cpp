@@ -1,4 +1,4 @@
-#include "apps/sparse/solver/lobpcg.hpp"
+#include "libraries/sparse/solver/lobpcg.hpp"
 
 #include "bench/common/measure.hpp"
 #include "bench/sparse/cases.hpp"

@@ -1,7 +1,7 @@
 // The sparse solvers: time per iteration, what their graphs cost, time to a solution.
-#include "apps/sparse/matrix/generate.hpp"
 #include "bench/common/measure.hpp"
 #include "bench/sparse/cases.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
 
 int main(int argc, char** argv) {
   const bench::arguments args(

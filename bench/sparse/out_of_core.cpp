@@ -4,10 +4,10 @@
 // measured, and not how soon this machine's threads wake up.
 //
 //   bench_sparse_out_of_core --matrix lap3d:40 --block 8 --percent 25 --eviction next_use
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/solver/lobpcg.hpp"
 #include "bench/common/measure.hpp"
 #include "bench/sparse/link_model.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/solver/lobpcg.hpp"
 #include "tessera/tessera.hpp"
 
 using namespace bench;

@@ -56,7 +56,7 @@ TEST(documents, the_changelog_has_no_entry_twice) {
 }
 
 TEST(documents, every_folder_says_what_it_is_for) {
-  for (const char* top : {"core", "hierarchy", "plugins", "plugins/kit", "apps"}) {
+  for (const char* top : {"core", "hierarchy", "plugins", "plugins/kit", "libraries", "languages", "apps"}) {
     for (const auto& entry : fs::directory_iterator(root / top)) {
       if (!entry.is_directory() || fs::is_empty(entry)) continue;
       EXPECT_TRUE(fs::exists(entry.path() / "README.md")) << entry.path() << " has no README.md";

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/sial/language/compile.hpp"
-#include "apps/sial/language/parser.hpp"
+#include "languages/sial/language/compile.hpp"
+#include "languages/sial/language/parser.hpp"
 
 namespace {
 

@@ -63,7 +63,7 @@ TEST(layering, users_do_not_steer_programs_with_more_rights_by_their_environment
   std::set<std::string> readers;
   std::size_t files = 0;
   const std::filesystem::path root = TESSERA_SOURCE_DIR;
-  for (const char* house : {"include", "core", "hierarchy", "plugins", "apps"})
+  for (const char* house : {"include", "core", "hierarchy", "plugins", "libraries", "languages", "apps"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / house)) {
       const auto kind = entry.path().extension();
       if (kind != ".cpp" && kind != ".hpp" && kind != ".c" && kind != ".h") continue;
@@ -144,7 +144,9 @@ INSTANTIATE_TEST_SUITE_P(core, layering_rule,
 INSTANTIATE_TEST_SUITE_P(
     hierarchy, layering_rule,
     testing::Values(verdict{"hierarchy/draw/dot.cpp", "core/location/tree.hpp", true, true},
-                    verdict{"hierarchy/draw/dot.cpp", "hierarchy/policy/policy.hpp", true, true},
+                    verdict{"hierarchy/draw/dot.cpp", "hierarchy/policy/policy.hpp", true, false},
+                    verdict{"hierarchy/machine/assemble.cpp", "hierarchy/draw/dot.hpp", true, true},
+                    verdict{"hierarchy/draw/dot.cpp", "libraries/sparse/matrix/csr_matrix.hpp", true, false},
                     verdict{"hierarchy/discovery/hwloc.cpp", "hwloc.h", false, true},
                     verdict{"hierarchy/draw/dot.cpp", "hwloc.h", false, false},
                     verdict{"hierarchy/draw/dot.cpp", "cuda.h", false, false},
@@ -228,22 +230,56 @@ INSTANTIATE_TEST_SUITE_P(
                     verdict{"plugins/kit/abi/gate.hpp", "core/base/error.hpp", true, false}));
 
 INSTANTIATE_TEST_SUITE_P(
+    libraries_and_languages, layering_rule,
+    testing::Values(verdict{"libraries/sparse/program/program.cpp", "libraries/sparse/matrix/csr_matrix.hpp", true,
+                            true},
+                    verdict{"libraries/sparse/program/program.cpp", "core/runtime/program_side.hpp", true, true},
+                    verdict{"libraries/sparse/program/program.cpp", "core/runtime/machine.hpp", true, false},
+                    verdict{"libraries/sparse/program/program.cpp", "core/config/toml.hpp", true, false},
+                    verdict{"libraries/sparse/program/program.cpp", "hierarchy/region/engine.hpp", true, false},
+                    verdict{"libraries/sparse/program/program.cpp", "libraries/sparse/solver/lobpcg.hpp", true, false},
+                    verdict{"libraries/sparse/matrix/files.cpp", "libraries/sparse/product/form.hpp", true, false},
+                    verdict{"libraries/sparse/matrix/files.cpp", "libraries/matrix_market/read.hpp", true, true},
+                    verdict{"libraries/matrix_market/read.cpp", "libraries/lapack/lapack.hpp", true, false},
+                    verdict{"libraries/attic/x.cpp", "libraries/lapack/lapack.hpp", true, false},
+                    verdict{"libraries/sparse/matrix/files.cpp", "apps/common/report.hpp", true, false},
+                    verdict{"libraries/sparse/matrix/files.cpp", "languages/sial/data/files.hpp", true, false},
+                    verdict{"libraries/sparse/matrix/files.cpp", "plugins/host/blas.hpp", true, false},
+                    verdict{"libraries/sparse/matrix/files.cpp", "CLI/CLI.hpp", false, false},
+                    verdict{"libraries/sparse/matrix/files.cpp", "cuda.h", false, false},
+                    verdict{"languages/sial/interpreter/worker.cpp", "languages/sial/code/code.hpp", true, true},
+                    verdict{"languages/sial/interpreter/worker.cpp", "libraries/lapack/lapack.hpp", true, true},
+                    verdict{"languages/sial/interpreter/worker.cpp", "languages/sial/job/job.hpp", true, false},
+                    verdict{"languages/sial/code/lower.cpp", "languages/sial/data/files.hpp", true, false},
+                    verdict{"languages/sial/data/files.cpp", "core/config/toml.hpp", true, true},
+                    verdict{"languages/sial/instructions/library.cpp", "core/runtime/user_library.hpp", true, true},
+                    verdict{"languages/sial/instructions/library.cpp", "core/runtime/machine.hpp", true, false},
+                    verdict{"languages/sial/data/files.cpp", "core/trace/summary.hpp", true, false},
+                    verdict{"languages/sial/job/job.cpp", "languages/directives/text/parse.hpp", true, false},
+                    verdict{"languages/directives/clang/main.cpp", "CLI/CLI.hpp", false, true},
+                    verdict{"languages/directives/text/parse.cpp", "hierarchy/policy/policy.hpp", true, true},
+                    verdict{"languages/directives/text/parse.cpp", "apps/common/report.hpp", true, false}));
+
+INSTANTIATE_TEST_SUITE_P(
     apps_and_examples, layering_rule,
     testing::Values(verdict{"apps/cli/main.cpp", "core/runtime/runtime.hpp", true, true},
                     verdict{"apps/cli/trace.cpp", "core/trace/summary.hpp", true, true},
-                    verdict{"apps/sial/language/lexer.cpp", "core/base/suggest.hpp", true, true},
-                    verdict{"apps/sial/language/lexer.cpp", "apps/sial/language/token.hpp", true, true},
-                    verdict{"apps/sial/language/lexer.cpp", "fmt/format.h", false, true},
-                    verdict{"apps/sial/language/lexer.cpp", "vector", false, true},
-                    verdict{"apps/sial/language/lexer.cpp", "core/runtime/runtime.hpp", true, false},
-                    verdict{"apps/sial/language/lexer.cpp", "apps/common/session.hpp", true, false},
-                    verdict{"apps/sial/language/lexer.cpp", "tessera/tessera.hpp", false, false},
-                    verdict{"apps/sial/run/run.cpp", "core/runtime/runtime.hpp", true, true},
+                    verdict{"languages/sial/language/lexer.cpp", "core/base/suggest.hpp", true, true},
+                    verdict{"languages/sial/language/lexer.cpp", "languages/sial/language/token.hpp", true, true},
+                    verdict{"languages/sial/language/lexer.cpp", "fmt/format.h", false, true},
+                    verdict{"languages/sial/language/lexer.cpp", "vector", false, true},
+                    verdict{"languages/sial/language/lexer.cpp", "core/runtime/runtime.hpp", true, false},
+                    verdict{"languages/sial/language/lexer.cpp", "apps/common/session.hpp", true, false},
+                    verdict{"languages/sial/language/lexer.cpp", "tessera/tessera.hpp", false, false},
+                    verdict{"apps/sial/run.cpp", "core/runtime/runtime.hpp", true, true},
                     verdict{"apps/cli/main.cpp", "core/base/error.hpp", true, true},
                     verdict{"apps/cli/main.cpp", "core/config/explain.hpp", true, true},
                     verdict{"apps/cli/main.cpp", "hierarchy/draw/dot.hpp", true, true},
                     verdict{"apps/cli/main.cpp", "tessera/tessera.hpp", false, true},
                     verdict{"apps/cli/main.cpp", "apps/cholesky/app.hpp", true, true},
+                    verdict{"apps/cholesky/command.cpp", "apps/gemm/command.hpp", true, false},
+                    verdict{"apps/cholesky/command.cpp", "libraries/matrix_market/read.hpp", true, true},
+                    verdict{"apps/common/report.cpp", "apps/cholesky/command.hpp", true, false},
                     verdict{"apps/cli/main.cpp", "CLI/CLI.hpp", false, true},
                     verdict{"apps/cli/main.cpp", "core/block/table.hpp", true, false},
                     verdict{"apps/cli/main.cpp", "core/schedule/worker.hpp", true, false},

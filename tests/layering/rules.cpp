@@ -14,16 +14,59 @@ constexpr std::array core_order = {"bytes"sv,    "base"sv,      "config"sv,   "p
                                    "block"sv,    "memory"sv,    "transfer"sv, "operation"sv, "task"sv,
                                    "validate"sv, "placement"sv, "schedule"sv, "runtime"sv};
 
-// Folders of what plugins share, each with its height: a folder includes lower ones. Two of one height do not know each
-// other.
+// Rooms and folders that have a height: one includes lower ones of its floor. Two of one height do not know each other.
 struct folder_height {
-  std::string_view shared, folder;
+  std::string_view floor, folder;
   int height;
 };
-constexpr std::array heights = {folder_height{"kit", "system", 0},           folder_height{"kit", "abi", 1},
-                                folder_height{"kit", "kernels", 2},          folder_height{"kit", "jit", 2},
-                                folder_height{"gpu_common", "api", 0},       folder_height{"gpu_common", "kernels", 1},
-                                folder_height{"gpu_common", "libraries", 1}, folder_height{"gpu_common", "abi", 2}};
+constexpr std::array heights = {folder_height{"kit", "system", 0},
+                                folder_height{"kit", "abi", 1},
+                                folder_height{"kit", "kernels", 2},
+                                folder_height{"kit", "jit", 2},
+                                folder_height{"gpu_common", "api", 0},
+                                folder_height{"gpu_common", "kernels", 1},
+                                folder_height{"gpu_common", "libraries", 1},
+                                folder_height{"gpu_common", "abi", 2},
+                                folder_height{"hierarchy", "discovery", 0},
+                                folder_height{"hierarchy", "policy", 0},
+                                folder_height{"hierarchy", "draw", 0},
+                                folder_height{"hierarchy", "simulation", 0},
+                                folder_height{"hierarchy", "declaration", 1},
+                                folder_height{"hierarchy", "machine", 2},
+                                folder_height{"hierarchy", "region", 3},
+                                folder_height{"hierarchy", "deepcopy", 3},
+                                folder_height{"hierarchy", "directive", 4},
+                                folder_height{"libraries", "progress", 0},
+                                folder_height{"libraries", "lapack", 0},
+                                folder_height{"libraries", "matrix_market", 0},
+                                folder_height{"libraries", "sparse/matrix", 1},
+                                folder_height{"libraries", "sparse/product", 2},
+                                folder_height{"libraries", "sparse/interface", 3},
+                                folder_height{"libraries", "sparse/program", 4},
+                                folder_height{"libraries", "sparse/solver", 4},
+                                folder_height{"languages", "sial/language", 0},
+                                folder_height{"languages", "sial/code", 1},
+                                folder_height{"languages", "sial/data", 1},
+                                folder_height{"languages", "sial/instructions", 2},
+                                folder_height{"languages", "sial/interpreter", 3},
+                                folder_height{"languages", "sial/estimate", 4},
+                                folder_height{"languages", "sial/job", 5},
+                                folder_height{"languages", "directives/text", 0},
+                                folder_height{"languages", "directives/clang", 1},
+                                folder_height{"apps", "common", 0},
+                                folder_height{"apps", "cholesky", 1},
+                                folder_height{"apps", "comd", 1},
+                                folder_height{"apps", "deepcopy", 1},
+                                folder_height{"apps", "gemm", 1},
+                                folder_height{"apps", "rodinia", 1},
+                                folder_height{"apps", "sial", 1},
+                                folder_height{"apps", "stream", 1},
+                                folder_height{"apps", "study", 1},
+                                folder_height{"apps", "simulate", 2},
+                                folder_height{"apps", "sparse", 2},
+                                folder_height{"apps", "cli", 3}};
+// From the ground up: a floor knows those before it.
+constexpr std::array floors = {"core"sv, "hierarchy"sv, "libraries"sv, "languages"sv, "apps"sv};
 
 // Prefixes of headers that come with a device or a library of one.
 constexpr std::array device_vendors = {"cuda"sv,  "cublas"sv, "cusparse"sv,    "cusolver"sv, "nvml"sv,
@@ -63,10 +106,52 @@ std::string sentence(std::string_view subject, std::string_view rest) {
   return std::string(subject).append(" ").append(rest);
 }
 
+// Between two folders of one floor; `place`: of the floor, for people.
+std::optional<std::string> judge_heights(std::string_view floor, std::string_view room, std::string_view other,
+                                         const std::string& place) {
+  if (room == other) return std::nullopt;
+  const auto find = [&](std::string_view name) {
+    return std::ranges::find_if(heights, [&](const auto& one) { return one.floor == floor && one.folder == name; });
+  };
+  const auto from = find(room), to = find(other);
+  for (const auto& [name, found] : {std::pair{room, from}, std::pair{other, to}})
+    if (found == heights.end())
+      return sentence(place + std::string(name), "is not in the order of its folders (tests/layering/rules.cpp)");
+  if (to->height < from->height) return std::nullopt;
+  return sentence(place + std::string(other), to->height > from->height ? "stands above " : "stands beside ")
+      .append(place)
+      .append(room);
+}
+
+// The room of a path below a floor: "region", "sparse/matrix".
+std::string room_of(const std::vector<std::string_view>& path) {
+  const std::string_view floor = component(path, 0), room = component(path, 1);
+  const bool two_steps = (floor == "libraries" && room == "sparse") || floor == "languages";
+  return two_steps ? std::string(room) + "/" + std::string(component(path, 2)) : std::string(room);
+}
+
+// What holds of hierarchy, libraries, languages and apps alike: who stands above whom.
+std::optional<std::string> judge_floors(const std::vector<std::string_view>& file,
+                                        const std::vector<std::string_view>& target) {
+  const std::string_view from = component(file, 0), to = component(target, 0);
+  if (to == "plugins") return sentence(from, "does not know plugins; it reaches them through the runtime");
+  if (to == "examples" || to == "tests") return sentence(from, "does not know").append(" ").append(to);
+  if (std::ranges::find(floors, to) == floors.end()) return std::nullopt;
+  if (from != to)
+    return rank_in(floors, to) < rank_in(floors, from)
+               ? std::nullopt
+               : std::optional<std::string>(sentence(to, "stands above ").append(from));
+  if (target.size() < 3 || file.size() < 3) return std::nullopt;
+  if (from == "languages" && component(file, 1) != component(target, 1))
+    return "a language does not know languages/" + std::string(component(target, 1));
+  return judge_heights(from, room_of(file), room_of(target), std::string(from) + "/");
+}
+
 std::optional<std::string> judge_core(std::string_view room, const std::vector<std::string_view>& target,
                                       std::string_view text) {
   const std::string_view root = component(target, 0);
-  if (root == "hierarchy" || root == "plugins" || root == "apps" || root == "examples")
+  if (root == "hierarchy" || root == "libraries" || root == "languages" || root == "plugins" || root == "apps" ||
+      root == "examples")
     return sentence("core does not know", root);
   if (starts_with_any(text, device_vendors) || starts_with_any(text, host_vendors) || text.starts_with("hwloc"))
     return "core includes no vendor's header; that belongs into a plugin or into hierarchy/discovery";
@@ -91,32 +176,20 @@ std::optional<std::string> judge_core(std::string_view room, const std::vector<s
   return std::nullopt;
 }
 
-// Rooms of hierarchy from the ground up: a room includes those before it.
-constexpr std::array hierarchy_order = {"discovery"sv,  "policy"sv, "declaration"sv, "draw"sv,     "machine"sv,
-                                        "simulation"sv, "region"sv, "deepcopy"sv,    "directive"sv};
 // What of core/schedule programming models see: the parts that program_side.hpp hands out, and plain data.
 constexpr std::array parts_for_models = {"waits"sv,         "view_requests"sv, "recordings"sv,
                                          "replay_player"sv, "failures"sv,      "statistics"sv};
 
 std::optional<std::string> judge_hierarchy(std::string_view room, const std::vector<std::string_view>& target,
                                            std::string_view text) {
-  const std::string_view root = component(target, 0);
-  if (root == "plugins" || root == "apps" || root == "examples") return sentence("hierarchy does not know", root);
   if (text.starts_with("hwloc") && room != "discovery") return "hwloc is used in hierarchy/discovery alone";
   if (starts_with_any(text, device_vendors) || starts_with_any(text, host_vendors))
     return "hierarchy includes no vendor's header";
-  if (root == "core" && component(target, 1) == "schedule" && room != "simulation") {
+  if (component(target, 0) == "core" && component(target, 1) == "schedule" && room != "simulation") {
     const std::string_view name = component(target, 2);
     if (std::ranges::none_of(parts_for_models, [&](auto part) { return name == std::string(part) + ".hpp"; }))
       return "models see the parts of core/schedule that core/runtime/program_side.hpp names, not " + std::string(text);
   }
-  if (root != "hierarchy" || room == component(target, 1) || target.size() < 3) return std::nullopt;
-  const std::string_view other = component(target, 1);
-  for (const std::string_view one : {room, other})
-    if (rank_in(hierarchy_order, one) == hierarchy_order.size())
-      return sentence("hierarchy/" + std::string(one), "is not in the order of rooms (tests/layering/rules.cpp)");
-  if (rank_in(hierarchy_order, other) > rank_in(hierarchy_order, room))
-    return "hierarchy/" + std::string(other) + " stands above hierarchy/" + std::string(room);
   return std::nullopt;
 }
 
@@ -143,27 +216,11 @@ std::optional<std::string> judge_interface(std::string_view file, const std::vec
     return "the public interface hides its inside; of core it shows plain words alone, not " + std::string(text);
   if (root == "hierarchy" && file != "include/tessera/machine.hpp")
     return "of the public interface only machine.hpp shows the hierarchy";
-  if (root == "plugins" || root == "apps" || root == "examples" || root == "tests")
+  if (root == "plugins" || root == "libraries" || root == "languages" || root == "apps" || root == "examples" ||
+      root == "tests")
     return sentence("the public interface does not know", root);
   if (root == "fmt" || root == "spdlog" || root == "boost") return "installed headers need the standard library alone";
   return std::nullopt;
-}
-
-// Between the folders of the kit, and between those of the GPU plugins' source.
-std::optional<std::string> judge_shared(std::string_view shared, std::string_view room, std::string_view other) {
-  if (room == other) return std::nullopt;
-  const auto find = [&](std::string_view name) {
-    return std::ranges::find_if(heights, [&](const auto& one) { return one.shared == shared && one.folder == name; });
-  };
-  const std::string place = "plugins/" + std::string(shared) + "/";
-  const auto from = find(room), to = find(other);
-  for (const auto& [name, found] : {std::pair{room, from}, std::pair{other, to}})
-    if (found == heights.end())
-      return sentence(place + std::string(name), "is not in the order of its folders (tests/layering/rules.cpp)");
-  if (to->height < from->height) return std::nullopt;
-  return sentence(place + std::string(other), to->height > from->height ? "stands above " : "stands beside ")
-      .append(place)
-      .append(room);
 }
 
 std::optional<std::string> judge_plugin(const std::vector<std::string_view>& file,
@@ -174,7 +231,8 @@ std::optional<std::string> judge_plugin(const std::vector<std::string_view>& fil
   if (root == "core" && component(target, 1) == "bytes") return std::nullopt;
   if (root == "tessera" && include.target != "tessera/plugin.h")
     return "a plugin sees <tessera/plugin.h> and nothing else of Tessera";
-  if (root == "core" || root == "hierarchy" || root == "apps" || root == "examples" || root == "tests")
+  if (root == "core" || root == "hierarchy" || root == "libraries" || root == "languages" || root == "apps" ||
+      root == "examples" || root == "tests")
     return sentence("a plugin does not know", std::string(root) + "; it sees <tessera/plugin.h> alone");
   // The emulator of GPUs switches between fibers as no part of the standard library does.
   if (name == "gpu_common" && include.target.starts_with("boost/context/")) return std::nullopt;
@@ -189,7 +247,8 @@ std::optional<std::string> judge_plugin(const std::vector<std::string_view>& fil
   const bool of_a_gpu = name.starts_with("cuda") || name.starts_with("hip") || name == "opencl";
   if (of_a_gpu && folder == "gpu_common") return std::nullopt;
   if ((name == "kit" || name == "gpu_common") && folder == name)
-    return judge_shared(name, component(file, 2), component(target, from_plugins ? 2 : 1));
+    return judge_heights(name, component(file, 2), component(target, from_plugins ? 2 : 1),
+                         "plugins/" + std::string(name) + "/");
   // It injects into itself what the layer injects into others.
   if (name == "sim" && folder == "fault") return std::nullopt;
   if (folder != name && folder != "kit") return sentence("a plugin does not know plugin", folder);
@@ -197,30 +256,41 @@ std::optional<std::string> judge_plugin(const std::vector<std::string_view>& fil
 }
 
 // The front end of SIAL: texts in, a checked program out.
-std::optional<std::string> judge_language(const std::vector<std::string_view>& target, std::string_view text) {
+std::optional<std::string> judge_front_end(const std::vector<std::string_view>& target, std::string_view text) {
   const bool own =
-      component(target, 0) == "apps" && component(target, 1) == "sial" && component(target, 2) == "language";
+      component(target, 0) == "languages" && component(target, 1) == "sial" && component(target, 2) == "language";
   const bool base = component(target, 0) == "core" && component(target, 1) == "base";
   if (own || base || component(target, 0) == "fmt" || target.size() == 1) return std::nullopt;
-  return "apps/sial/language includes core/base, the standard library and fmt, not " + std::string(text);
+  return "languages/sial/language includes core/base, the standard library and fmt, not " + std::string(text);
 }
 
-std::optional<std::string> judge_app(std::string_view app, const std::vector<std::string_view>& target,
-                                     std::string_view text) {
-  const std::string_view root = component(target, 0);
+// Libraries, languages and apps: what of the runtime they see beside its public interface.
+std::optional<std::string> judge_upper(const std::vector<std::string_view>& file,
+                                       const std::vector<std::string_view>& target, std::string_view text) {
+  const std::string_view floor = component(file, 0), room = component(file, 1), root = component(target, 0);
   // `tessera plugins` shows the registry and runs the public suite; see docs/decisions/0001.
-  if (app == "cli" && (text == "tests/conformance/suite/conformance.hpp" || text == "core/plugin/registry.hpp" ||
-                       text == "core/plugin/explain.hpp" || text == "core/plugin/layouts.hpp"))
+  if (floor == "apps" && room == "cli" &&
+      (text == "tests/conformance/suite/conformance.hpp" || text == "core/plugin/registry.hpp" ||
+       text == "core/plugin/explain.hpp" || text == "core/plugin/layouts.hpp"))
     return std::nullopt;
-  if (root == "plugins") return "apps reach plugins through the runtime only";
-  if (root == "tests" || root == "examples") return sentence("apps do not know", root);
   if (text.starts_with("hwloc") || starts_with_any(text, device_vendors))
-    return "apps include no device's header; the runtime knows the machine";
+    return sentence(floor, "include no device's header; the runtime knows the machine");
+  if (text.starts_with("CLI/") && floor != "apps" && room_of(file) != "directives/clang")
+    return sentence(floor, "have no command line; that belongs into apps");
+  if (room_of(file) == "sial/language" && floor == "languages")
+    if (const auto rule = judge_front_end(target, text)) return rule;
+  if (const auto rule = judge_floors(file, target)) return rule;
+  if (root == "hierarchy" && floor == "libraries") return "libraries know the public interface, not hierarchy";
   if (root != "core") return std::nullopt;
-  const std::string_view room = component(target, 1);
-  if (room != "base" && room != "config" && room != "runtime" && room != "trace")
-    return "apps see core/base, core/config, core/runtime and core/trace, not core/" + std::string(room);
-  return std::nullopt;
+  const std::string_view of_core = component(target, 1);
+  if (of_core == "base" || text == "core/runtime/program_side.hpp") return std::nullopt;
+  if ((of_core == "config" || text == "core/runtime/user_library.hpp") && floor != "libraries") return std::nullopt;
+  if ((of_core == "runtime" || of_core == "trace") && floor == "apps") return std::nullopt;
+  return sentence(floor, floor == "libraries"   ? "see core/base and core/runtime/program_side.hpp"
+                         : floor == "languages" ? "see core/base, core/config and core/runtime/program_side.hpp"
+                                                : "see core/base, core/config, core/runtime and core/trace")
+      .append(", not core/")
+      .append(of_core);
 }
 
 }  // namespace
@@ -230,7 +300,7 @@ std::optional<std::string> violation(const include_line& include) {
   const auto target = components(include.target);
   const std::string_view house = component(file, 0);
   const std::string_view room = component(file, 1);
-  if (house != "core" && house != "hierarchy" && house != "plugins" && house != "apps" && house != "examples" &&
+  if (std::ranges::find(floors, house) == floors.end() && house != "plugins" && house != "examples" &&
       house != "include")
     return std::nullopt;
   if (component(target, 0) == "..") return "include paths are written from the root of the repository";
@@ -243,14 +313,14 @@ std::optional<std::string> violation(const include_line& include) {
     return "what a runtime is made of is known to core/runtime alone; models use core/runtime/program_side.hpp";
   if (house == "include") return judge_interface(include.file, target, include.target);
   if (house == "core") return judge_core(room, target, include.target);
-  if (house == "hierarchy") return judge_hierarchy(room, target, include.target);
-  if (house == "plugins") return judge_plugin(file, target, include);
-  if (room == "sial" && house == "apps" && component(file, 2) == "language") {
-    if (const auto rule = judge_language(target, include.target)) return rule;
+  if (house == "hierarchy") {
+    const auto rule = judge_floors(file, target);
+    return rule ? rule : judge_hierarchy(room, target, include.target);
   }
-  if (house == "apps") return judge_app(room, target, include.target);
+  if (house == "plugins") return judge_plugin(file, target, include);
+  if (house != "examples") return judge_upper(file, target, include.target);
   const std::string_view root = component(target, 0);
-  if (root == "core" || root == "hierarchy" || root == "plugins" || root == "apps" || root == "tests")
+  if (std::ranges::find(floors, root) != floors.end() || root == "plugins" || root == "tests")
     return "examples show the public interface: <tessera/...> only";
   return std::nullopt;
 }

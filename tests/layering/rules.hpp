@@ -7,19 +7,24 @@
 //   include    the public interface, which core/runtime and hierarchy implement. What tessera.hpp leads to shows plain
 //              words of core alone (rules.cpp names them); machine, operation, block_group, front_end, trace and
 //              validation are further doors, each opened by programs that want it. The other rooms do not know it.
-//   hierarchy  core, the interface and itself. hwloc in discovery alone, no other vendor.
+//
+//   Floors: core < hierarchy < libraries < languages < apps. On each of these a room has a height (rules.cpp), and
+//   includes lower ones; two of one height do not know each other. None knows plugins, examples and tests.
+//   hierarchy  core and the interface; of core/schedule the parts that core/runtime/program_side.hpp names. hwloc in
+//              discovery alone, no other vendor.
+//   libraries  core/base, core/runtime/program_side.hpp, tessera/*.hpp. No command line.
+//   languages  the same, core/config, core/runtime/user_library.hpp, hierarchy. One language does not know another one.
+//   sial/language: core/base, the
+//              standard library and fmt alone.
+//   apps       core/base, core/config, core/runtime, core/trace. cli, for `tessera plugins`: the registry, its
+//              explanations and the conformance suite's header too.
+//
 //   plugins    <tessera/plugin.h>, the plugin's own folder, plugins/kit, and foreign headers; not the libraries that
 //              the core is made with. cuda*, hip* and opencl: gpu_common too. sim: fault too.
 //   plugins/kit, which knows no plugin: system < abi < kernels, jit; the last two do not know each other.
 //   plugins/gpu_common: api (the functions of a runtime, with emulator and native) < kernels, libraries < abi.
-//
-//   apps       core/base, core/config, core/runtime, core/trace, hierarchy, tessera/*.hpp, other apps.
-//              No device vendor, no hwloc.
-//
-//              apps/sial/language: itself, core/base, the standard library and fmt.
-//              apps/cli, for `tessera plugins`: the registry, its explanations and the conformance suite's header too.
 //   examples   tessera/*.hpp, <tessera/plugin.h> and their own folder.
-//   anywhere   toml++ in core/config alone.
+//   anywhere   toml++ in core/config alone; core/runtime/inside.hpp in core/runtime alone.
 #include <optional>
 #include <string>
 #include <string_view>

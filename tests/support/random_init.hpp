@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "apps/sial/data/init_data.hpp"
+#include "languages/sial/data/init_data.hpp"
 
 namespace tessera::test_support {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "apps/sial/instructions/instruction_job.hpp"
-#include "apps/sial/instructions/registry.hpp"
+#include "languages/sial/instructions/instruction_job.hpp"
+#include "languages/sial/instructions/registry.hpp"
 
 namespace tessera::test_support {
 

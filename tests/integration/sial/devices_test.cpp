@@ -8,8 +8,8 @@
 #include <atomic>
 #include <random>
 
-#include "apps/sial/interpreter/instruction_operations.hpp"
 #include "jobs.hpp"
+#include "languages/sial/interpreter/instruction_operations.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/support/random_program.hpp"

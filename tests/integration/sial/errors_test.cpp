@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "apps/sial/job/checkpoint.hpp"
 #include "jobs.hpp"
+#include "languages/sial/job/checkpoint.hpp"
 #include "tests/support/error_of.hpp"
 
 namespace tessera {

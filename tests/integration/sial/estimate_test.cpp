@@ -6,8 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "apps/sial/estimate/verdict.hpp"
 #include "jobs.hpp"
+#include "languages/sial/estimate/verdict.hpp"
 #include "tests/support/error_of.hpp"
 
 namespace tessera {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "apps/sial/job/profile.hpp"
+#include "languages/sial/job/profile.hpp"
 #include "tests/integration/runtime/machines.hpp"
 
 namespace tessera::testing {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/sial/data/init_file.hpp"
-#include "apps/sial/job/job.hpp"
+#include "languages/sial/data/init_file.hpp"
+#include "languages/sial/job/job.hpp"
 
 namespace tessera::testing {
 

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "apps/matrix_market/read.hpp"
 #include "core/base/error.hpp"
+#include "libraries/matrix_market/read.hpp"
 
 namespace tessera::matrix_market {
 namespace {

@@ -6,8 +6,8 @@
 #include <map>
 #include <random>
 
-#include "apps/matrix_market/symmetric.hpp"
 #include "core/base/error.hpp"
+#include "libraries/matrix_market/symmetric.hpp"
 
 namespace tessera::matrix_market {
 namespace {

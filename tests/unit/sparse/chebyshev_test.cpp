@@ -1,14 +1,14 @@
 // Subspace iteration with Chebyshev filters on matrices with known spectra, and the filter itself.
-#include "apps/sparse/solver/chebyshev.hpp"
+#include "libraries/sparse/solver/chebyshev.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/solver/chebyshev_filter.hpp"
-#include "apps/sparse/solver/convergence.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/solver/chebyshev_filter.hpp"
+#include "libraries/sparse/solver/convergence.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 

@@ -1,12 +1,12 @@
 // The small problem of LOBPCG, with bases whose directions depend on each other nearly.
-#include "apps/sparse/solver/conjugate_step.hpp"
+#include "libraries/sparse/solver/conjugate_step.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "apps/sparse/solver/convergence.hpp"
+#include "libraries/sparse/solver/convergence.hpp"
 
 namespace tessera::sparse {
 namespace {

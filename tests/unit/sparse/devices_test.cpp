@@ -5,12 +5,12 @@
 #include <cstdio>
 #include <numeric>
 
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/solver/chebyshev.hpp"
-#include "apps/sparse/solver/lanczos.hpp"
-#include "apps/sparse/solver/lobpcg.hpp"
-#include "apps/sparse/solver/solvers.hpp"
 #include "core/trace/timeline.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/solver/chebyshev.hpp"
+#include "libraries/sparse/solver/lanczos.hpp"
+#include "libraries/sparse/solver/lobpcg.hpp"
+#include "libraries/sparse/solver/solvers.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/support/slow_down.hpp"

@@ -1,5 +1,5 @@
 // Which operations go over the rows together.
-#include "apps/sparse/program/fusion.hpp"
+#include "libraries/sparse/program/fusion.hpp"
 
 #include <gtest/gtest.h>
 

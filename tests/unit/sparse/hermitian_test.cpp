@@ -1,5 +1,5 @@
 // Complex Hermitian matrices by their real form: lattices in a magnetic field, whose spectra are known.
-#include "apps/sparse/solver/hermitian.hpp"
+#include "libraries/sparse/solver/hermitian.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "apps/matrix_market/read.hpp"
-#include "apps/sparse/solver/solvers.hpp"
+#include "libraries/matrix_market/read.hpp"
+#include "libraries/sparse/solver/solvers.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/support/slow_down.hpp"
 #include "tests/unit/plugin/folder.hpp"

@@ -1,5 +1,5 @@
 // What is said of a run that did not converge, and how fast residuals fall.
-#include "apps/sparse/solver/hint.hpp"
+#include "libraries/sparse/solver/hint.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "apps/sparse/solver/pace.hpp"
+#include "libraries/sparse/solver/pace.hpp"
 
 namespace tessera::sparse {
 namespace {

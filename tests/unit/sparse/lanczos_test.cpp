@@ -1,11 +1,11 @@
 // Lanczos on matrices with known spectra: both ends, multiplicities, invariant subspaces.
-#include "apps/sparse/solver/lanczos.hpp"
+#include "libraries/sparse/solver/lanczos.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "apps/sparse/matrix/generate.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 

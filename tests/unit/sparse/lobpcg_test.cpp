@@ -1,6 +1,6 @@
 // LOBPCG on matrices with known spectra, and its Rayleigh-Ritz step in bases that are as good as dependent.
-#include "apps/sparse/solver/lobpcg.hpp"
-#include "apps/sparse/solver/mass.hpp"
+#include "libraries/sparse/solver/lobpcg.hpp"
+#include "libraries/sparse/solver/mass.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/solver/envelope.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/solver/envelope.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 

@@ -13,12 +13,12 @@
 #include <numeric>
 #include <set>
 
-#include "apps/lapack/lapack.hpp"
-#include "apps/sparse/matrix/available_memory.hpp"
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/matrix/row_panels.hpp"
-#include "apps/sparse/product/compressed_rows.hpp"
-#include "apps/sparse/program/device_data.hpp"
+#include "libraries/lapack/lapack.hpp"
+#include "libraries/sparse/matrix/available_memory.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/matrix/row_panels.hpp"
+#include "libraries/sparse/product/compressed_rows.hpp"
+#include "libraries/sparse/program/device_data.hpp"
 #include "tessera/sparse.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"

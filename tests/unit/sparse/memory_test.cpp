@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/solver/copies.hpp"
-#include "apps/sparse/solver/solvers.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/solver/copies.hpp"
+#include "libraries/sparse/solver/solvers.hpp"
 #include "tests/unit/sparse/device_machine.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "apps/sparse/matrix/generate.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
 #include "tessera/sparse.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"

@@ -7,10 +7,10 @@
 #include <numeric>
 #include <string>
 
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/solver/outer_search.hpp"
-#include "apps/sparse/solver/solvers.hpp"
-#include "apps/sparse/solver/subspace.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/solver/outer_search.hpp"
+#include "libraries/sparse/solver/solvers.hpp"
+#include "libraries/sparse/solver/subspace.hpp"
 #include "tests/support/slow_down.hpp"
 #include "tests/unit/sparse/pairs.hpp"
 

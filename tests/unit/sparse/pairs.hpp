@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "apps/sparse/solver/eigenpairs.hpp"
+#include "libraries/sparse/solver/eigenpairs.hpp"
 #include "tests/integration/runtime/machines.hpp"
 
 namespace tessera::sparse {

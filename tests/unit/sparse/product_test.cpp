@@ -6,11 +6,11 @@
 #include <cstring>
 #include <limits>
 
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/matrix/single_precision.hpp"
-#include "apps/sparse/product/form_choice.hpp"
-#include "apps/sparse/product/matrix_product.hpp"
-#include "apps/sparse/product/row_groups.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/matrix/single_precision.hpp"
+#include "libraries/sparse/product/form_choice.hpp"
+#include "libraries/sparse/product/matrix_product.hpp"
+#include "libraries/sparse/product/row_groups.hpp"
 #include "tessera/sparse.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"

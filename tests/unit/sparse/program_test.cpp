@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "apps/sparse/matrix/generate.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
 #include "tessera/sparse.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"

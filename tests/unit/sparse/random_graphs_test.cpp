@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/sparse/solver/lobpcg.hpp"
+#include "libraries/sparse/solver/lobpcg.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/slow_down.hpp"
 

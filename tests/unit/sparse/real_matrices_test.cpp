@@ -1,10 +1,10 @@
 // Eigenvalues of matrices from practice, and of what makes them hard.
 #include <gtest/gtest.h>
 
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/solver/chebyshev.hpp"
-#include "apps/sparse/solver/lanczos.hpp"
-#include "apps/sparse/solver/lobpcg.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/solver/chebyshev.hpp"
+#include "libraries/sparse/solver/lanczos.hpp"
+#include "libraries/sparse/solver/lobpcg.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/slow_down.hpp"
 #include "tests/unit/sparse/pairs.hpp"

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <random>
 
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/matrix/reorder.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/matrix/reorder.hpp"
 
 namespace tessera::sparse {
 namespace {

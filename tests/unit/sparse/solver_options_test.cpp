@@ -7,13 +7,13 @@
 #include <numeric>
 #include <string>
 
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/solver/iterated_pairs.hpp"
-#include "apps/sparse/solver/lanczos.hpp"
-#include "apps/sparse/solver/lobpcg.hpp"
-#include "apps/sparse/solver/preconditioning.hpp"
-#include "apps/sparse/solver/solvers.hpp"
-#include "apps/sparse/solver/subspace.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/solver/iterated_pairs.hpp"
+#include "libraries/sparse/solver/lanczos.hpp"
+#include "libraries/sparse/solver/lobpcg.hpp"
+#include "libraries/sparse/solver/preconditioning.hpp"
+#include "libraries/sparse/solver/solvers.hpp"
+#include "libraries/sparse/solver/subspace.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/support/slow_down.hpp"
 #include "tests/unit/sparse/every_operation.hpp"

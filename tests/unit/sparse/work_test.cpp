@@ -5,8 +5,8 @@
 #include <thread>
 #include <utility>
 
-#include "apps/sparse/matrix/generate.hpp"
-#include "apps/sparse/program/state.hpp"
+#include "libraries/sparse/matrix/generate.hpp"
+#include "libraries/sparse/program/state.hpp"
 #include "tessera/sparse.hpp"
 #include "tests/integration/runtime/machines.hpp"
 

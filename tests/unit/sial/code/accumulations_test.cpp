@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "apps/sial/code/code.hpp"
+#include "languages/sial/code/code.hpp"
 #include "tests/unit/sial/language/programs.hpp"
 
 namespace tessera::sial::test {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "apps/sial/data/init_file.hpp"
+#include "languages/sial/data/init_file.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/support/random_init.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "apps/sial/data/init_file.hpp"
+#include "languages/sial/data/init_file.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/support/random_init.hpp"
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "apps/sial/instructions/library.hpp"
+#include "languages/sial/instructions/library.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/support/sial_call.hpp"
 

@@ -1,5 +1,5 @@
 // Instructions on registers that can fail.
-#include "apps/sial/interpreter/checked_step.hpp"
+#include "languages/sial/interpreter/checked_step.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-#include "apps/sial/interpreter/arithmetic_step.hpp"
+#include "languages/sial/interpreter/arithmetic_step.hpp"
 #include "tests/unit/sial/interpreter/sized_program.hpp"
 
 namespace tessera::sial::test {

@@ -1,5 +1,5 @@
 // Regions of contiguous local arrays.
-#include "apps/sial/interpreter/contiguous_arrays.hpp"
+#include "languages/sial/interpreter/contiguous_arrays.hpp"
 
 #include <gtest/gtest.h>
 

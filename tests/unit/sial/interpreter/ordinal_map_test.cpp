@@ -1,5 +1,5 @@
 // The table that finds blocks: against std::map, for dense, sparse and unlucky ordinals.
-#include "apps/sial/interpreter/ordinal_map.hpp"
+#include "languages/sial/interpreter/ordinal_map.hpp"
 
 #include <gtest/gtest.h>
 

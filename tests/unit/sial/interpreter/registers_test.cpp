@@ -1,5 +1,5 @@
 // What references, regions and pardos mean with the values of registers.
-#include "apps/sial/interpreter/registers.hpp"
+#include "languages/sial/interpreter/registers.hpp"
 
 #include <gtest/gtest.h>
 

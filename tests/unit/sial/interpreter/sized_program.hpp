@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "apps/sial/interpreter/registers.hpp"
+#include "languages/sial/interpreter/registers.hpp"
 #include "tests/unit/sial/language/programs.hpp"
 
 namespace tessera::sial::test {

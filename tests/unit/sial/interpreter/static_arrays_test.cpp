@@ -1,5 +1,5 @@
 // Static arrays of a worker.
-#include "apps/sial/interpreter/static_arrays.hpp"
+#include "languages/sial/interpreter/static_arrays.hpp"
 
 #include <gtest/gtest.h>
 

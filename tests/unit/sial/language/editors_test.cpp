@@ -6,13 +6,13 @@
 #include <regex>
 #include <sstream>
 
-#include "apps/sial/language/token.hpp"
+#include "languages/sial/language/token.hpp"
 
 namespace tessera::sial {
 namespace {
 
 std::string contents(const std::string& path) {
-  std::ifstream file(std::string(TESSERA_SOURCE_DIR) + "/apps/sial/editors/" + path);
+  std::ifstream file(std::string(TESSERA_SOURCE_DIR) + "/languages/sial/editors/" + path);
   EXPECT_TRUE(file) << path;
   return {std::istreambuf_iterator<char>(file), {}};
 }

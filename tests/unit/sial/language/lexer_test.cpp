@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "apps/sial/language/token.hpp"
+#include "languages/sial/language/token.hpp"
 
 namespace tessera::sial {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "apps/sial/language/token.hpp"
+#include "languages/sial/language/token.hpp"
 #include "tests/unit/sial/language/programs.hpp"
 
 namespace tessera::sial::test {

@@ -1,7 +1,7 @@
 // Trees, and how the parser goes on behind mistakes.
 #include <gtest/gtest.h>
 
-#include "apps/sial/language/parser.hpp"
+#include "languages/sial/language/parser.hpp"
 #include "tests/unit/sial/language/programs.hpp"
 
 namespace tessera::sial::test {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/sial/language/compile.hpp"
+#include "languages/sial/language/compile.hpp"
 
 namespace tessera::sial::test {
 

@@ -1,0 +1,286 @@
+// tessera sial run.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "apps/common/files_apart.hpp"
+#include "apps/common/session.hpp"
+#include "apps/sial/metrics.hpp"
+#include "apps/sial/parts.hpp"
+#include "languages/sial/data/init_file.hpp"
+#include "languages/sial/estimate/text.hpp"
+#include "languages/sial/job/checkpoint.hpp"
+#include "languages/sial/job/dump.hpp"
+#include "languages/sial/job/job.hpp"
+#include "languages/sial/job/profile.hpp"
+
+namespace tessera::apps {
+namespace {
+
+struct run_options : command_options {
+  std::string file, init;
+  std::vector<std::string> folders;
+  bool deterministic = false, checksums = false;
+  bool resume = false, dry_run = false;
+  unsigned ahead = 4;
+  std::string dump, checkpoint, profile, progress = "auto";
+  std::string devices = "best";
+  std::vector<std::string> instructions, instruction_folders;
+};
+
+const std::map<std::string, sial::device_use> device_uses{
+    {"best", sial::device_use::best}, {"never", sial::device_use::never}, {"always", sial::device_use::always}};
+
+/// Of each attached device that lacks something that block statements need: what that is. `--devices always` cannot
+/// send it there.
+std::vector<std::string> what_devices_lack(const runtime& rt) {
+  std::vector<std::string> notes;
+  for (const auto& d : rt.plugins().devices()) {
+    if (d->description().device_class == TSR_DEVICE_CPU || d->description().device_class == TSR_DEVICE_STORAGE)
+      continue;
+    const tsr_tensor_table* const tensor = d->tensor();
+    const tsr_blas_table* const blas = d->blas();
+    std::vector<std::string_view> lacking, extensions;
+    if (tensor == nullptr || tensor->contract == nullptr) lacking.emplace_back("contractions");
+    if (tensor == nullptr || tensor->permute == nullptr) lacking.emplace_back("copies of blocks");
+    if (tensor == nullptr || tensor->fill == nullptr) lacking.emplace_back("fills");
+    if (blas == nullptr || blas->axpy == nullptr) lacking.emplace_back("sums");
+    if (blas == nullptr || blas->scal == nullptr) lacking.emplace_back("scalings");
+    if (lacking.empty()) continue;
+    if (tensor == nullptr) extensions.emplace_back("TENSOR");
+    if (blas == nullptr) extensions.emplace_back("BLAS");
+    notes.push_back(fmt::format("--devices always: {} cannot run {}, which stay on the workers: its plugin {}",
+                                d->name(), fmt::join(lacking, ", "),
+                                extensions.empty()
+                                    ? "lacks their entries"
+                                    : fmt::format("does not offer the extension {}", fmt::join(extensions, " nor "))));
+  }
+  return notes;
+}
+
+/// What all programs will need, one after another, and whether the configured memory has it.
+int dry_run(const run_options& o, const session& s, const std::vector<sial::job_program>& programs,
+            const sial::init_data& data, unsigned workers) {
+  const sial::memory_offer there = sial::offer_of(s.rt().statistics().spaces);
+  sial::kept_estimates kept;
+  auto rows = nlohmann::ordered_json::array();
+  bool fits = true;
+  double flops = 0;
+  std::string text;
+  for (const sial::job_program& p : programs) {
+    const sial::program_estimate e = sial::estimate_program(p, data, {workers}, kept);
+    const sial::verdict v = sial::judge(e, there);
+    fits = fits && v.outcome != sial::fit::does_not_fit;
+    flops += e.flops();
+    rows.push_back(sial::to_json(e, v, p.instructions.sources));
+    text += sial::to_text(e, v, p.instructions.sources);
+    s.check_interrupt();
+  }
+  const auto all_json = [&] {
+    return nlohmann::ordered_json{{"sial_workers", workers},    {"host_bytes", there.host},
+                                  {"disk_bytes", there.beyond}, {"fits", fits},
+                                  {"contraction_flops", flops}, {"programs", rows}}
+               .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+           "\n";
+  };
+  write_results({{o.json, all_json}, {o.quiet ? "" : unless_json(o.json), [&] { return text; }}});
+  return fits ? 0 : exit_code_of(error_kind::memory);
+}
+
+int run(const run_options& o) {
+  if (o.file.empty() && o.init.empty())
+    throw error(error_kind::usage, "neither a program nor initialization data are named", "the command line",
+                "tessera sial run P.sialx --init job.toml");
+  for (const auto* named : {&o.folders, &o.instruction_folders})
+    for (const std::string& folder : *named) require_folder(folder);
+  for (const std::string* file : {&o.dump, &o.profile})
+    if (!file->empty()) require_writable(*file);
+  const sial::init_data data = o.init.empty() ? sial::init_data{} : sial::read_init(o.init);
+  std::vector<std::string> folders = o.folders;
+  if (folders.empty()) folders.push_back(".");
+  std::vector<std::string> paths;
+  if (!o.file.empty())
+    paths.push_back(o.file);
+  else
+    for (const std::string& name : data.programs) paths.push_back(sial::find_program(name, folders));
+  if (paths.empty())
+    throw error(error_kind::input, "the initialization data name no programs", o.init,
+                "name a program on the command line");
+
+  // All are compiled before any runs: a mistake in the last program is told now, not after hours.
+  std::vector<sial::job_program> programs;
+  for (const std::string& path : paths)
+    programs.push_back(
+        sial::compile_program(path, folders, [](const std::string& text) { fmt::print(stderr, "{}", text); }));
+  for (const sial::job_program& p : programs)
+    for (const sial::source_file& one : p.instructions.sources.files)
+      require_not_written(*o.of, one.path, "the program");
+
+  sial::instruction_registry instructions({o.instruction_folders.begin(), o.instruction_folders.end()});
+  for (const std::string& library : o.instructions) instructions.load(library);
+
+  command_options machine = o;
+  const unsigned wanted = o.workers ? *o.workers : o.load().runtime().workers;
+  // The workers of the programs are threads of their own; where memory is limited one more brings blocks that are asked
+  // for early.
+  machine.workers = o.load().runtime().host_limit == 0 ? 1 : 2;
+  machine = machine.placed_by_cost();
+  if (o.deterministic && o.has_devices())
+    machine.set.push_back("runtime.deterministic=true");  // also how devices take tasks together
+  session s(machine);
+  sial::run_settings settings;
+  settings.devices = device_uses.at(o.devices);
+  settings.workers = wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+  settings.deterministic = o.deterministic;
+  settings.ahead = o.ahead;
+  settings.profile = !o.profile.empty();
+  if (o.dry_run) return dry_run(o, s, programs, data, settings.workers);
+  std::string output;  // with --json -, so that standard output is JSON
+  progress* shown = nullptr;
+  sial::job job(s.rt(), data, instructions, settings, [&](const std::string& text) {
+    if (o.json == "-") {
+      output += text;
+      return;
+    }
+    if (shown != nullptr) shown->clear();
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+  });
+  s.on_interrupt([&job] { job.interrupt(); });
+  const struct unwatch {
+    session& watched;
+    ~unwatch() { watched.on_interrupt({}); }
+  } before_the_job_goes{s};
+  if (!o.quiet && settings.devices == sial::device_use::always)
+    for (const std::string& text : what_devices_lack(s.rt())) fmt::print(stderr, "note: {}\n", text);
+  if (!o.quiet) job.note = [](const std::string& text) { fmt::print(stderr, "note: {}\n", text); };
+  auto dumps = nlohmann::ordered_json::array();
+  std::string profile;
+  job.after = [&](const sial::program_run& done, const sial::program_report&) {
+    if (!o.dump.empty()) dumps.push_back(sial::dump_of(done, o.checksums));
+    if (!o.profile.empty())
+      profile += o.profile.ends_with(".html") ? sial::profile_html(done) : sial::profile_text(done);
+  };
+  report r;
+  s.describe(r);
+  r.add_integer("sial_workers", "SIAL workers", settings.workers);
+  auto rows = nlohmann::ordered_json::array();
+  double seconds = 0;
+  std::vector<std::string> names;
+  for (const sial::job_program& p : programs) names.push_back(p.instructions.program);
+  s.works_on(fmt::format("{}", fmt::join(names, ", ")));
+  const sial::job_identity identity = sial::identity_of(names, data);
+  std::size_t completed = 0;
+  if (o.resume) {
+    if (auto found = sial::load_checkpoint(o.checkpoint, identity, s.rt())) {
+      completed = found->completed;
+      job.items() = std::move(found->items);
+    }
+    if (!o.quiet) fmt::print(stderr, "note: {} of {} programs were completed before\n", completed, programs.size());
+  }
+  r.note("resumed_behind", completed);
+  progress_rhythm rhythm;
+  rhythm.where = o.progress == "always"             ? progress_where::everywhere
+                 : o.quiet || o.progress == "never" ? progress_where::nowhere
+                                                    : progress_where::terminals;
+  const auto display = std::make_unique<progress>(
+      [&job](double elapsed) {
+        const auto at = job.progress();
+        return at ? to_text(*at, elapsed) : std::string();
+      },
+      rhythm);
+  shown = display.get();
+  for (; completed < programs.size(); ++completed) {
+    const sial::program_report done = job.run(programs[completed]);
+    s.check_interrupt();
+    if (!o.checkpoint.empty()) sial::save_checkpoint(o.checkpoint, identity, completed + 1, job.items());
+    seconds += done.seconds;
+    const sial::run_counters& c = done.counters;
+    rows.push_back(metrics_of(done));
+    shown->clear();
+    if (o.stats) fmt::print(stderr, "{}", exchanges_text(done));
+    r.add("", done.name,
+          fmt::format("{:.3f} s, {} iterations, {} gets, {} puts, {:.2f} GFLOP in contractions, {:.3f} s at barriers",
+                      done.seconds, c.iterations, c.gets(), c.puts(), c.flops * 1e-9, c.barrier_seconds),
+          nullptr);
+  }
+  if (!o.dump.empty())
+    write_text(o.dump, dumps.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  if (!o.profile.empty()) write_text(o.profile, profile);
+  if (o.json == "-") r.note("output", output);
+  r.note("programs", rows);
+  r.add("seconds", "time", fmt::format("{:.3f} s", seconds), seconds);
+  s.finish(r);
+  return 0;
+}
+
+}  // namespace
+
+void add_sial_run(CLI::App& to, command& selected) {
+  auto o = std::make_shared<run_options>();
+  CLI::App& sub = *to.add_subcommand("run", "Run a program, or all programs of a job");
+  sub.add_option("program", o->file,
+                 "the program: a .sialx file; without it the programs of the initialization data run")
+      ->type_name("FILE");
+  sub.add_option("--init", o->init, "initialization data: constants, segment sizes, arrays; .toml, or binary (.dat)")
+      ->type_name("FILE");
+  sub.add_option("--sial-dir", o->folders, "folders with programs and what they import")->type_name("DIR");
+  sub.add_option("--instructions", o->instructions,
+                 "libraries of super instructions: paths, or names in the folders of --instruction-dir")
+      ->type_name("FILE");
+  sub.add_option("--instruction-dir", o->instruction_folders, "folders with such libraries")->type_name("DIR");
+  sub.add_flag("--deterministic", o->deterministic,
+               "the same bits in every run with the same number of workers: iterations are dealt and sums are added in "
+               "the same way");
+  sub.add_option("--devices", o->devices,
+                 "which block statements run on devices: those that finish sooner there (best), none (never), or all "
+                 "that can (always)")
+      ->type_name("WHICH")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"best", "never", "always"}));
+  CLI::Option* const dry = sub.add_flag(
+      "--dry-run", o->dry_run,
+      "report what the programs will need: memory, operations, whether it fits and what would make it fit; "
+      "nothing runs. Ends with 7 if it does not fit");
+  sub.add_option("--profile", o->profile,
+                 "write the source with times per line, as text, or as a page when the name ends in .html; - is "
+                 "standard output")
+      ->type_name("FILE");
+  sub.add_option("--look-ahead", o->ahead,
+                 "iterations of a pardo whose blocks are fetched before they begin, if there is a memory besides the "
+                 "host's; 0: none")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000));
+  sub.add_option("--progress", o->progress,
+                 "show where the program is, on standard error: auto (on a terminal), always (elsewhere a line every "
+                 "ten seconds), never")
+      ->type_name("WHEN")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  sub.add_option("--dump-final", o->dump,
+                 "write the final state of each program as JSON: ints, scalars, static, distributed and served arrays; "
+                 "- is standard output")
+      ->type_name("FILE");
+  sub.add_flag("--dump-checksums", o->checksums, "dump sums instead of the elements with --dump-final");
+  CLI::Option* const folder = sub.add_option("--checkpoint", o->checkpoint,
+                                             "after each program, write what it keeps for later ones to this folder")
+                                  ->type_name("DIR");
+  sub.add_flag("--resume", o->resume,
+               "continue after the last program that the folder of --checkpoint has as completed")
+      ->needs(folder);
+  o->add_run_options(sub);
+  for (const char* const name :
+       {"--profile", "--dump-final", "--checkpoint", "--trace", "--report"})  // nothing is there to be written
+    dry->excludes(sub.get_option(name));
+  sub.footer("Example:\n  tessera sial run transform.sialx --init transform.toml --workers 2");
+  sub.callback([o, &selected] { selected = [o] { return run(*o); }; });
+}
+
+}  // namespace tessera::apps

@@ -1,0 +1,127 @@
+#include "languages/sial/estimate/block_account.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/base/allocated_size.hpp"
+
+namespace tessera::sial {
+
+amount& amount::operator+=(const amount& more) noexcept {
+  bytes += more.bytes;
+  room += more.room;
+  return *this;
+}
+
+amount amount_of(double elements) {
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));  // the host plugin's alignment
+  const double bytes = elements * sizeof(double);
+  const bool counts = bytes < 0x1p60;  // beyond that a page more or less is nothing
+  return {bytes, counts ? static_cast<double>(allocated_size(static_cast<std::uint64_t>(bytes), page)) : bytes};
+}
+
+amount amount_of(const array_geometry& a) {
+  std::map<double, double> blocks{{1, 1}};  // by their elements, of the dimensions so far
+  for (std::size_t d = 0; d < a.rank; ++d) {
+    std::map<std::int64_t, double> lengths;
+    if (a.dims[d].lengths == nullptr)
+      lengths[1] = static_cast<double>(std::max<std::int64_t>(a.dims[d].segments(), 0));
+    else
+      for (std::int64_t s = a.dims[d].low; s <= a.dims[d].high; ++s) ++lengths[a.dims[d].length(s)];
+    std::map<double, double> longer;
+    for (const auto& [elements, number] : blocks)
+      for (const auto& [length, times] : lengths) longer[elements * static_cast<double>(length)] += number * times;
+    blocks = std::move(longer);
+  }
+  amount all;
+  for (const auto& [elements, number] : blocks) {
+    const amount one = amount_of(elements);
+    all += {one.bytes * number, one.room * number};
+  }
+  return all;
+}
+
+block_kind block_account::kind_of(array_kind of, const std::vector<std::int64_t>& extents) {
+  const auto [at, is_new] = m_kinds.try_emplace({of, extents}, static_cast<block_kind>(m_shapes.size()));
+  if (is_new) {
+    double elements = 1;
+    for (const std::int64_t e : extents) elements *= static_cast<double>(e);
+    m_shapes.push_back({of, amount_of(elements)});
+  }
+  return at->second;
+}
+
+void block_account::rises_to(block_kind kind, std::int64_t live, std::int64_t before) {
+  m_shapes[kind].most = std::max(m_shapes[kind].most, live);
+  if (m_watched.empty()) return;
+  growth& g = m_watched.back().try_emplace(kind, growth{before, before}).first->second;
+  g.most = std::max(g.most, live);
+}
+
+void block_account::make(std::uint32_t array, std::int64_t ordinal, block_kind kind, bool is_temp) {
+  if (!m_blocks.try_emplace({array, ordinal}, kind).second) return;
+  if (is_temp)
+    m_temps.push_back({array, ordinal});
+  else
+    ++m_locals_made;
+  const std::int64_t live = ++m_shapes[kind].live;
+  rises_to(kind, live, live - 1);
+}
+
+void block_account::release(std::uint32_t array, std::int64_t ordinal) {
+  const auto found = m_blocks.find({array, ordinal});
+  if (found == m_blocks.end()) return;
+  --m_shapes[found->second].live;
+  m_blocks.erase(found);
+  ++m_releases[array];
+}
+
+void block_account::release_all(std::uint32_t array) {
+  std::erase_if(m_blocks, [&](const auto& entry) {
+    if (entry.first.array != array) return false;
+    --m_shapes[entry.second].live;
+    return true;
+  });
+  ++m_releases[array];
+}
+
+std::uint64_t block_account::releases(std::uint32_t array) const {
+  const auto found = m_releases.find(array);
+  return found == m_releases.end() ? 0 : found->second;
+}
+
+void block_account::drop_temps(std::size_t down_to) {
+  while (m_temps.size() > down_to) {
+    const auto found = m_blocks.find(m_temps.back());
+    m_temps.pop_back();
+    --m_shapes[found->second].live;
+    m_blocks.erase(found);
+  }
+}
+
+block_growth block_account::watched() {
+  const std::map<block_kind, growth> seen = std::move(m_watched.back());
+  m_watched.pop_back();
+  block_growth by;
+  for (const auto& [kind, g] : seen) {
+    by[kind] = g.most - g.before;
+    rises_to(kind, g.most, g.before);  // the outer watch has seen it too
+  }
+  return by;
+}
+
+void block_account::grow(const block_growth& by) {
+  for (const auto& [kind, more] : by) rises_to(kind, m_shapes[kind].live + more, m_shapes[kind].live);
+}
+
+amount block_account::most(array_kind of) const {
+  amount all;
+  for (const shape_entry& s : m_shapes)
+    if (s.kind == of) all += {s.each.bytes * static_cast<double>(s.most), s.each.room * static_cast<double>(s.most)};
+  return all;
+}
+
+}  // namespace tessera::sial

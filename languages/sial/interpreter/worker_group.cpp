@@ -1,0 +1,100 @@
+#include "languages/sial/interpreter/worker_group.hpp"
+
+namespace tessera::sial {
+
+worker_group::worker_group(runtime& of, unsigned workers, bool deterministic)
+    : m_runtime(of), m_size(workers), m_deterministic(deterministic), m_values(workers) {}
+
+void worker_group::fail(std::exception_ptr why) {
+  const std::lock_guard guard(m_lock);
+  if (!m_failure) m_failure = std::move(why);
+  m_failed = true;
+  call_all();
+}
+
+bool worker_group::arrive(std::uint32_t site) {
+  std::unique_lock guard(m_lock);
+  if (m_failed) throw given_up();
+  if (m_ended > 0)
+    throw run_error("other workers have ended, and will never get here", "all workers must reach the same barriers");
+  if (m_waiting > 0 && m_site != site)
+    throw run_error("other workers wait in another statement",
+                    "all workers must reach the same barriers, in the same order");
+  m_site = site;
+  if (++m_waiting == m_size) return true;
+  const std::uint64_t round = m_round;
+  runtime::waiting_elsewhere asleep(m_runtime);
+  m_asleep.push_back(&asleep);
+  m_turn.wait(guard, [&] { return m_round != round || m_failed; });
+  if (m_round == round) throw given_up();
+  return false;
+}
+
+void worker_group::call_all() {
+  for (runtime::waiting_elsewhere* const one : m_asleep) one->end();
+  m_asleep.clear();
+  m_turn.notify_all();
+}
+
+void worker_group::depart() {
+  const std::lock_guard guard(m_lock);
+  m_waiting = 0;
+  ++m_round;
+  call_all();
+}
+
+double worker_group::sum(unsigned worker, std::uint32_t site, double value) {
+  m_values[worker] = value;
+  barrier(site);
+  double sum = 0;
+  for (const double v : m_values) sum += v;
+  barrier(site);  // no worker writes the next value before all have read these
+  return sum;
+}
+
+double worker_group::of_first(unsigned worker, std::uint32_t site, double value) {
+  m_values[worker] = value;
+  barrier(site);
+  const double first = m_values[0];
+  barrier(site);
+  return first;
+}
+
+void worker_group::broadcast(unsigned worker, std::uint32_t site, unsigned from, std::vector<double>& values) {
+  if (worker == from) m_broadcast = &values;
+  barrier(site);
+  if (worker != from) values = *m_broadcast;
+  barrier(site);
+}
+
+void worker_group::leave() {
+  const std::lock_guard guard(m_lock);
+  ++m_ended;
+  if (m_waiting > 0 && !m_failed) {
+    m_failure = std::make_exception_ptr(
+        run_error("a worker has ended while others wait for it", "all workers must reach the same barriers"));
+    m_failed = true;
+    call_all();
+  }
+}
+
+std::shared_ptr<const loop_scheduler> worker_group::latest() const {
+  const std::lock_guard guard(m_loop_lock);
+  return m_latest;
+}
+
+std::shared_ptr<loop_scheduler> worker_group::schedule(std::uint64_t sequence, std::uint32_t pardo,
+                                                       std::int64_t candidates) {
+  const std::lock_guard guard(m_loop_lock);
+  scheduled_loop& entry = m_loops[sequence];
+  if (!entry.schedule)
+    m_latest = entry.schedule = std::make_shared<loop_scheduler>(pardo, candidates, m_size, m_deterministic);
+  if (entry.schedule->pardo() != pardo)
+    throw run_error("another worker has reached another pardo",
+                    "all workers must reach the same pardos, in the same order");
+  const std::shared_ptr<loop_scheduler> what = entry.schedule;
+  if (++entry.workers == m_size) m_loops.erase(sequence);
+  return what;
+}
+
+}  // namespace tessera::sial
