@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "languages/sial/interpreter/failure.hpp"
+#include "languages/sial/exchange/failure.hpp"
 
 namespace tessera::sial {
 namespace {
@@ -39,7 +39,8 @@ array_exchange::array_exchange(worker_state& state, const parts& uses)
       m_deterministic(state.run.workers.deterministic()),
       m_sums(uses.generations, uses.pool) {}
 
-exchange_counters& array_exchange::counters_of(std::uint32_t array, exchange distributed, exchange served) noexcept {
+exchange_counters& array_exchange::counters_of(std::uint32_t array, exchange_kind distributed,
+                                               exchange_kind served) noexcept {
   return m_state.counters.of(m_state.array(array).kind == array_kind::served ? served : distributed);
 }
 
@@ -59,7 +60,7 @@ void array_exchange::note(shared_block& b, block_use how, const reference& r) {
 void array_exchange::fetch(const reference& r) {
   segment_numbers at{};
   const std::int64_t ordinal = m_state.values.ordinal_of(r, at);
-  exchange_counters& count = counters_of(r.array, exchange::get, exchange::request);
+  exchange_counters& count = counters_of(r.array, exchange_kind::get, exchange_kind::request);
   ++count.number;
   if (const fetched_block* const found = m_cache.find(r.array, ordinal)) {  // as it was, until the next barrier
     ++count.saved;
@@ -99,7 +100,7 @@ void array_exchange::store_to(const store& s, double value) {
   segment_numbers at{};
   const std::int64_t ordinal = m_state.values.ordinal_of(r, at);
   const destination to{r, ordinal, m_state.array(r.array).extents_of(at.data()),
-                       counters_of(r.array, exchange::put, exchange::prepare)};
+                       counters_of(r.array, exchange_kind::put, exchange_kind::prepare)};
   ++to.count.number;
   to.count.bytes += static_cast<std::uint64_t>(to.extents.count()) * sizeof(double);
 
@@ -110,17 +111,23 @@ void array_exchange::store_to(const store& s, double value) {
   if (moved && from.data == moved->from) from.data = moved->to;
   if (m_deterministic) settle_sum(s, to);
 
-  shared_block& b = m_generations[r.array]->find_or_make(ordinal, to.extents, s.assignment != assign::set);
+  array_generation& generation = *m_generations[r.array];
+  const store_kind how = s.assignment == assign::set   ? store_kind::replace
+                         : s.assignment == assign::add ? store_kind::add
+                                                       : store_kind::multiply;
+  shared_block& b = generation.begin_store(ordinal, to.extents, how);
   const std::lock_guard guard(b.lock);
-  note(b, s.assignment == assign::add ? block_use::accumulate : block_use::replace, r);
+  note(b, how == store_kind::add ? block_use::accumulate : block_use::replace, r);
   if (made != nullptr) {
-    if (m_offload->submit_store(s, *made, b)) return;
+    if (generation.is_here() && m_offload->submit_store(s, *made, b)) return;
     from = m_operands.read(s.from, 0);
   }
-  if (s.assignment == assign::add && m_deterministic)
+  if (how == store_kind::add && m_deterministic) {
     m_sums.add(r.array, ordinal, to.extents, from, value);
-  else
-    write(s, b, from, value, to);
+    return;
+  }
+  write(s, b, from, value, to);
+  generation.end_store(ordinal, b, how, value);
 }
 
 void array_exchange::write(const store& s, shared_block& b, const tile& from, double value, const destination& to) {

@@ -54,7 +54,7 @@ class array_exchange {
   tile source_of(const store& s, const destination& to);
   void settle_sum(const store& s, const destination& to);
   void write(const store& s, shared_block& b, const tile& from, double value, const destination& to);
-  exchange_counters& counters_of(std::uint32_t array, exchange distributed, exchange served) noexcept;
+  exchange_counters& counters_of(std::uint32_t array, exchange_kind distributed, exchange_kind served) noexcept;
   void note(shared_block& b, block_use how, const reference& r);
 
   worker_state& m_state;

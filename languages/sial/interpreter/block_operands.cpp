@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "languages/sial/interpreter/failure.hpp"
+#include "languages/sial/exchange/failure.hpp"
 
 namespace tessera::sial {
 

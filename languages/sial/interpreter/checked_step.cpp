@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "languages/sial/interpreter/failure.hpp"
+#include "languages/sial/exchange/failure.hpp"
 
 namespace tessera::sial {
 namespace {

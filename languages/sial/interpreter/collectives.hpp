@@ -8,7 +8,7 @@
 
 namespace tessera::sial {
 
-/// Barriers and values that pass at them, as worker_group has them, for one worker: at the statement that it is in, and
+/// Barriers and values that pass at them, as the exchange has them, for one worker: at the statement that it is in, and
 /// with the time that it waits counted. One thread.
 class collectives {
  public:
@@ -59,7 +59,7 @@ class collectives {
   };
 
   worker_state& m_state;
-  worker_group& m_group;
+  exchange& m_group;
 };
 
 }  // namespace tessera::sial

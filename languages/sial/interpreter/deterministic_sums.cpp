@@ -42,7 +42,7 @@ void deterministic_sums::hand_over_all() {
 void deterministic_sums::hand_over(std::uint32_t array, sums_of_array::iterator which) {
   private_block& sum = *which->second;
   array_generation& generation = *m_generations[array];
-  shared_block& b = generation.find_or_make(which->first, sum.extents(), true);
+  shared_block& b = generation.begin_store(which->first, sum.extents(), store_kind::add);
   {
     const std::lock_guard guard(b.lock);
     block_group<double>& group = generation.group();
@@ -54,6 +54,7 @@ void deterministic_sums::hand_over(std::uint32_t array, sums_of_array::iterator 
       copy(to.data(), sum.data, sum.count);
       b.written = true;
     }
+    generation.end_store(which->first, b, store_kind::add, 1);
   }
   m_pool.give(sum);
   m_sums[array].erase(which);

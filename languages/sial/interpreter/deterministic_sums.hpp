@@ -4,8 +4,8 @@
 #include <map>
 #include <vector>
 
+#include "languages/sial/exchange/array_generation.hpp"
 #include "languages/sial/interpreter/private_blocks.hpp"
-#include "languages/sial/interpreter/shared_array.hpp"
 #include "languages/sial/interpreter/tile.hpp"
 
 namespace tessera::sial {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-#include "languages/sial/interpreter/failure.hpp"
+#include "languages/sial/exchange/failure.hpp"
 
 namespace tessera::sial {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "languages/sial/interpreter/loop_scheduler.hpp"
+#include "languages/sial/exchange/loop_scheduler.hpp"
 #include "languages/sial/interpreter/worker_state.hpp"
 
 namespace tessera::sial {

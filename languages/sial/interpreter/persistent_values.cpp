@@ -5,7 +5,7 @@
 #include <memory>
 #include <variant>
 
-#include "languages/sial/interpreter/failure.hpp"
+#include "languages/sial/exchange/failure.hpp"
 
 namespace tessera::sial {
 namespace {
@@ -50,8 +50,8 @@ void persistent_values::restore(const persistent& p) {
   }
   m_collectives.barrier([&] {
     if (is_shared)
-      run.restored =
-          std::make_shared<array_generation>(run.rt, m_state.array(p.operand), std::get<kept_blocks>(item).generation);
+      run.restored = run.workers.make_array(m_state.array(p.operand).name, counts_of(m_state.array(p.operand)),
+                                            std::get<kept_blocks>(item).generation);
     else
       run.items.erase(found);  // scalars and static arrays are handed on only when they are kept again
   });
@@ -60,20 +60,24 @@ void persistent_values::restore(const persistent& p) {
 }
 
 void persistent_values::keep() {
-  if (m_state.number == 0) {  // all others wait below
-    for (const persistent* p : m_to_keep) {
-      kept_items& items = m_state.run.items;
-      if (p->is_scalar) {
-        items.insert_or_assign(p->label, m_state.values.scalar(p->operand));
-        continue;
-      }
-      const array_geometry& a = m_state.array(p->operand);
-      if (a.kind == array_kind::fixed)
-        items.insert_or_assign(p->label, kept_values{dimensions_of(a), m_statics.values(p->operand)});
-      else
-        items.insert_or_assign(p->label,
-                               kept_blocks{dimensions_of(a), array_generation::kept(m_generations[p->operand])});
-    }
+  const bool keeps = m_state.number == m_state.run.workers.first_here();  // all others of this process wait below
+  const bool alone = m_state.run.workers.here() == m_state.run.workers.size();
+  for (const persistent* p : m_to_keep) {
+    if (!keeps && alone) break;
+    kept_items& items = m_state.run.items;
+    const bool is_static = !p->is_scalar && m_state.array(p->operand).kind == array_kind::fixed;
+    std::vector<double> values;
+    if (p->is_scalar) values.push_back(m_state.values.scalar(p->operand));
+    if (is_static) values = m_statics.values(p->operand);
+    if (!alone) m_collectives.broadcast(0, values);
+    if (!keeps) continue;
+    if (p->is_scalar)
+      items.insert_or_assign(p->label, values[0]);
+    else if (is_static)
+      items.insert_or_assign(p->label, kept_values{dimensions_of(m_state.array(p->operand)), std::move(values)});
+    else
+      items.insert_or_assign(p->label, kept_blocks{dimensions_of(m_state.array(p->operand)),
+                                                   m_generations[p->operand]->kept(m_generations[p->operand])});
   }
   m_collectives.barrier();
 }

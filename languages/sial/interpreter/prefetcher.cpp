@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "languages/sial/exchange/failure.hpp"
 #include "languages/sial/interpreter/arithmetic_step.hpp"
-#include "languages/sial/interpreter/failure.hpp"
 
 namespace tessera::sial {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "languages/sial/exchange/array_generation.hpp"
 #include "languages/sial/interpreter/pardo_iterations.hpp"
 #include "languages/sial/interpreter/registers.hpp"
-#include "languages/sial/interpreter/shared_array.hpp"
 #include "languages/sial/interpreter/worker_state.hpp"
 
 namespace tessera::sial {

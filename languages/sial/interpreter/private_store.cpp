@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "languages/sial/exchange/failure.hpp"
 #include "languages/sial/interpreter/elementwise.hpp"
-#include "languages/sial/interpreter/failure.hpp"
 
 namespace tessera::sial {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "languages/sial/interpreter/ordinal_map.hpp"
+#include "languages/sial/exchange/ordinal_map.hpp"
 #include "languages/sial/interpreter/private_blocks.hpp"
 #include "languages/sial/interpreter/registers.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exception_text.hpp"
+#include "languages/sial/exchange/thread_exchange.hpp"
 #include "languages/sial/interpreter/worker.hpp"
 
 namespace tessera::sial {
@@ -61,6 +62,12 @@ std::vector<kept_dimension> dimensions_of(const array_geometry& a) {
   return dims;
 }
 
+std::vector<std::int64_t> counts_of(const array_geometry& a) {
+  std::vector<std::int64_t> counts;
+  for (std::size_t d = 0; d < a.rank; ++d) counts.push_back(a.dims[d].segments());
+  return counts;
+}
+
 namespace {
 
 /// Throws tessera::error (input) where the initialization data have something else for a predefined static array: a
@@ -98,14 +105,17 @@ void check_contents(const array_declaration& declared, const array_geometry& a, 
 }  // namespace
 
 program_run::program_run(runtime& on, const code& what, const init_data& with, const instruction_registry& known,
-                         const run_settings& how, kept_items& kept_so_far, std::atomic<std::uint64_t>& sections)
+                         const run_settings& how, kept_items& kept_so_far, std::atomic<std::uint64_t>& sections,
+                         exchange* with_others)
     : rt(on),
       program(what),
       data(with),
       instructions(known),
       settings(how),
       sizes(what, with),
-      workers(on, how.workers, how.deterministic),
+      own_exchange(with_others != nullptr ? nullptr
+                                          : std::make_unique<thread_exchange>(on, how.workers, how.deterministic)),
+      workers(with_others != nullptr ? *with_others : *own_exchange),
       items(kept_so_far),
       section(sections) {
   for (std::uint32_t k = 0; k < sizes.arrays(); ++k) {
@@ -137,7 +147,7 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
   for (std::uint32_t k = 0; k < sizes.arrays(); ++k) {
     const array_geometry& a = sizes.array(k);
     const bool shared = a.kind == array_kind::distributed || a.kind == array_kind::served;
-    first_generations.push_back(shared ? std::make_shared<array_generation>(rt, a) : nullptr);
+    first_generations.push_back(shared ? workers.make_array(a.name, counts_of(a), nullptr) : nullptr);
   }
 }
 
@@ -172,7 +182,7 @@ void work(program_run& run, unsigned number) {
   std::unique_ptr<worker> me;
   try {
     me = std::make_unique<worker>(run, number);
-    if (++run.begun == run.settings.workers)
+    if (++run.begun == run.workers.here())
       run.first_generations.clear();  // what is deleted goes when the last worker lets go of it
     me->run();
   } catch (const given_up&) {
@@ -192,8 +202,10 @@ void work(program_run& run, unsigned number) {
 void run_program(program_run& run) {
   {
     std::vector<std::jthread> others;
-    for (unsigned w = 1; w < run.settings.workers; ++w) others.emplace_back([&run, w] { work(run, w); });
-    work(run, 0);
+    const unsigned first = run.workers.first_here();
+    for (unsigned w = 1; w < run.workers.here(); ++w)
+      others.emplace_back([&run, number = first + w] { work(run, number); });
+    work(run, first);
     const runtime::waiting_elsewhere joining(run.rt);
     others.clear();
   }

@@ -14,11 +14,11 @@
 
 #include "languages/sial/code/code.hpp"
 #include "languages/sial/data/init_data.hpp"
+#include "languages/sial/exchange/array_generation.hpp"
+#include "languages/sial/exchange/exchange.hpp"
 #include "languages/sial/instructions/registry.hpp"
 #include "languages/sial/interpreter/geometry.hpp"
 #include "languages/sial/interpreter/instruction_operations.hpp"
-#include "languages/sial/interpreter/shared_array.hpp"
-#include "languages/sial/interpreter/worker_group.hpp"
 #include "tessera/front_end.hpp"
 #include "tessera/tessera.hpp"
 
@@ -43,6 +43,7 @@ using kept_item = std::variant<double, kept_values, kept_blocks>;
 using kept_items = std::map<std::string, kept_item>;
 
 std::vector<kept_dimension> dimensions_of(const array_geometry& a);
+std::vector<std::int64_t> counts_of(const array_geometry& a);  ///< blocks per dimension
 
 /// Which block statements run on devices, on machines that have some.
 enum class device_use : std::uint8_t {
@@ -72,7 +73,7 @@ struct exchange_counters {
   std::uint64_t saved = 0;   ///< fetches of a block that this worker had fetched since the last barrier
   std::uint64_t waited = 0;  ///< nanoseconds, over all workers; of stores where memory is limited
 };
-enum class exchange : std::uint8_t {
+enum class exchange_kind : std::uint8_t {
   get,
   request,
   put,
@@ -92,16 +93,16 @@ struct run_counters {
   std::uint64_t asked_early = 0;  ///< blocks
   std::uint64_t on_devices = 0,
                 in_place = 0;  ///< statements of block arithmetic, and puts of their results, on machines with devices
-  exchange_counters& of(exchange what) noexcept { return exchanges[static_cast<std::size_t>(what)]; }
-  const exchange_counters& of(exchange what) const noexcept { return exchanges[static_cast<std::size_t>(what)]; }
+  exchange_counters& of(exchange_kind what) noexcept { return exchanges[static_cast<std::size_t>(what)]; }
+  const exchange_counters& of(exchange_kind what) const noexcept { return exchanges[static_cast<std::size_t>(what)]; }
   /// Nanoseconds that workers waited for shared blocks.
   std::uint64_t waited() const noexcept {
     std::uint64_t all = 0;
     for (const exchange_counters& one : exchanges) all += one.waited;
     return all;
   }
-  std::uint64_t gets() const noexcept { return of(exchange::get).number + of(exchange::request).number; }
-  std::uint64_t puts() const noexcept { return of(exchange::put).number + of(exchange::prepare).number; }
+  std::uint64_t gets() const noexcept { return of(exchange_kind::get).number + of(exchange_kind::request).number; }
+  std::uint64_t puts() const noexcept { return of(exchange_kind::put).number + of(exchange_kind::prepare).number; }
   /// Bytes of blocks that were fetched and stored.
   std::uint64_t exchanged_bytes() const noexcept {
     std::uint64_t all = 0;
@@ -109,7 +110,7 @@ struct run_counters {
     return all;
   }
   double block_seconds() const noexcept {
-    return static_cast<double>(of(exchange::get).waited + of(exchange::request).waited) * 1e-9;
+    return static_cast<double>(of(exchange_kind::get).waited + of(exchange_kind::request).waited) * 1e-9;
   }  ///< waited for fetched blocks
   /// Share of fetched blocks that were in the host's memory when they were first read; 1 when none was read.
   double hit_ratio() const noexcept {
@@ -146,8 +147,10 @@ inline std::uint64_t nanoseconds_since(std::chrono::steady_clock::time_point beg
 
 /// Shared by the workers of one program.
 struct program_run {
+  /// @param with_others  of workers in other processes too, which outlives the job; null: all are threads of this one
   program_run(runtime& on, const code& what, const init_data& with, const instruction_registry& known,
-              const run_settings& how, kept_items& items, std::atomic<std::uint64_t>& sections);
+              const run_settings& how, kept_items& items, std::atomic<std::uint64_t>& sections,
+              exchange* with_others = nullptr);
 
   runtime& rt;
   ::tessera::front_end front{rt};  ///< what it offers beside tasks
@@ -156,7 +159,8 @@ struct program_run {
   const instruction_registry& instructions;
   run_settings settings;
   geometry sizes;
-  worker_group workers;
+  const std::unique_ptr<exchange> own_exchange;  ///< null: it is the job's
+  exchange& workers;
   kept_items& items;                           ///< labels; read and written by the last worker at a barrier alone
   std::atomic<std::uint64_t>& section;         ///< counts barriers, over all programs of a job
   array_generations first_generations;         ///< by array; null for private ones; none when all workers have them

@@ -49,8 +49,8 @@ void shared_cache::view_among_others(std::uint32_t array, fetched_block& f) {
   if (group.spaces_of(f.from->elements).meets(m_state.run.host_spaces)) ++m_state.counters.ready_reads;
   const auto began = std::chrono::steady_clock::now();
   f.view.emplace(group.read_host(f.from->elements));
-  m_state.counters.of(m_state.array(array).kind == array_kind::served ? exchange::request : exchange::get).waited +=
-      nanoseconds_since(began);
+  m_state.counters.of(m_state.array(array).kind == array_kind::served ? exchange_kind::request : exchange_kind::get)
+      .waited += nanoseconds_since(began);
   m_view_bytes += f.bytes;
   m_views.emplace_back(array, &f);
 }

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "languages/sial/interpreter/ordinal_map.hpp"
+#include "languages/sial/exchange/array_generation.hpp"
+#include "languages/sial/exchange/ordinal_map.hpp"
 #include "languages/sial/interpreter/private_blocks.hpp"
-#include "languages/sial/interpreter/shared_array.hpp"
 #include "languages/sial/interpreter/tile.hpp"
 #include "languages/sial/interpreter/worker_state.hpp"
 

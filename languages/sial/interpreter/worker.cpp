@@ -4,9 +4,9 @@
 
 #include <chrono>
 
+#include "languages/sial/exchange/failure.hpp"
 #include "languages/sial/interpreter/arithmetic_step.hpp"
 #include "languages/sial/interpreter/checked_step.hpp"
-#include "languages/sial/interpreter/failure.hpp"
 
 namespace tessera::sial {
 

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "languages/sial/interpreter/failure.hpp"
+#include "languages/sial/exchange/failure.hpp"
 #include "languages/sial/interpreter/worker.hpp"
 
 namespace tessera::sial {

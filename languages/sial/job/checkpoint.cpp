@@ -1,4 +1,5 @@
 #include "languages/sial/job/checkpoint.hpp"
+#include "languages/sial/exchange/local_generation.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -129,11 +130,12 @@ kept_item item_from(const ordered_json& from, reader_of_elements& elements, runt
   if (kind != "blocks") throw std::invalid_argument("there is no kind '" + kind + "'");
   std::vector<std::int64_t> counts;
   for (const kept_dimension& d : dims) counts.push_back(d.high - d.low + 1);
-  auto generation = std::make_shared<array_generation>(rt, from.at("array").get<std::string>(), counts);
+  auto generation = std::make_shared<local_generation>(rt, from.at("array").get<std::string>(), counts);
   for (const ordered_json& b : from.at("blocks")) {
     const auto extents = b.at("shape").get<std::vector<std::int64_t>>();
     if (extents.size() != dims.size()) throw std::invalid_argument("a block of another rank than its array");
-    shared_block& made = generation->find_or_make(b.at("block").get<std::int64_t>(), shape(extents), false);
+    shared_block& made =
+        generation->begin_store(b.at("block").get<std::int64_t>(), shape(extents), store_kind::replace);
     auto view = generation->group().write_host(made.elements);
     elements.read(b.at("elements"), {view.data(), static_cast<std::size_t>(view.size())});
     made.written = true;

@@ -93,7 +93,7 @@ job::job(runtime& rt, const init_data& data, const instruction_registry& instruc
 program_report job::run(const job_program& what) {
   program_report report{what.instructions.program, what.path, 0, 0, {}};
   const auto began = std::chrono::steady_clock::now();
-  program_run one(m_runtime, what.instructions, m_data, m_instructions, m_settings, m_items, m_sections);
+  program_run one(m_runtime, what.instructions, m_data, m_instructions, m_settings, m_items, m_sections, with_others);
   one.print = m_print;
   for (const std::string& text : one.notes)
     if (note) note(text);

@@ -71,6 +71,10 @@ class job {
   /// Called behind the end of each program, while its arrays are there.
   std::function<void(const program_run&, const program_report&)> after;
 
+  /// Of workers in other processes too, which run the same programs; it outlives the job. Null: all are threads of this
+  /// process.
+  exchange* with_others = nullptr;
+
   /// Called with what the user should know before a program starts; may be empty.
   std::function<void(const std::string&)> note;
 

@@ -45,6 +45,10 @@ struct sial_outcome {
 
 /// Runs all on a runtime of their own.
 sial_outcome run_job(const sial_programs& programs, const sial::init_data& data, const sial_job_settings& how);
+/// The same by processes with one worker each, `how.workers` of them; what worker 0 has printed and counted. Throws
+/// when another process ends otherwise than it should.
+sial_outcome run_job_by_processes(const sial_programs& programs, const sial::init_data& data,
+                                  const sial_job_settings& how);
 /// Runs one program from text.
 sial_outcome run_text(const std::string& text, const sial::init_data& data, unsigned workers);
 sial_outcome run_text(const std::string& text, const sial::init_data& data, const sial_job_settings& how);

@@ -90,6 +90,8 @@ void PrintTo(const setting& s, std::ostream* out) {
   *out << s.name << " with " << s.workers << " workers on " << s.machine;
 }
 
+constexpr const char* processes = "processes";  // as a machine: each worker is one, on a host
+
 class sial_program : public ::testing::TestWithParam<setting> {};
 
 TEST_P(sial_program, prints_what_it_should) {
@@ -109,7 +111,9 @@ TEST_P(sial_program, prints_what_it_should) {
       if (deterministic && r > 0) continue;
       // Short as they are, their statements go to devices where those can run them.
       const testing::sial_outcome outcome =
-          run_job(programs, data, {workers, deterministic, machine, sial::device_use::always});
+          machine == processes
+              ? testing::run_job_by_processes(programs, data, {.workers = workers, .deterministic = deterministic})
+              : run_job(programs, data, {workers, deterministic, machine, sial::device_use::always});
       ASSERT_EQ(difference(outcome.printed, expected, programs), "")
           << "repeat " << r << (deterministic ? ", deterministic" : "");
     }
@@ -140,6 +144,7 @@ std::string name_with_machine(const ::testing::TestParamInfo<setting>& of) {
 INSTANTIATE_TEST_SUITE_P(with_devices, sial_program,
                          ::testing::ValuesIn(settings_on({"two hosts", "sim", "two sims", "cuda_emulated"})),
                          name_with_machine);
+INSTANTIATE_TEST_SUITE_P(by, sial_program, ::testing::ValuesIn(settings_on({processes})), name_with_machine);
 #ifdef TESSERA_TEST_OPENCL
 INSTANTIATE_TEST_SUITE_P(with_opencl, sial_program, ::testing::ValuesIn(settings_on({"opencl"})), name_with_machine);
 #endif

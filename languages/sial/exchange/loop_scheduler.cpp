@@ -1,4 +1,4 @@
-#include "languages/sial/interpreter/loop_scheduler.hpp"
+#include "languages/sial/exchange/loop_scheduler.hpp"
 
 #include <algorithm>
 

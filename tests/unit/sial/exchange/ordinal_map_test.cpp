@@ -1,5 +1,5 @@
 // The table that finds blocks: against std::map, for dense, sparse and unlucky ordinals.
-#include "languages/sial/interpreter/ordinal_map.hpp"
+#include "languages/sial/exchange/ordinal_map.hpp"
 
 #include <gtest/gtest.h>
 

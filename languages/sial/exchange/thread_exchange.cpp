@@ -1,18 +1,23 @@
-#include "languages/sial/interpreter/worker_group.hpp"
+#include "languages/sial/exchange/thread_exchange.hpp"
+
+#include <utility>
+
+#include "languages/sial/exchange/failure.hpp"
+#include "languages/sial/exchange/local_generation.hpp"
 
 namespace tessera::sial {
 
-worker_group::worker_group(runtime& of, unsigned workers, bool deterministic)
-    : m_runtime(of), m_size(workers), m_deterministic(deterministic), m_values(workers) {}
+thread_exchange::thread_exchange(runtime& of, unsigned workers, bool deterministic)
+    : exchange(workers, 0, workers, deterministic), m_runtime(of), m_values(workers) {}
 
-void worker_group::fail(std::exception_ptr why) {
+void thread_exchange::fail(std::exception_ptr why) {
   const std::lock_guard guard(m_lock);
   if (!m_failure) m_failure = std::move(why);
   m_failed = true;
   call_all();
 }
 
-bool worker_group::arrive(std::uint32_t site) {
+bool thread_exchange::arrive(std::uint32_t site) {
   std::unique_lock guard(m_lock);
   if (m_failed) throw given_up();
   if (m_ended > 0)
@@ -21,7 +26,7 @@ bool worker_group::arrive(std::uint32_t site) {
     throw run_error("other workers wait in another statement",
                     "all workers must reach the same barriers, in the same order");
   m_site = site;
-  if (++m_waiting == m_size) return true;
+  if (++m_waiting == size()) return true;
   const std::uint64_t round = m_round;
   runtime::waiting_elsewhere asleep(m_runtime);
   m_asleep.push_back(&asleep);
@@ -30,20 +35,31 @@ bool worker_group::arrive(std::uint32_t site) {
   return false;
 }
 
-void worker_group::call_all() {
+void thread_exchange::call_all() {
   for (runtime::waiting_elsewhere* const one : m_asleep) one->end();
   m_asleep.clear();
   m_turn.notify_all();
 }
 
-void worker_group::depart() {
+void thread_exchange::depart() {
   const std::lock_guard guard(m_lock);
   m_waiting = 0;
   ++m_round;
   call_all();
 }
 
-double worker_group::sum(unsigned worker, std::uint32_t site, double value) {
+void thread_exchange::barrier(std::uint32_t site, const std::function<void()>& last) {
+  if (!arrive(site)) return;
+  if (last) last();
+  depart();
+}
+
+std::shared_ptr<array_generation> thread_exchange::make_array(const std::string& name, std::vector<std::int64_t> counts,
+                                                              std::shared_ptr<array_generation> base) {
+  return std::make_shared<local_generation>(m_runtime, name, std::move(counts), std::move(base));
+}
+
+double thread_exchange::sum(unsigned worker, std::uint32_t site, double value) {
   m_values[worker] = value;
   barrier(site);
   double sum = 0;
@@ -52,7 +68,7 @@ double worker_group::sum(unsigned worker, std::uint32_t site, double value) {
   return sum;
 }
 
-double worker_group::of_first(unsigned worker, std::uint32_t site, double value) {
+double thread_exchange::of_first(unsigned worker, std::uint32_t site, double value) {
   m_values[worker] = value;
   barrier(site);
   const double first = m_values[0];
@@ -60,14 +76,14 @@ double worker_group::of_first(unsigned worker, std::uint32_t site, double value)
   return first;
 }
 
-void worker_group::broadcast(unsigned worker, std::uint32_t site, unsigned from, std::vector<double>& values) {
+void thread_exchange::broadcast(unsigned worker, std::uint32_t site, unsigned from, std::vector<double>& values) {
   if (worker == from) m_broadcast = &values;
   barrier(site);
   if (worker != from) values = *m_broadcast;
   barrier(site);
 }
 
-void worker_group::leave() {
+void thread_exchange::leave() {
   const std::lock_guard guard(m_lock);
   ++m_ended;
   if (m_waiting > 0 && !m_failed) {
@@ -78,22 +94,22 @@ void worker_group::leave() {
   }
 }
 
-std::shared_ptr<const loop_scheduler> worker_group::latest() const {
+std::shared_ptr<const loop_scheduler> thread_exchange::latest() const {
   const std::lock_guard guard(m_loop_lock);
   return m_latest;
 }
 
-std::shared_ptr<loop_scheduler> worker_group::schedule(std::uint64_t sequence, std::uint32_t pardo,
-                                                       std::int64_t candidates) {
+std::shared_ptr<loop_scheduler> thread_exchange::schedule(std::uint64_t sequence, std::uint32_t pardo,
+                                                          std::int64_t candidates) {
   const std::lock_guard guard(m_loop_lock);
   scheduled_loop& entry = m_loops[sequence];
   if (!entry.schedule)
-    m_latest = entry.schedule = std::make_shared<loop_scheduler>(pardo, candidates, m_size, m_deterministic);
+    m_latest = entry.schedule = std::make_shared<loop_scheduler>(pardo, candidates, size(), deterministic());
   if (entry.schedule->pardo() != pardo)
     throw run_error("another worker has reached another pardo",
                     "all workers must reach the same pardos, in the same order");
   const std::shared_ptr<loop_scheduler> what = entry.schedule;
-  if (++entry.workers == m_size) m_loops.erase(sequence);
+  if (++entry.workers == size()) m_loops.erase(sequence);
   return what;
 }
 

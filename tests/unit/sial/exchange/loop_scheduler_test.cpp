@@ -1,5 +1,5 @@
 // How the iterations of a pardo are shared out.
-#include "languages/sial/interpreter/loop_scheduler.hpp"
+#include "languages/sial/exchange/loop_scheduler.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,8 +13,9 @@ class loop_scheduler {
  public:
   /// `fixed`: worker w gets every n-th chunk, the same ones in every run.
   loop_scheduler(std::uint32_t pardo, std::int64_t candidates, unsigned workers, bool fixed);
+  virtual ~loop_scheduler() = default;
   /// The next candidates of a worker: [begin, end), or none (begin == end).
-  std::pair<std::int64_t, std::int64_t> take(unsigned worker);
+  virtual std::pair<std::int64_t, std::int64_t> take(unsigned worker);
   std::uint32_t pardo() const noexcept { return m_pardo; }
   /// A worker is done with one of its candidates.
   void finished(unsigned worker) noexcept {
