@@ -93,9 +93,9 @@ endfunction()
 # tessera_test(NAME unit_base SOURCES ... DEPENDS ... [LABELS ...] [SINGLE_THREADED] [TASKS_ALONE] [COMPUTES]): a GoogleTest
 # binary, one ctest entry per binary. SINGLE_THREADED: it starts no thread, so under the thread sanitizer `all` does not build it and
 # ctest does not know it. TASKS_ALONE: its threads are the runtime's, which has tests of its own: nor that, but for tests/nightly.
-# A test's own code is compiled more often than it runs, so it is not optimised, unless it COMPUTES for long. What the address
-# sanitizer sees as well, or is not asked of a test's own text, is not looked for in it by the undefined-behaviour sanitizer: it
-# takes about a quarter of the time to compile one. ctest begins tests of longer TIMEOUT first, so that none is left at the end.
+# A test's own code is compiled more often than it runs, so it is not optimised, unless it COMPUTES for long. The
+# undefined-behaviour sanitizer, which takes a quarter of the time to compile one, looks at it in
+# tests/nightly alone. ctest begins tests of longer TIMEOUT first, so that none is left at the end.
 function(tessera_test)
   cmake_parse_arguments(T "SINGLE_THREADED;TASKS_ALONE;COMPUTES" "NAME;TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${T_NAME} ${T_SOURCES})
@@ -110,8 +110,8 @@ function(tessera_test)
     target_compile_options(${T_NAME} PRIVATE $<$<CONFIG:Release>:-O0>)
     tessera_quick_to_compile(TARGET ${T_NAME})
   endif()
-  if(TESSERA_SANITIZE STREQUAL "address")
-    target_compile_options(${T_NAME} PRIVATE -fno-sanitize=null,alignment,vptr,object-size)
+  if(TESSERA_SANITIZE STREQUAL "address" AND NOT TESSERA_NIGHTLY)
+    target_compile_options(${T_NAME} PRIVATE -fno-sanitize=undefined)
   endif()
   if((T_SINGLE_THREADED AND TESSERA_SANITIZE STREQUAL "thread") OR (T_TASKS_ALONE AND TESSERA_OWN_THREADS_ONLY))
     set_target_properties(${T_NAME} PROPERTIES EXCLUDE_FROM_ALL ON)

@@ -64,7 +64,7 @@ void device_states::detach(location::node_id location) {
     throw error(error_kind::usage, fmt::format("'{}' is detached already", m_setup.tree->at(location).properties.name));
   for (placement::place* e : leaving) {
     m_setup.coherence->links().close(e->space);
-    driver_of(*e).begin_leaving();
+    driver_of(*e).departure().begin();
     e->state.store(placement::place_state::draining);
   }
   for (placement::place* e : leaving) {
@@ -98,8 +98,8 @@ void device_states::wait_until_empty(const std::vector<placement::place*>& leavi
         leaving, [](const placement::place* e) { return e->state.load() == placement::place_state::draining; });
   };
   const auto blocked_on_parent_memory = [&] {
-    return std::ranges::any_of(leaving,
-                               [&](const placement::place* e) { return driver_of(*e).blocked_on_parent_memory(); });
+    return std::ranges::any_of(
+        leaving, [&](const placement::place* e) { return driver_of(*e).departure().blocked_on_parent_memory(); });
   };
   const auto refused = [&] {
     return std::ranges::any_of(
@@ -120,7 +120,7 @@ std::unique_ptr<error> device_states::refusal_of(const std::vector<placement::pl
   std::unique_ptr<error> why;
   const std::lock_guard guard(m_mutex);
   for (placement::place* e : leaving) {
-    std::unique_ptr<error> its = driver_of(*e).take_refusal();
+    std::unique_ptr<error> its = driver_of(*e).departure().take_refusal();
     if (its && !why) why = std::move(its);
   }
   return why;

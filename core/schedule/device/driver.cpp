@@ -69,6 +69,10 @@ device_driver::device_driver(const driver_setup& setup, placement::place& where)
       m_on_stream(std::make_unique<std::atomic<std::size_t>[]>(m_compute.size())),
       m_times(m_compute.size()),
       m_look_time(look_time(setup, *where.device)),
+      m_departure({.owner = setup.owner,
+                   .coherence = setup.coherence,
+                   .where = &where,
+                   .look_again = [this] { state_changed(); }}),
       m_memory_waiters(m_depth, overtakes_per_task * m_depth),
       m_picker(*where.device, where.ready_queue(), bounds_of(setup, where, m_compute.size())) {
   const auto wake_me = [](void* self) { static_cast<device_driver*>(self)->wake(); };
@@ -359,6 +363,34 @@ std::size_t device_driver::start_without_memory(task::record& t, transfer::acqui
   }
   m_owner.wait_for_memory(t, m_where, a);
   return 0;
+}
+
+bool device_driver::step_aside() {
+  bool any = false;
+  while (task::record* t = m_where.ready_queue().pop()) {
+    any = true;
+    if ((t->flags & task::flag_acquired) != 0) {  // its blocks are here
+      if (m_in_flight.load(std::memory_order_relaxed) >= m_depth) {
+        m_where.ready_queue().push(*t);
+        break;
+      }
+      start_task(*t);
+      m_picker.put_back(0);
+      continue;
+    }
+    if (m_owner.place_elsewhere(*m_context, *t, m_where)) continue;
+    const std::string name = describe(*t);
+    m_where.ready_queue().push(*t);
+    m_departure.refuse(
+        {error_kind::usage,
+         fmt::format("{} cannot be detached: {} waits there, and nothing else can run it", m_where.name, name),
+         {},
+         "wait for it with a fence first"});
+    return true;
+  }
+  if (m_where.state.load() == placement::place_state::draining && m_in_flight.load() == 0)
+    any = m_departure.empty_memory() || any;
+  return any;
 }
 
 }  // namespace tessera::schedule

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/schedule/device/batch_picker.hpp"
+#include "core/schedule/device/departure.hpp"
 #include "core/schedule/device/driver_owner.hpp"
 #include "core/schedule/device/memory_waiters.hpp"
 #include "core/schedule/device/stream_times.hpp"
@@ -59,11 +60,8 @@ class device_driver {
   /// A task of this device begins or ends to wait for memory. Any thread.
   void begin_wait(const task::record& t) { m_memory_waiters.add(t.sequence); }
   void end_wait(const task::record& t);
-  void begin_leaving() noexcept;  ///< before the place's state says so
-  /// Whether the device cannot be emptied before somebody makes room in the parent memory.
-  bool blocked_on_parent_memory() const noexcept { return m_blocked_on_parent_memory.load(); }
-  /// Why the device could not leave; once.
-  std::unique_ptr<error> take_refusal();
+  /// What it does to leave.
+  device_departure& departure() noexcept { return m_departure; }
   /// Whether tasks are queued (and not held back), enqueued or being handled.
   bool active() const noexcept {
     return m_in_flight.load() != 0 || m_handling.load() ||
@@ -125,12 +123,7 @@ class device_driver {
   std::size_t most_awaiting() const noexcept { return std::max(m_depth, m_awaiting_alike); }
   bool enqueue_together(in_flight_batch& f, transfer::stream& on);
 
-  // a device that leaves (departure.cpp)
-  struct call_back;  // wakes the driver when a memory has room
-  bool step_aside();
-  bool empty_memory();
-  void wait_for_room(memory::space& space, std::uint64_t seen, std::atomic<bool>& registered);
-  void refuse_to_leave(error why);
+  bool step_aside();  ///< of a device that leaves: queued tasks go elsewhere, then its memory is emptied
 
   // a device that is lost (loss.cpp)
   bool handle_device_loss();
@@ -156,14 +149,11 @@ class device_driver {
   bool m_woken = false;  // simulated
   stream_times m_times;
   const std::chrono::nanoseconds m_look_time;
-  std::atomic<bool> m_state_changed{false}, m_blocked_on_parent_memory{false}, m_no_room{false};
-  std::atomic<bool> m_called_by_own{false}, m_called_by_parent{false};  // a call_back is registered there
-  std::atomic<std::uint64_t> m_failures_before{0};                      // of write-backs, when the draining began
+  std::atomic<bool> m_state_changed{false};
+  device_departure m_departure;
   memory_waiters m_memory_waiters;
   // Of tasks that have their blocks and wait for copies, with which they would otherwise have to begin again.
   std::unordered_map<const task::record*, std::unique_ptr<workspace>> m_kept_workspaces;
-  spin_lock m_refusal_lock;
-  std::unique_ptr<error> m_refusal;
   batch_picker m_picker;
   std::vector<batched_task> m_joined;  // picked and acquired, with their sources in the next list
   std::vector<block::ticket> m_joined_sources;

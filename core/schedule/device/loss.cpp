@@ -38,7 +38,7 @@ bool device_driver::give_memory_up() {
   memory::space& space = coherence.space_at(m_where.space);
   const std::uint64_t seen = space.waiters().events() + 1;  // the sweep itself is one
   if (coherence.losses().drop_lost_replicas(m_where.space) != 0) {
-    wait_for_room(space, seen, m_called_by_own);
+    m_departure.wait_for_own_memory(seen);
     return false;
   }
   space.give_slabs_back();
