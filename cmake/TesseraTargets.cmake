@@ -95,7 +95,7 @@ endfunction()
 # ctest does not know it. TASKS_ALONE: its threads are the runtime's, which has tests of its own: nor that, but for tests/nightly.
 # A test's own code is compiled more often than it runs, so it is not optimised, unless it COMPUTES for long. The
 # undefined-behaviour sanitizer, which takes a quarter of the time to compile one, looks at it in
-# tests/nightly alone. ctest begins tests of longer TIMEOUT first, so that none is left at the end.
+# tests/nightly alone, where reports of sanitizers have its lines too. ctest begins tests of longer TIMEOUT first, so that none is left at the end.
 function(tessera_test)
   cmake_parse_arguments(T "SINGLE_THREADED;TASKS_ALONE;COMPUTES" "NAME;TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${T_NAME} ${T_SOURCES})
@@ -110,8 +110,8 @@ function(tessera_test)
     target_compile_options(${T_NAME} PRIVATE $<$<CONFIG:Release>:-O0>)
     tessera_quick_to_compile(TARGET ${T_NAME})
   endif()
-  if(TESSERA_SANITIZE STREQUAL "address" AND NOT TESSERA_NIGHTLY)
-    target_compile_options(${T_NAME} PRIVATE -fno-sanitize=undefined)
+  if(TESSERA_SANITIZE AND NOT TESSERA_NIGHTLY)
+    target_compile_options(${T_NAME} PRIVATE -g0 $<$<STREQUAL:${TESSERA_SANITIZE},address>:-fno-sanitize=undefined>)
   endif()
   if((T_SINGLE_THREADED AND TESSERA_SANITIZE STREQUAL "thread") OR (T_TASKS_ALONE AND TESSERA_OWN_THREADS_ONLY))
     set_target_properties(${T_NAME} PROPERTIES EXCLUDE_FROM_ALL ON)
@@ -142,11 +142,11 @@ function(tessera_opencl_test)
 endfunction()
 
 # tessera_test_on_opencl(NAME): where the plugin opencl can be tested, the test compiles with TESSERA_TEST_OPENCL, and its parts with
-# "opencl" in their names become the test NAME_opencl: drivers that bring a compiler have a process of their own. Under the thread
-# sanitizer, which does not see into drivers, for unit tests alone, by tests/nightly.
+# "opencl" in their names become the test NAME_opencl: drivers that bring a compiler have a process of their own. The
+# sanitizers do not see into drivers: under them by tests/nightly, under the thread sanitizer for unit tests alone.
 function(tessera_test_on_opencl name)
-  if(NOT TESSERA_OPENCL_TESTED OR NOT TEST ${name} OR TESSERA_OWN_THREADS_ONLY OR (TESSERA_SANITIZE STREQUAL "thread" AND
-     NOT name MATCHES "^unit_"))
+  if(NOT TESSERA_OPENCL_TESTED OR NOT TEST ${name} OR (TESSERA_SANITIZE AND NOT TESSERA_NIGHTLY) OR
+     (TESSERA_SANITIZE STREQUAL "thread" AND NOT name MATCHES "^unit_"))
     return()
   endif()
   add_dependencies(${name} plugin_opencl)

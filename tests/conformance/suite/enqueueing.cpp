@@ -74,7 +74,7 @@ void patterns_are_read_at_once(const subject& what) {
 std::optional<bool> returns_before(const queue& stream, hold how, const std::function<void()>& call) {
   if (how == hold::nothing) return std::nullopt;
   bool held = false;
-  for (int copies = 64; copies <= 1024; copies *= 2) {
+  for (int copies = 64; copies <= 16384; copies *= 4) {
     held_work before(stream, how, copies);
     if (!before.holds()) continue;
     held = true;
