@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/exception_text.hpp"
 #include "languages/sial/exchange/array_generation.hpp"
 
 namespace tessera::sial {
@@ -49,7 +50,13 @@ bool socket_hub::serve(unsigned worker) {
     leave(worker);
     return false;
   }
-  handle(worker, asked);
+  try {
+    handle(worker, asked);
+  } catch (const std::exception& e) {  // no memory
+    fail(text_of(e));
+    if (asked.kind != hub_message::what::store && asked.kind != hub_message::what::release)
+      reply(worker, {.kind = hub_message::what::given_up});
+  }
   return true;
 }
 
