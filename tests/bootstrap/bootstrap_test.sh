@@ -49,7 +49,7 @@ check "help succeeds" exits 0
 check "help names the commands" printed "install-deps"
 bootstrap
 check "no command prints the usage" printed "usage:"
-for arguments in "frobnicate" "run --preset fast" "run --jobs 0" "run --jobs many" "run --preset" "run --frobnicate"; do
+for arguments in "frobnicate" "run --preset fast" "run --jobs 0" "run --jobs many" "run --preset" "run --frobnicate" "test --reached-since"; do
   # shellcheck disable=SC2086
   bootstrap $arguments
   check "'$arguments' is a usage error" exits 2
@@ -75,7 +75,7 @@ stand_in ctest 'exit 8'
 bootstrap test
 check "a failed test is code 23" exits 23
 # What CMakePresets.json offers, bootstrap accepts.
-presets="$(sed -n 's/.*{ "name": "\([a-z]*\)", "configurePreset": .*/\1/p' "$source_folder/CMakePresets.json" | sort -u)"
+presets="$(sed -n 's/.*{ "name": "\([a-z-]*\)", "configurePreset": .*/\1/p' "$source_folder/CMakePresets.json" | sort -u)"
 check "there are presets to try" [ "$(wc -w <<<"$presets")" -ge 5 ]
 stand_in ctest ''
 for preset in $presets; do
