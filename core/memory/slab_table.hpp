@@ -25,7 +25,8 @@ struct slab {
   std::vector<const plugin::device*> registered;
 };
 
-/// Entries never move, and are looked up without a lock. Thread-safe; an entry belongs to whoever has taken it.
+/// Entries never move, and are looked up without a lock. Thread-safe; an entry belongs to the caller of take until
+/// give_back.
 class slab_table {
  public:
   static constexpr std::size_t per_page = 256, most_pages = 256, most = per_page * most_pages;

@@ -197,7 +197,7 @@ bool space::trim() {
            slab& s = m_slabs.at(k);
            if (s.ranges->used() != 0) return false;
            m_slab_total -= s.ranges->capacity();
-           m_epoch.fetch_add(1, std::memory_order_release);  // before its handle can be given out anew
+           m_epoch.fetch_add(1, std::memory_order_release);  // before the plugin can use the handle again
            free_slab(s);
            m_slabs.give_back(k);
            return true;

@@ -128,7 +128,7 @@ void submission::name_blocks(std::span<const block_access> blocks) {
 void submission::take_back() noexcept {
   task::record& t = *std::exchange(m_task, nullptr);
   if (m_has_function && t.operation->destroy_arguments != nullptr) t.operation->destroy_arguments(t.argument_bytes());
-  schedule::scheduler::take_back(*m_thread, t);
+  schedule::take_back(*m_thread, t);
 }
 
 void submission::commit() { m_scheduler.commit(*m_thread, *std::exchange(m_task, nullptr)); }

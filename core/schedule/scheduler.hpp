@@ -99,10 +99,8 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
     return take_record(mine, what, site);
   }
   /// Step 2: links the task and, when it waits for nothing, queues it. Above the window the calling thread runs tasks,
-  /// unless it is in the middle of a task, or `bounded` is false.
+  /// unless it is in the middle of a task, or `bounded` is false. Instead of it: take_back (program_owner.hpp).
   void commit(thread_context& mine, task::record& t, bool bounded = true);
-  /// Instead of step 2: the record goes back as it came; its arguments have been destroyed, or were never made.
-  static void take_back(thread_context& mine, task::record& t) noexcept { schedule::take_back(mine, t); }
   /// See waits::fence.
   void fence(std::source_location site = std::source_location::current()) { m_waits.fence(site); }
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.

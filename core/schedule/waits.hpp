@@ -4,9 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <source_location>
-#include <string_view>
+#include <utility>
 
-#include "core/config/runtime_settings.hpp"
 #include "core/schedule/adopted_write_back.hpp"
 #include "core/schedule/failures.hpp"
 #include "core/schedule/host_views.hpp"

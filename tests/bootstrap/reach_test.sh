@@ -36,6 +36,12 @@ check "not by what has nothing of that floor" leaves_out unit_transfer
 reached tests/integration/cli/eigs_test.cpp
 check "a test sees its own source" runs integration_cli
 check "not that of another one" leaves_out integration_sial
+reached tests/unit/plugins/disk_test.cpp
+check "a program of its own is built" grep -Eq "^targets (.* )?bin/unit_plugins( |$)" "$work/output"
+if runs unit_plugins_opencl; then  # and not taken for a part of unit_plugins
+  check "also one that ends in _opencl" grep -Eq "^targets (.* )?bin/unit_plugins_opencl( |$)" "$work/output"
+fi
+check "a part of a program is not" test "$(grep -c 'bin/unit_sparse_opencl' "$work/output")" -eq 0
 reached tests/integration/runtime/machines.hpp
 check "all tests see headers of tests" runs integration_sial
 check "also those of rooms" runs unit_transfer

@@ -60,8 +60,8 @@ class exchange {
   /// The pardo that was begun last; null before the first one. Any thread; never throws.
   virtual std::shared_ptr<const loop_scheduler> latest() const = 0;
 
-  /// An empty array, or one that reads what `base` has where nothing was written. Called in all processes in the same
-  /// order. @param counts  blocks per dimension
+  /// An empty array, or one that reads what `base` has where nothing was written. Called once in each
+  /// process, in the same order in all. @param counts  blocks per dimension
   virtual std::shared_ptr<array_generation> make_array(const std::string& name, std::vector<std::int64_t> counts,
                                                        std::shared_ptr<array_generation> base) = 0;
 

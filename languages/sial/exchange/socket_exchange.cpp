@@ -139,8 +139,11 @@ std::shared_ptr<const loop_scheduler> socket_exchange::latest() const {
 
 std::shared_ptr<array_generation> socket_exchange::make_array(const std::string& name, std::vector<std::int64_t> counts,
                                                               std::shared_ptr<array_generation> base) {
+  const auto* const below = dynamic_cast<const remote_generation*>(base.get());
+  if (base != nullptr && below == nullptr)
+    throw run_error("array '" + name + "' was kept in the memory of one process, and the workers are several",
+                    "restart this job with the workers of one process");
   const std::int64_t number = m_arrays++;
-  const auto* const below = static_cast<const remote_generation*>(base.get());
   (void)ask({.kind = hub_message::what::declare,
              .words = {number, below != nullptr ? below->number() : hub_message::no_array}});
   auto made = std::make_shared<remote_generation>(*this, m_runtime, number, name, std::move(counts));

@@ -129,10 +129,13 @@ void socket_hub::refuse(unsigned worker, const std::string& why) {
 }
 
 void socket_hub::fail(const std::string& why) {
-  if (m_failure.empty()) m_failure = why;
+  if (m_failure.empty()) m_failure = why.empty() ? "an exception without a text" : why;  // empty: nothing has failed
   for (unsigned w = 0; w < m_collecting.size(); ++w)
     if (std::exchange(m_collecting[w], nullptr) != nullptr) reply(w, {.kind = hub_message::what::given_up});
-  m_waiting = 0;
+}
+
+std::size_t socket_hub::waiting() const {
+  return static_cast<std::size_t>(std::ranges::count_if(m_collecting, [](const auto& one) { return one != nullptr; }));
 }
 
 const socket_hub::stored_block* socket_hub::find(std::int64_t array, std::int64_t ordinal) const {
@@ -167,32 +170,30 @@ void socket_hub::release(std::int64_t array) {
 }
 
 void socket_hub::collect(unsigned worker, const hub_message& asked) {
-  if (m_has_ended) return refuse(worker, "other workers have ended, and will never get here");
+  if (std::ranges::find(m_left, true) != m_left.end())
+    return refuse(worker, "other workers have ended, and will never get here");
   const auto waits = std::ranges::find_if(m_collecting, [](const auto& one) { return one != nullptr; });
   if (waits != m_collecting.end() && (*waits)->words[0] != asked.words[0])
     return refuse(worker, "other workers wait in another statement");
   m_collecting[worker] = std::make_unique<hub_message>(asked);
-  if (++m_waiting < m_sockets.size()) return;
+  if (waiting() < m_sockets.size()) return;
   hub_message all;
   for (const auto& one : m_collecting) all.values.insert(all.values.end(), one->values.begin(), one->values.end());
   for (unsigned w = 0; w < m_collecting.size(); ++w) {
     m_collecting[w].reset();
     reply(w, all);
   }
-  m_waiting = 0;
 }
 
 /// A program has ended when all workers have left it: then they go on together, and nothing has failed.
 void socket_hub::leave(unsigned worker) {
   m_left[worker] = true;
-  m_has_ended = true;
-  if (m_waiting > 0) fail("a worker has ended while others wait for it");
+  if (waiting() > 0) fail("a worker has ended while others wait for it");
   bool all_there = true;
   for (unsigned w = 0; w < m_left.size(); ++w) {
     if (!m_left[w] && !m_gone[w]) return;
     all_there = all_there && !m_gone[w];
   }
-  m_has_ended = false;
   m_loops.clear();
   if (all_there) m_failure.clear();
   for (unsigned w = 0; w < m_left.size(); ++w) {

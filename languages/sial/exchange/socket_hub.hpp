@@ -44,6 +44,7 @@ class socket_hub {
   void reply(unsigned worker, const hub_message& what);
   void refuse(unsigned worker, const std::string& why);
   void fail(const std::string& why);
+  std::size_t waiting() const;  // workers at a barrier
   const stored_block* find(std::int64_t array, std::int64_t ordinal) const;
   void store(const hub_message& asked);
   void use(std::int64_t array);
@@ -58,9 +59,7 @@ class socket_hub {
   std::int64_t m_next_array = std::int64_t{1} << 40;  // those that processes declare count from 0
   std::map<std::int64_t, scheduled_loop> m_loops;
   std::vector<std::unique_ptr<hub_message>> m_collecting;  // by worker; null: it computes
-  std::size_t m_waiting = 0;
-  bool m_has_ended = false;          // some worker has left, and others have not
-  std::vector<bool> m_left, m_gone;  // by worker: has left this program; its socket is closed
+  std::vector<bool> m_left, m_gone;                        // by worker: has left this program; its socket is closed
   std::string m_failure;
   std::thread m_thread;
 };

@@ -32,7 +32,7 @@ struct small_owner final : program_owner {
   void run_tasks_until(thread_context&, const predicate& enough, std::uint32_t) override {
     ++waited;
     while (!enough()) {
-      ASSERT_LT(step, steps.size()) << "it waits for ever";
+      ASSERT_LT(step, steps.size()) << "no step made the condition true";
       steps[step++]();
     }
   }

@@ -104,7 +104,7 @@ TEST(coherence, nobody_younger_takes_memory_while_somebody_waits) {
   r.is->make_room(1, two, 1);
   r.is->acquire(older, 1, got, 1);
   EXPECT_EQ(got.outcome, outcome::ready);
-  EXPECT_NE(r.spaces[1]->waiters().events(), seen) << "whoever waited is woken";
+  EXPECT_NE(r.spaces[1]->waiters().events(), seen) << "waiters are woken";
   r.settle();
   r.is->acquire(younger, 1, got, 2);
   EXPECT_EQ(got.outcome, outcome::no_memory);

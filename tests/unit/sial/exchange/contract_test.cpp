@@ -1,4 +1,4 @@
-// What every exchange promises, whoever its workers are: threads of one process, or two processes.
+// The contract of exchange, for two threads of one process and for two processes.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "languages/sial/exchange/failure.hpp"
+#include "languages/sial/exchange/local_generation.hpp"
 #include "languages/sial/exchange/socket_exchange.hpp"
 #include "languages/sial/exchange/socket_hub.hpp"
 #include "languages/sial/exchange/thread_exchange.hpp"
@@ -268,6 +269,14 @@ TEST_P(exchange_contract, who_waits_for_one_that_has_ended_is_told) {
       << why;
 }
 
+TEST_P(exchange_contract, a_failure_without_a_text_makes_the_others_stop_too) {
+  const std::string why = run([](exchange& of, unsigned worker) {
+    if (worker == 1) throw run_error("");
+    for (;;) of.barrier(1);
+  });
+  EXPECT_TRUE(why.empty() || why.find("without a text") != why.npos) << why;  // in its own process it is as it was
+}
+
 TEST_P(exchange_contract, a_failure_makes_the_others_stop_and_is_told) {
   const std::string why = run([](exchange& of, unsigned worker) {
     if (worker == 1) throw run_error("no convergence");
@@ -278,6 +287,17 @@ TEST_P(exchange_contract, a_failure_makes_the_others_stop_and_is_told) {
 
 INSTANTIATE_TEST_SUITE_P(by, exchange_contract, ::testing::Values(&by_threads, &by_processes),
                          [](const auto& about) { return about.index == 0 ? "threads" : "processes"; });
+
+TEST(socket_exchange, an_array_of_one_process_is_no_base) {
+  int pair[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  runtime rt(testing::host_only(1));
+  const socket_hub hub({pair[0]}, false);
+  socket_exchange mine(rt, pair[1], 0, 1, false);
+  const auto restored = std::make_shared<local_generation>(rt, "a", std::vector<std::int64_t>{4});
+  EXPECT_THROW((void)mine.make_array("a", {4}, restored), run_error);
+  EXPECT_NO_THROW((void)mine.make_array("a", {4}, nullptr));
+}
 
 TEST(socket_exchange, a_process_that_dies_is_a_failure_of_the_run) {
   int sockets[2][2];
