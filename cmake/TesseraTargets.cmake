@@ -141,6 +141,19 @@ function(tessera_opencl_test)
     "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/suppressions/leaks.txt:print_suppressions=0")
 endfunction()
 
+# tessera_test_part(NAME PART FILTER): the parts of a test that match the filter become the test NAME_PART: they have a process of their own.
+function(tessera_test_part name part filter)
+  get_property(parts GLOBAL PROPERTY tessera_parts_of_${name})
+  list(APPEND parts ${filter})
+  set_property(GLOBAL PROPERTY tessera_parts_of_${name} ${parts})
+  list(JOIN parts ":" others)
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "GTEST_FILTER=-${others}")  # the last one counts
+  add_test(NAME ${name}_${part} COMMAND ${name} --gtest_filter=${filter})
+  get_test_property(${name} LABELS labels)
+  get_test_property(${name} TIMEOUT timeout)
+  set_tests_properties(${name}_${part} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}")
+endfunction()
+
 # tessera_test_on_opencl(NAME): where the plugin opencl can be tested, the test compiles with TESSERA_TEST_OPENCL, and its parts with
 # "opencl" in their names become the test NAME_opencl: drivers that bring a compiler have a process of their own. The
 # sanitizers do not see into drivers: under them by tests/nightly, under the thread sanitizer for unit tests alone.
@@ -151,9 +164,7 @@ function(tessera_test_on_opencl name)
   endif()
   add_dependencies(${name} plugin_opencl)
   target_compile_definitions(${name} PRIVATE TESSERA_TEST_OPENCL)
-  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "GTEST_FILTER=-*opencl*")
-  add_test(NAME ${name}_opencl COMMAND ${name} --gtest_filter=*opencl*)
-  get_test_property(${name} LABELS labels)
-  set_tests_properties(${name}_opencl PROPERTIES TIMEOUT 600 LABELS "${labels}")
+  tessera_test_part(${name} opencl *opencl*)
+  set_tests_properties(${name}_opencl PROPERTIES TIMEOUT 600)
   tessera_opencl_test(${name}_opencl)
 endfunction()

@@ -264,7 +264,7 @@ std::uint64_t stream::ask_once() {
       }
       value = m_signalled.load(std::memory_order_acquire);
     } else if (status != TSR_OK && status != TSR_NOT_READY && failed != 0) {
-      m_failures.push_back({failed, status, std::move(details)});
+      m_failures.push_back({failed, status, std::move(details), {}});
       m_any_failure.store(true, std::memory_order_release);
     }
   }
@@ -297,7 +297,7 @@ void stream::inherit_failures(std::uint64_t value) {
     const std::lock_guard guard(m_pending_lock);
     if (m_dependences.empty() || m_dependences.front().value != next.value) continue;  // another thread has come first
     if (failing != next.on.end()) {
-      m_failures.push_back({next.value, TSR_OK, std::move(details)});
+      m_failures.push_back({next.value, TSR_OK, std::move(details), *failing});
       m_any_failure.store(true, std::memory_order_release);
     }
     m_dependences.pop_front();
@@ -351,6 +351,13 @@ std::string stream::details_at(std::uint64_t value) const {
   for (const failure& f : m_failures)
     if (f.value == value) return f.details;
   return value > m_lost_above ? m_lost_details : std::string();
+}
+
+block::ticket stream::cause_of(std::uint64_t value) const {
+  const std::lock_guard guard(m_pending_lock);
+  for (const failure& f : m_failures)
+    if (f.value == value) return f.cause;
+  return {};
 }
 
 void stream::abandon(tsr_status status, std::string why) {

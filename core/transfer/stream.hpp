@@ -91,6 +91,8 @@ class stream {
   bool passed_with_failure(std::uint64_t value);
   /// What the plugin said about that failure, or about the one that it follows from; may be empty.
   std::string details_at(std::uint64_t value) const;
+  /// The point that this one depends on and failed because of; null: it failed by itself, or has not failed.
+  block::ticket cause_of(std::uint64_t value) const;
 
   /// Fires when the value is reached: at once if it already is.
   void on_completion(completion& what);
@@ -151,6 +153,7 @@ class stream {
     std::uint64_t value;
     tsr_status status;  // TSR_OK: inherited
     std::string details;
+    block::ticket cause;  // inherited: from here
   };
   struct dependence {
     std::uint64_t value;

@@ -111,14 +111,14 @@ bool device_driver::poll_all() {
 }
 
 void device_driver::note_inputs() {
-  const std::lock_guard guard(m_watched_lock);
+  const std::lock_guard guard(m_under_way_lock);
   const transfer::stream_table& streams = m_setup.coherence->streams();
-  std::erase_if(m_watched, [&](in_flight_batch* f) {
-    if (!std::ranges::all_of(f->inputs, [&](block::ticket w) { return streams.reached(w); })) return false;
+  for (in_flight_batch* const f : m_under_way) {
+    if (f->inputs_seen) continue;
+    if (!std::ranges::all_of(f->inputs, [&](block::ticket w) { return streams.reached(w); })) continue;
     f->started = m_setup.now();
     f->inputs_seen = true;
-    return true;
-  });
+  }
 }
 
 bool device_driver::anything_busy() const {

@@ -2,6 +2,7 @@
 // The thread that feeds one device.
 #include <algorithm>
 #include <atomic>
+#include <boost/container/small_vector.hpp>
 #include <memory>
 #include <thread>
 #include <unordered_map>
@@ -51,6 +52,9 @@ class device_driver {
   bool must_ask() const;       ///< whether any of it is such that no call of the plugin will tell
   std::uint32_t compute_streams() const noexcept { return static_cast<std::uint32_t>(m_compute.size()); }
   const std::vector<transfer::stream*>& streams() const noexcept { return m_compute; }
+  bool has_stream(std::uint32_t number) const noexcept {
+    return std::ranges::any_of(m_compute, [&](const transfer::stream* s) { return s->number() == number; });
+  }
   const placement::place& where() const noexcept { return m_where; }
   /// The device leaves or comes back: look at the place's state.
   void state_changed() noexcept {
@@ -109,10 +113,14 @@ class device_driver {
                      std::unique_ptr<validate::shadow_copies>& shadows);
   operation::context context_of(task::record& t, const in_flight_batch& f, transfer::stream& on) const;
   std::shared_ptr<const block::failure> why_not_enqueued(const task::record& t, std::string_view what, error_kind kind);
+  using due_batches = boost::container::small_vector<in_flight_batch*, 4>;
   std::shared_ptr<const block::failure> failed_input(const task::record& t, std::span<const block::ticket> sources);
+  bool wait_for_cause(in_flight_batch& f);
+  bool end_before(in_flight_batch& f, block::ticket at);
   void check_result(in_flight_batch& f, tsr_status status);
   std::uint64_t learn_time(in_flight_batch& f);
-  void complete(in_flight_batch& f, tsr_status status);
+  static void complete(in_flight_batch& f, tsr_status status);
+  void end(in_flight_batch& f, due_batches& due);
 
   // Equal tasks in one launch (batching.cpp).
   void pick_others(task::record& first);
@@ -160,9 +168,8 @@ class device_driver {
   transfer::acquisition m_joining;
   std::vector<operation::operand> m_batch_operands;
   std::vector<operation::context> m_contexts;
-  spin_lock m_watched_lock;
-  std::vector<in_flight_batch*>
-      m_watched;  // enqueued, and their inputs are still on their way; only where times are learnt
+  spin_lock m_under_way_lock;
+  std::vector<in_flight_batch*> m_under_way;  // enqueued, and not all know yet how it has ended
 };
 
 }  // namespace tessera::schedule

@@ -55,6 +55,8 @@ class driver_owner : public task_owner {
   ~driver_owner() = default;
 };
 
+class driver_table;
+
 /// What a driver works with; all outlive it.
 struct driver_setup {
   driver_owner* owner = nullptr;
@@ -63,6 +65,7 @@ struct driver_setup {
   const config::runtime_settings* settings = nullptr;
   class failures* failures = nullptr;
   batch_counters* batches = nullptr;
+  const driver_table* drivers = nullptr;     ///< all of the run; null: this one alone
   validate::validator* validator = nullptr;  ///< null: nothing is validated
   simulation* simulated = nullptr;           ///< set: time is virtual, and the simulated run plays the driver's thread
 

@@ -6,11 +6,13 @@ namespace tessera::schedule {
 
 void driver_table::add(driver_setup setup, placement::place& where) {
   setup.batches = &m_batches;
+  setup.drivers = this;
   m_drivers.push_back(where.is_host ? nullptr : std::make_unique<device_driver>(setup, where));
 }
 
 void driver_table::add_store(driver_setup setup, const memory::space& space) {
   setup.batches = &m_batches;
+  setup.drivers = this;
   auto store = std::make_unique<placement::place>();
   store->space = space.number();
   store->is_host = false;
@@ -19,6 +21,12 @@ void driver_table::add_store(driver_setup setup, const memory::space& space) {
   store->name = space.device().name();
   m_store_drivers.push_back(std::make_unique<device_driver>(setup, *store));
   m_stores.push_back(std::move(store));
+}
+
+device_driver* driver_table::with_stream(std::uint32_t number) const noexcept {
+  for (const auto& driver : m_drivers)
+    if (driver && driver->has_stream(number)) return driver.get();
+  return nullptr;
 }
 
 void driver_table::start() {

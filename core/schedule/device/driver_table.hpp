@@ -25,6 +25,8 @@ class driver_table {
   device_driver* find(const placement::place& where) const noexcept { return m_drivers[where.number].get(); }
   device_driver& of(const placement::place& device) const noexcept { return *m_drivers[device.number]; }
   const std::vector<std::unique_ptr<placement::place>>& stores() const noexcept { return m_stores; }
+  /// Whose compute stream it is; null: nobody's.
+  device_driver* with_stream(std::uint32_t number) const noexcept;
   /// Calls f(driver) for each: by place number, then those of stores.
   template <class Function>
   void for_each(Function&& f) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/operation/tensor.hpp"
+#include "core/schedule/device/driver_table.hpp"
 #include "core/schedule/device/in_flight.hpp"
 #include "core/schedule/operands.hpp"
 #include "core/schedule/outcome.hpp"
@@ -107,17 +108,16 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
   }
   m_in_flight.fetch_add(1);
   m_on_stream[stream].fetch_add(count, std::memory_order_relaxed);
-  if (m_setup.placer->model() != nullptr && !fresh->inputs.empty()) {
-    fresh->inputs_seen = false;
-    const std::lock_guard guard(m_watched_lock);
-    m_watched.push_back(fresh.get());
-  }
+  fresh->inputs_seen = m_setup.placer->model() == nullptr || fresh->inputs.empty();
   in_flight_batch* const f = fresh.release();
   f->done.batch = f;
   f->done.ticket = done;
+  {
+    const std::lock_guard guard(m_under_way_lock);
+    m_under_way.push_back(f);
+  }
   f->done.fire = [](transfer::completion* self, tsr_status status) {
-    in_flight_batch* const ended = static_cast<in_flight_batch::completion_of_batch*>(self)->batch;
-    ended->driver->complete(*ended, status);
+    complete(*static_cast<in_flight_batch::completion_of_batch*>(self)->batch, status);
   };
   f->done.describe = [](const transfer::completion* self) {
     const in_flight_batch* const flying = static_cast<const in_flight_batch::completion_of_batch*>(self)->batch;
@@ -132,6 +132,31 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
     on.on_completion(f->done);
   else
     complete(*f, TSR_OK);
+}
+
+/// What depends on a point that failed ends after the batch whose point that is: that one tells why, and poisons what
+/// it should have made. Whether there is such a batch; then it ends this one.
+bool device_driver::wait_for_cause(in_flight_batch& f) {
+  transfer::stream_table& streams = m_setup.coherence->streams();
+  for (const block::ticket source : f.sources) {
+    if (!streams.passed_with_failure(source)) continue;
+    for (block::ticket at = source; at; at = streams.at(at.stream).cause_of(at.value)) {
+      device_driver* const maker = has_stream(at.stream)        ? this
+                                   : m_setup.drivers == nullptr ? nullptr
+                                                                : m_setup.drivers->with_stream(at.stream);
+      if (maker != nullptr && maker->end_before(f, at)) return true;
+    }
+  }
+  return false;
+}
+
+/// False: no batch with this ticket is under way here.
+bool device_driver::end_before(in_flight_batch& f, block::ticket at) {
+  const std::lock_guard guard(m_under_way_lock);
+  const auto maker = std::ranges::find_if(m_under_way, [&](const in_flight_batch* b) { return b->done.ticket == at; });
+  if (maker == m_under_way.end()) return false;
+  (*maker)->followers.push_back(&f);
+  return true;
 }
 
 /// A task was enqueued on data whose maker failed later: why, or null.
@@ -193,14 +218,21 @@ std::uint64_t device_driver::learn_time(in_flight_batch& f) {
   return static_cast<std::uint64_t>(each);
 }
 
-void device_driver::complete(in_flight_batch& f, tsr_status status) {
-  const std::unique_ptr<in_flight_batch> owned(&f);
-  if (m_setup.placer->model() != nullptr && !f.inputs.empty()) {
-    const std::lock_guard guard(m_watched_lock);
-    std::erase(m_watched, &f);
+void device_driver::complete(in_flight_batch& first, tsr_status status) {
+  first.outcome = status;
+  for (due_batches due{&first}; !due.empty();) {
+    in_flight_batch& next = *due.back();
+    due.pop_back();
+    next.driver->end(next, due);
   }
+}
+
+/// Its ticket is reached. `due` gets those that ended before it and follow from it.
+void device_driver::end(in_flight_batch& f, due_batches& due) {
+  if (f.outcome == TSR_OK && wait_for_cause(f)) return;
+  const std::unique_ptr<in_flight_batch> owned(&f);
   thread_context& mine = m_owner.context_of_this_thread();
-  check_result(f, status);
+  check_result(f, f.outcome);
   if (mine.events != nullptr)
     for (const batched_task& m : f.tasks)
       trace_landing(*mine.events, *m.t, f.began, f.enqueued, f.done.ticket, m.why ? trace::run_failed : 0);
@@ -213,6 +245,11 @@ void device_driver::complete(in_flight_batch& f, tsr_status status) {
     }
     bytes.push_back(m_owner.window_bytes_of(*m.t));
     m_setup.coherence->finish(m.t->all_accesses(), m.why, f.done.ticket);
+  }
+  {
+    const std::lock_guard guard(m_under_way_lock);
+    std::erase(m_under_way, &f);
+    due.insert(due.end(), f.followers.begin(), f.followers.end());
   }
   f.scratch.release();
   for (std::size_t k = 0; k < f.tasks.size(); ++k) m_owner.retire(mine, *f.tasks[k].t, bytes[k]);

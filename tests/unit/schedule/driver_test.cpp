@@ -92,14 +92,14 @@ struct driven {
     return location::tree(root);
   }
 
-  task::record& push(std::vector<block::record*> blocks) {
+  task::record& push(std::vector<block::record*> blocks, intent how = intent::write) {
     tasks.push_back(std::make_unique<task::record>());
     task::record& t = *tasks.back();
     task::renew(t);
     t.operation = &adds;
     t.sequence = tasks.size();
     t.access_count = static_cast<std::uint8_t>(blocks.size());
-    for (std::size_t k = 0; k < blocks.size(); ++k) t.accesses[k] = transfer::rig::use(*blocks[k], intent::write);
+    for (std::size_t k = 0; k < blocks.size(); ++k) t.accesses[k] = transfer::rig::use(*blocks[k], how);
     place.ready_queue().push(t);
     return t;
   }
@@ -228,6 +228,35 @@ TEST(driver, work_that_fails_on_the_device_fails_its_task) {
   ASSERT_NE(b.poison, nullptr);
   EXPECT_THAT((*b.poison)->text, HasSubstr("adds on alpha1 failed: INTERNAL"));
   EXPECT_EQ((*b.poison)->kind, error_kind::task);
+}
+
+TEST(driver, a_task_that_follows_a_failure_ends_after_it_whichever_is_seen_first) {
+  driven d;
+  block::record& b = d.block();
+  d.push({&b});
+  d.driver->start_next();
+  for (testing::fake_stream* s : d.rig.world.streams)
+    if (!s->steps.empty())
+      s->steps.push_front({testing::fake_step::kind::fail, {}, static_cast<std::uint64_t>(TSR_INTERNAL), nullptr});
+  for (int follower = 0; follower < 2; ++follower) {
+    d.push({&b}, intent::update);
+    d.driver->start_next();
+  }
+  EXPECT_THAT(d.owner.take(), ElementsAre("enqueued 1", "enqueued 2", "enqueued 3"));
+  for (int k = 0; k < 200; ++k)
+    for (auto* s : d.rig.world.streams) s->advance();
+  ASSERT_EQ(d.driver->streams().size(), 2u);
+  for (int k = 0; k < 4; ++k) d.driver->streams()[1]->poll();
+  EXPECT_THAT(d.owner.take(), IsEmpty()) << "the second task has come to its end, and cannot say why it failed";
+  EXPECT_TRUE(d.driver->active());
+  d.settle();
+  EXPECT_THAT(d.owner.take(), ElementsAre("retired 1", "retired 2", "retired 3"));
+  EXPECT_FALSE(d.driver->active());
+  const failures::report told = d.failed.take();
+  ASSERT_NE(told.first, nullptr);
+  EXPECT_THAT(told.first->text, HasSubstr("adds on alpha1 failed: INTERNAL"));
+  ASSERT_NE(b.poison, nullptr);
+  EXPECT_EQ(*b.poison, told.first) << "one reason for all that follows";
 }
 
 }  // namespace

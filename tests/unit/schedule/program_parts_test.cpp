@@ -45,8 +45,7 @@ struct small_owner final : program_owner {
   bool forked = false;
 };
 
-class program_waits : public ::testing::Test {
- protected:
+struct program_waits : ::testing::Test {
   static location::properties root() {
     location::properties root;
     root.name = "machine";
@@ -155,8 +154,7 @@ TEST_F(program_waits, a_fence_is_refused_while_the_thread_holds_views_or_records
   EXPECT_EQ(owner.waited, 0);
 }
 
-class program_deadlock : public program_waits {
- protected:
+struct program_deadlock : program_waits {
   memory_deadlock memory{{.coherence = machine.is.get(), .threads = &owner.threads, .wake = [] {}}};
   view_deadlock deadlock{
       {.owner = &owner, .threads = &owner.threads, .pool = &pool, .queues = &queues, .memory = &memory}};
