@@ -50,13 +50,14 @@ void device_states::require_editable(std::string_view call) const {
   if (!mine.in_program())
     throw error(error_kind::usage, fmt::format("{} inside a task", call), {},
                 "devices come and go by the program's own threads");
+  // Another thread that edits may wait for them, and this one would wait for it.
+  if (const std::uint32_t views = mine.held_views.load(std::memory_order_relaxed); views != 0)
+    throw error(error_kind::usage, fmt::format("{} while this thread holds {} views", call, views), {},
+                "release host views first: the device may hold what their blocks had before");
 }
 
 void device_states::detach(location::node_id location) {
   require_editable("detach");
-  if (const std::uint32_t views = m_setup.registry->current().held_views.load(std::memory_order_relaxed); views != 0)
-    throw error(error_kind::usage, fmt::format("detach while this thread holds {} views", views), {},
-                "release host views first: the device may hold what their blocks had before");
   const std::lock_guard one_at_a_time(m_edit_mutex);
   std::vector<placement::place*> leaving = below(location);
   std::erase_if(leaving, [](const placement::place* e) { return !e->attached(); });

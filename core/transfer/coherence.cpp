@@ -82,8 +82,9 @@ void coherence::finish(std::span<const block::access> accesses, const std::share
       block::replica* const here = b.find(a.space);
       if (done && here != nullptr && here->ready == done) here->ready = {};  // known now: made, or poisoned below
       if (!why || a.intent == intent::read) continue;
-      // A version that another task has made since then has come to no harm by a lost device.
-      if (why->by_loss && b.committed != (makes_version(a.intent) ? a.version : 0)) continue;
+      // A version that another task has made since then has come to no harm; one that was made of this one fails
+      // itself.
+      if (b.committed != (makes_version(a.intent) ? a.version : 0)) continue;
       b.set_poison(why);
       if (why->by_loss && b.from != nullptr) m_lost_blocks.note(b, why);
     }

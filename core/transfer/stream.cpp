@@ -360,6 +360,11 @@ block::ticket stream::cause_of(std::uint64_t value) const {
   return {};
 }
 
+tsr_status stream::status_at(std::uint64_t value) const {
+  const std::lock_guard guard(m_pending_lock);
+  return failure_at(value);
+}
+
 void stream::abandon(tsr_status status, std::string why) {
   {
     const std::lock_guard guard(m_pending_lock);

@@ -93,6 +93,8 @@ class stream {
   std::string details_at(std::uint64_t value) const;
   /// The point that this one depends on and failed because of; null: it failed by itself, or has not failed.
   block::ticket cause_of(std::uint64_t value) const;
+  /// TSR_OK: the work before that point has not failed by itself.
+  tsr_status status_at(std::uint64_t value) const;
 
   /// Fires when the value is reached: at once if it already is.
   void on_completion(completion& what);

@@ -2,7 +2,6 @@
 // The thread that feeds one device.
 #include <algorithm>
 #include <atomic>
-#include <boost/container/small_vector.hpp>
 #include <memory>
 #include <thread>
 #include <unordered_map>
@@ -113,14 +112,13 @@ class device_driver {
                      std::unique_ptr<validate::shadow_copies>& shadows);
   operation::context context_of(task::record& t, const in_flight_batch& f, transfer::stream& on) const;
   std::shared_ptr<const block::failure> why_not_enqueued(const task::record& t, std::string_view what, error_kind kind);
-  using due_batches = boost::container::small_vector<in_flight_batch*, 4>;
+  bool may_have_failed(const in_flight_batch& f, tsr_status status) const;
+  std::shared_ptr<const block::failure> why_failed(block::ticket at);
   std::shared_ptr<const block::failure> failed_input(const task::record& t, std::span<const block::ticket> sources);
-  bool wait_for_cause(in_flight_batch& f);
-  bool end_before(in_flight_batch& f, block::ticket at);
+  in_flight_batch* under_way(block::ticket at);
   void check_result(in_flight_batch& f, tsr_status status);
   std::uint64_t learn_time(in_flight_batch& f);
-  static void complete(in_flight_batch& f, tsr_status status);
-  void end(in_flight_batch& f, due_batches& due);
+  void complete(in_flight_batch& f, tsr_status status);
 
   // Equal tasks in one launch (batching.cpp).
   void pick_others(task::record& first);
@@ -169,7 +167,7 @@ class device_driver {
   std::vector<operation::operand> m_batch_operands;
   std::vector<operation::context> m_contexts;
   spin_lock m_under_way_lock;
-  std::vector<in_flight_batch*> m_under_way;  // enqueued, and not all know yet how it has ended
+  std::vector<in_flight_batch*> m_under_way;  // enqueued, and their ends not seen yet
 };
 
 }  // namespace tessera::schedule

@@ -10,6 +10,7 @@
 #include "core/config/runtime_settings.hpp"
 #include "core/placement/placer.hpp"
 #include "core/schedule/device/batches.hpp"
+#include "core/schedule/device/failed_points.hpp"
 #include "core/schedule/failures.hpp"
 #include "core/schedule/task_owner.hpp"
 #include "core/schedule/thread_context.hpp"
@@ -65,6 +66,7 @@ struct driver_setup {
   const config::runtime_settings* settings = nullptr;
   class failures* failures = nullptr;
   batch_counters* batches = nullptr;
+  failed_points* points = nullptr;
   const driver_table* drivers = nullptr;     ///< all of the run; null: this one alone
   validate::validator* validator = nullptr;  ///< null: nothing is validated
   simulation* simulated = nullptr;           ///< set: time is virtual, and the simulated run plays the driver's thread

@@ -6,12 +6,14 @@ namespace tessera::schedule {
 
 void driver_table::add(driver_setup setup, placement::place& where) {
   setup.batches = &m_batches;
+  setup.points = &m_points;
   setup.drivers = this;
   m_drivers.push_back(where.is_host ? nullptr : std::make_unique<device_driver>(setup, where));
 }
 
 void driver_table::add_store(driver_setup setup, const memory::space& space) {
   setup.batches = &m_batches;
+  setup.points = &m_points;
   setup.drivers = this;
   auto store = std::make_unique<placement::place>();
   store->space = space.number();

@@ -45,6 +45,7 @@ class driver_table {
  private:
   std::vector<std::unique_ptr<placement::place>> m_stores;
   batch_counters m_batches;
+  failed_points m_points;
   std::vector<std::unique_ptr<device_driver>> m_drivers;  // by place number
   std::vector<std::unique_ptr<device_driver>> m_store_drivers;
 };

@@ -117,7 +117,8 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
     m_under_way.push_back(f);
   }
   f->done.fire = [](transfer::completion* self, tsr_status status) {
-    complete(*static_cast<in_flight_batch::completion_of_batch*>(self)->batch, status);
+    in_flight_batch* const ended = static_cast<in_flight_batch::completion_of_batch*>(self)->batch;
+    ended->driver->complete(*ended, status);
   };
   f->done.describe = [](const transfer::completion* self) {
     const in_flight_batch* const flying = static_cast<const in_flight_batch::completion_of_batch*>(self)->batch;
@@ -134,37 +135,40 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
     complete(*f, TSR_OK);
 }
 
-/// What depends on a point that failed ends after the batch whose point that is: that one tells why, and poisons what
-/// it should have made. Whether there is such a batch; then it ends this one.
-bool device_driver::wait_for_cause(in_flight_batch& f) {
-  transfer::stream_table& streams = m_setup.coherence->streams();
-  for (const block::ticket source : f.sources) {
-    if (!streams.passed_with_failure(source)) continue;
-    for (block::ticket at = source; at; at = streams.at(at.stream).cause_of(at.value)) {
-      device_driver* const maker = has_stream(at.stream)        ? this
-                                   : m_setup.drivers == nullptr ? nullptr
-                                                                : m_setup.drivers->with_stream(at.stream);
-      if (maker != nullptr && maker->end_before(f, at)) return true;
-    }
-  }
-  return false;
+/// The batch of this driver that has this ticket and has not ended; null: there is none.
+device_driver::in_flight_batch* device_driver::under_way(block::ticket at) {
+  const std::lock_guard guard(m_under_way_lock);
+  const auto found = std::ranges::find_if(m_under_way, [&](const in_flight_batch* b) { return b->done.ticket == at; });
+  return found == m_under_way.end() ? nullptr : *found;
 }
 
-/// False: no batch with this ticket is under way here.
-bool device_driver::end_before(in_flight_batch& f, block::ticket at) {
-  const std::lock_guard guard(m_under_way_lock);
-  const auto maker = std::ranges::find_if(m_under_way, [&](const in_flight_batch* b) { return b->done.ticket == at; });
-  if (maker == m_under_way.end()) return false;
-  (*maker)->followers.push_back(&f);
-  return true;
+/// Why a point failed, under the lock of failed points: what is noted, or what the batch whose point it is will say
+/// when its end is seen; else the same of the point that it failed because of. Null: nobody can tell.
+std::shared_ptr<const block::failure> device_driver::why_failed(block::ticket at) {
+  transfer::stream_table& streams = m_setup.coherence->streams();
+  for (; at; at = streams.at(at.stream).cause_of(at.value)) {
+    if (auto why = m_setup.points->find(at)) return why;
+    device_driver* const maker = has_stream(at.stream)        ? this
+                                 : m_setup.drivers == nullptr ? nullptr
+                                                              : m_setup.drivers->with_stream(at.stream);
+    in_flight_batch* const batch = maker == nullptr ? nullptr : maker->under_way(at);
+    if (batch == nullptr) continue;
+    // It stays: whoever sees its end waits for the lock, since its point has failed.
+    maker->check_result(*batch, streams.at(at.stream).status_at(at.value));
+    if (auto why = m_setup.points->find(at)) return why;
+  }
+  return nullptr;
 }
 
 /// A task was enqueued on data whose maker failed later: why, or null.
 std::shared_ptr<const block::failure> device_driver::failed_input(const task::record& task,
                                                                   std::span<const block::ticket> sources) {
   auto& t = const_cast<task::record&>(task);
-  if (auto why = poison_of(t.all_accesses())) return why;
   transfer::stream_table& streams = m_setup.coherence->streams();
+  for (const block::ticket source : sources)
+    if (streams.passed_with_failure(source))
+      if (auto why = why_failed(source)) return why;
+  if (auto why = poison_of(t.all_accesses())) return why;
   for (const block::ticket source : sources) {
     if (!streams.passed_with_failure(source)) continue;
     std::string text;
@@ -181,8 +185,16 @@ std::shared_ptr<const block::failure> device_driver::failed_input(const task::re
   return nullptr;
 }
 
-/// Whether a task of a batch failed, once its ticket is reached: into batched_task::why. Of a batch that fails nobody
-/// knows which.
+/// Cheap where nothing fails.
+bool device_driver::may_have_failed(const in_flight_batch& f, tsr_status status) const {
+  const transfer::stream_table& streams = m_setup.coherence->streams();
+  return status != TSR_OK || f.failed() ||
+         std::ranges::any_of(f.sources, [&](block::ticket source) { return streams.passed_with_failure(source); }) ||
+         std::ranges::any_of(f.tasks, [](const batched_task& m) { return poison_of(m.t->all_accesses()) != nullptr; });
+}
+
+/// Why each task of a batch failed, once its ticket is reached: into batched_task::why, and of the point. Under the
+/// lock of failed points, by whoever needs it first. Of a batch that fails nobody knows which.
 void device_driver::check_result(in_flight_batch& f, tsr_status status) {
   std::size_t from = 0;
   for (batched_task& m : f.tasks) {
@@ -202,6 +214,8 @@ void device_driver::check_result(in_flight_batch& f, tsr_status status) {
       m.why = failed_input(*m.t, sources);
     }
   }
+  const auto failed = std::ranges::find_if(f.tasks, [](const batched_task& m) { return m.why != nullptr; });
+  if (failed != f.tasks.end()) m_setup.points->note(f.done.ticket, failed->why);
 }
 
 /// From its end, for later tasks. Returns the nanoseconds of each of its tasks, which share those of the batch.
@@ -218,21 +232,20 @@ std::uint64_t device_driver::learn_time(in_flight_batch& f) {
   return static_cast<std::uint64_t>(each);
 }
 
-void device_driver::complete(in_flight_batch& first, tsr_status status) {
-  first.outcome = status;
-  for (due_batches due{&first}; !due.empty();) {
-    in_flight_batch& next = *due.back();
-    due.pop_back();
-    next.driver->end(next, due);
-  }
-}
-
-/// Its ticket is reached. `due` gets those that ended before it and follow from it.
-void device_driver::end(in_flight_batch& f, due_batches& due) {
-  if (f.outcome == TSR_OK && wait_for_cause(f)) return;
+void device_driver::complete(in_flight_batch& f, tsr_status status) {
   const std::unique_ptr<in_flight_batch> owned(&f);
   thread_context& mine = m_owner.context_of_this_thread();
-  check_result(f, f.outcome);
+  const auto forget = [&] {
+    const std::lock_guard guard(m_under_way_lock);
+    std::erase(m_under_way, &f);
+  };
+  if (may_have_failed(f, status)) {
+    const std::lock_guard guard(m_setup.points->lock());
+    forget();
+    check_result(f, status);
+  } else {
+    forget();
+  }
   if (mine.events != nullptr)
     for (const batched_task& m : f.tasks)
       trace_landing(*mine.events, *m.t, f.began, f.enqueued, f.done.ticket, m.why ? trace::run_failed : 0);
@@ -245,11 +258,6 @@ void device_driver::end(in_flight_batch& f, due_batches& due) {
     }
     bytes.push_back(m_owner.window_bytes_of(*m.t));
     m_setup.coherence->finish(m.t->all_accesses(), m.why, f.done.ticket);
-  }
-  {
-    const std::lock_guard guard(m_under_way_lock);
-    std::erase(m_under_way, &f);
-    due.insert(due.end(), f.followers.begin(), f.followers.end());
   }
   f.scratch.release();
   for (std::size_t k = 0; k < f.tasks.size(); ++k) m_owner.retire(mine, *f.tasks[k].t, bytes[k]);

@@ -2,7 +2,6 @@
 // What a device driver has enqueued as one piece of work, until it is complete.
 #include <boost/container/small_vector.hpp>
 #include <memory>
-#include <vector>
 
 #include "core/schedule/device/workspace.hpp"
 
@@ -30,8 +29,6 @@ struct device_driver::in_flight_batch {
       nullptr;  ///< with `size`: where their times belong; asked while the first has its arguments
   placement::task_size size;
   workspace scratch;
-  tsr_status outcome = TSR_OK;              ///< of the work before its ticket, once that is reached
-  std::vector<in_flight_batch*> followers;  ///< of any device: reached, and end after it; under m_under_way_lock
 
   task::record& first() const noexcept { return *tasks.front().t; }
   bool failed() const noexcept {

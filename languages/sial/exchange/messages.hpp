@@ -19,11 +19,10 @@ struct hub_message {
     collect,   ///< words: site; values -> all values, by worker; a barrier
     chunk,     ///< words: sequence, pardo, candidates -> words: begin, end
     fail,      ///< text
-    why,       ///< -> text
-    leave,
-    answer,   ///< all is well
-    refused,  ///< text: a mistake of the program's order
-    given_up  ///< another worker has failed
+    leave,     ///< -> answer, or given_up with text: what has failed in the program that ends
+    answer,    ///< all is well
+    refused,   ///< text: a mistake of the program's order
+    given_up   ///< another worker has failed
   };
   static constexpr std::int64_t no_array = -1;
 

@@ -91,12 +91,14 @@ std::exception_ptr socket_exchange::failure() const {
 void socket_exchange::leave() {
   const std::lock_guard guard(m_asking);
   hub_message got;
-  if (m_failed && failure() == nullptr && send({.kind = hub_message::what::why}) && receive_message(m_socket, got)) {
-    const std::lock_guard of_failure(m_mutex);
-    m_failure = std::make_exception_ptr(
-        run_error("another worker has failed: " + std::string(got.text.begin(), got.text.end())));
-  }
-  if (send({.kind = hub_message::what::leave})) (void)receive_message(m_socket, got);
+  const bool answered = send({.kind = hub_message::what::leave}) && receive_message(m_socket, got);
+  if (answered && got.kind != hub_message::what::given_up) return;
+  const std::lock_guard of_failure(m_mutex);
+  if (m_failure != nullptr) return;
+  m_failed = true;
+  m_failure = std::make_exception_ptr(
+      answered ? run_error("another worker has failed: " + std::string(got.text.begin(), got.text.end()))
+               : run_error("the hub of the run is gone", "its process has ended"));
 }
 
 std::vector<double> socket_exchange::collect(std::uint32_t site, std::vector<double> values) {

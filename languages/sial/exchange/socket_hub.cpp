@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,15 +45,16 @@ void socket_hub::serve() {
 
 bool socket_hub::serve(unsigned worker) {
   hub_message asked;
-  if (!receive_message(m_sockets[worker], asked)) {
-    m_gone[worker] = true;
-    fail(fmt::format("the process of worker {} has ended", worker));
-    leave(worker);
-    return false;
+  try {
+    if (!receive_message(m_sockets[worker], asked))
+      return lose(worker, fmt::format("the process of worker {} has ended", worker));
+  } catch (const std::exception& e) {  // no memory for it, or lengths that cannot be: nothing behind it is understood
+    return lose(worker, fmt::format("a message of worker {} cannot be received: {}", worker, text_of(e)));
   }
   try {
     handle(worker, asked);
   } catch (const std::exception& e) {  // no memory
+    m_collecting[worker].reset();      // it is answered below, once
     fail(text_of(e));
     if (asked.kind != hub_message::what::store && asked.kind != hub_message::what::release)
       reply(worker, {.kind = hub_message::what::given_up});
@@ -60,10 +62,18 @@ bool socket_hub::serve(unsigned worker) {
   return true;
 }
 
+/// The worker takes part no more. False.
+bool socket_hub::lose(unsigned worker, const std::string& why) {
+  m_gone[worker] = true;
+  (void)::shutdown(m_sockets[worker], SHUT_RDWR);  // should it still wait for an answer
+  fail(why);
+  leave(worker);
+  return false;
+}
+
 void socket_hub::handle(unsigned worker, const hub_message& asked) {
   using what = hub_message::what;
-  const bool goes_on =
-      asked.kind == what::why || asked.kind == what::fail || asked.kind == what::release || asked.kind == what::leave;
+  const bool goes_on = asked.kind == what::fail || asked.kind == what::release || asked.kind == what::leave;
   if (!m_failure.empty() && !goes_on) {
     if (asked.kind != what::store) reply(worker, {.kind = what::given_up});
     return;
@@ -80,16 +90,18 @@ void socket_hub::handle(unsigned worker, const hub_message& asked) {
     case what::store:
       return store(asked);
     case what::declare:
-      if (m_arrays[asked.words[0]].users++ == 0 && asked.words[1] != hub_message::no_array) {
+      if (begin_array(asked.words[0]) && asked.words[1] != hub_message::no_array) {
         m_arrays[asked.words[0]].base = asked.words[1];
-        use(asked.words[1]);
+        ++m_arrays[asked.words[1]].users;
       }
       return reply(worker, answer);
     case what::next: {
       std::int64_t& after = m_arrays[asked.words[0]].after;
-      if (after == hub_message::no_array) after = m_next_array++;
+      if (after == hub_message::no_array) {
+        after = m_next_array++;
+        begin_array(after);  // of a map: references stay
+      }
       answer.words[0] = after;
-      use(after);
       return reply(worker, answer);
     }
     case what::ordinals:
@@ -107,9 +119,6 @@ void socket_hub::handle(unsigned worker, const hub_message& asked) {
       return chunk(worker, asked);
     case what::fail:
       return fail(std::string(asked.text.begin(), asked.text.end()));
-    case what::why:
-      answer.text.assign(m_failure.begin(), m_failure.end());
-      return reply(worker, answer);
     case what::leave:
       return leave(worker);
     case what::answer:
@@ -117,6 +126,7 @@ void socket_hub::handle(unsigned worker, const hub_message& asked) {
     case what::given_up:
       return refuse(worker, "a message that only the hub sends");
   }
+  refuse(worker, "a message of no known kind");
 }
 
 /// A worker that is gone hears of nothing; its end is seen when it is served.
@@ -159,7 +169,13 @@ void socket_hub::store(const hub_message& asked) {
   m_arrays[asked.words[0]].blocks[ordinal] = std::move(fresh);
 }
 
-void socket_hub::use(std::int64_t array) { ++m_arrays[array].users; }
+/// All processes will have it, and release it, also those that have not heard of it yet. Whether it is new.
+bool socket_hub::begin_array(std::int64_t array) {
+  stored_array& begun = m_arrays[array];
+  if (begun.users != 0) return false;
+  begun.users = static_cast<unsigned>(m_sockets.size());
+  return true;
+}
 
 void socket_hub::release(std::int64_t array) {
   const auto found = m_arrays.find(array);
@@ -185,7 +201,8 @@ void socket_hub::collect(unsigned worker, const hub_message& asked) {
   }
 }
 
-/// A program has ended when all workers have left it: then they go on together, and nothing has failed.
+/// A program has ended when all workers have left it. They are told what has failed, and go on together with nothing
+/// failed.
 void socket_hub::leave(unsigned worker) {
   m_left[worker] = true;
   if (waiting() > 0) fail("a worker has ended while others wait for it");
@@ -195,9 +212,12 @@ void socket_hub::leave(unsigned worker) {
     all_there = all_there && !m_gone[w];
   }
   m_loops.clear();
+  hub_message answer;
+  if (!m_failure.empty()) answer.kind = hub_message::what::given_up;
+  answer.text.assign(m_failure.begin(), m_failure.end());
   if (all_there) m_failure.clear();
   for (unsigned w = 0; w < m_left.size(); ++w) {
-    if (m_left[w] && !m_gone[w]) reply(w, {});
+    if (m_left[w] && !m_gone[w]) reply(w, answer);
     m_left[w] = false;
   }
 }

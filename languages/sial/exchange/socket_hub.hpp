@@ -31,7 +31,7 @@ class socket_hub {
   struct stored_array {
     std::int64_t base = hub_message::no_array, after = hub_message::no_array;
     std::map<std::int64_t, stored_block> blocks;
-    unsigned users = 0;  // processes that have it, and arrays whose base it is
+    unsigned users = 0;  // processes that have not released it, and arrays whose base it is
   };
   struct scheduled_loop {
     std::unique_ptr<loop_scheduler> schedule;
@@ -40,6 +40,7 @@ class socket_hub {
 
   void serve();
   bool serve(unsigned worker);  // one message; false: the worker is gone
+  bool lose(unsigned worker, const std::string& why);
   void handle(unsigned worker, const hub_message& asked);
   void reply(unsigned worker, const hub_message& what);
   void refuse(unsigned worker, const std::string& why);
@@ -47,7 +48,7 @@ class socket_hub {
   std::size_t waiting() const;  // workers at a barrier
   const stored_block* find(std::int64_t array, std::int64_t ordinal) const;
   void store(const hub_message& asked);
-  void use(std::int64_t array);
+  bool begin_array(std::int64_t array);
   void release(std::int64_t array);
   void collect(unsigned worker, const hub_message& asked);
   void chunk(unsigned worker, const hub_message& asked);

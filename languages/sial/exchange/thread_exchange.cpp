@@ -77,9 +77,19 @@ double thread_exchange::of_first(unsigned worker, std::uint32_t site, double val
 }
 
 void thread_exchange::broadcast(unsigned worker, std::uint32_t site, unsigned from, std::vector<double>& values) {
-  if (worker == from) m_broadcast = &values;
+  // A copy: when another thread fails, who gives it leaves while others may still read.
+  if (worker == from) {
+    auto given = std::make_shared<const std::vector<double>>(values);
+    const std::lock_guard guard(m_lock);
+    m_broadcast = std::move(given);
+  }
   barrier(site);
-  if (worker != from) values = *m_broadcast;
+  if (worker != from) {
+    std::unique_lock guard(m_lock);
+    const std::shared_ptr<const std::vector<double>> given = m_broadcast;
+    guard.unlock();
+    values = *given;
+  }
   barrier(site);
 }
 

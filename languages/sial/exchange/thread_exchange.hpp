@@ -43,8 +43,8 @@ class thread_exchange final : public exchange {
   runtime& m_runtime;
   std::atomic<bool> m_failed{false};
   std::exception_ptr m_failure;
-  std::vector<double> m_values;  // by worker; between two barriers, as the next
-  const std::vector<double>* m_broadcast = nullptr;
+  std::vector<double> m_values;                            // by worker; between two barriers, as the next
+  std::shared_ptr<const std::vector<double>> m_broadcast;  // under m_lock
 
   std::mutex m_lock;
   std::condition_variable m_turn;

@@ -77,7 +77,8 @@ struct driven {
                                                           .placer = &placer,
                                                           .settings = &settings,
                                                           .failures = &failed,
-                                                          .batches = &batches},
+                                                          .batches = &batches,
+                                                          .points = &points},
                                              place);
     driver->play();
   }
@@ -121,6 +122,7 @@ struct driven {
   config::runtime_settings settings;
   class failures failed;
   batch_counters batches;
+  failed_points points;
   std::vector<std::unique_ptr<task::record>> tasks;
   std::unique_ptr<device_driver> driver;
 };
@@ -230,7 +232,7 @@ TEST(driver, work_that_fails_on_the_device_fails_its_task) {
   EXPECT_EQ((*b.poison)->kind, error_kind::task);
 }
 
-TEST(driver, a_task_that_follows_a_failure_ends_after_it_whichever_is_seen_first) {
+TEST(driver, what_follows_a_failure_has_its_reason_whichever_end_is_seen_first) {
   driven d;
   block::record& b = d.block();
   d.push({&b});
@@ -247,16 +249,31 @@ TEST(driver, a_task_that_follows_a_failure_ends_after_it_whichever_is_seen_first
     for (auto* s : d.rig.world.streams) s->advance();
   ASSERT_EQ(d.driver->streams().size(), 2u);
   for (int k = 0; k < 4; ++k) d.driver->streams()[1]->poll();
-  EXPECT_THAT(d.owner.take(), IsEmpty()) << "the second task has come to its end, and cannot say why it failed";
-  EXPECT_TRUE(d.driver->active());
+  EXPECT_THAT(d.owner.take(), ElementsAre("retired 2")) << "it knows why before the end of the first one is seen";
   d.settle();
-  EXPECT_THAT(d.owner.take(), ElementsAre("retired 1", "retired 2", "retired 3"));
+  EXPECT_THAT(d.owner.take(), ElementsAre("retired 1", "retired 3"));
   EXPECT_FALSE(d.driver->active());
   const failures::report told = d.failed.take();
   ASSERT_NE(told.first, nullptr);
   EXPECT_THAT(told.first->text, HasSubstr("adds on alpha1 failed: INTERNAL"));
   ASSERT_NE(b.poison, nullptr);
   EXPECT_EQ(*b.poison, told.first) << "one reason for all that follows";
+}
+
+TEST(driver, what_is_written_again_comes_to_no_harm_by_an_earlier_failure) {
+  driven d;
+  block::record& b = d.block();
+  d.push({&b});
+  d.driver->start_next();
+  for (testing::fake_stream* s : d.rig.world.streams)
+    if (!s->steps.empty())
+      s->steps.push_front({testing::fake_step::kind::fail, {}, static_cast<std::uint64_t>(TSR_INTERNAL), nullptr});
+  d.push({&b});
+  d.driver->start_next();
+  d.settle();
+  EXPECT_THAT(d.owner.take(), ElementsAre("enqueued 1", "enqueued 2", "retired 1", "retired 2"));
+  EXPECT_EQ(b.poison, nullptr);
+  EXPECT_NE(d.failed.take().first, nullptr) << "the failure is told";
 }
 
 }  // namespace

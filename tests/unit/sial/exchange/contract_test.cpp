@@ -285,6 +285,13 @@ TEST_P(exchange_contract, a_failure_makes_the_others_stop_and_is_told) {
   EXPECT_NE(why.find("no convergence"), why.npos) << why;
 }
 
+TEST_P(exchange_contract, a_failure_is_told_to_who_has_nothing_more_to_ask) {
+  const std::string why = run([](exchange&, unsigned worker) {
+    if (worker == 1) throw run_error("no convergence");
+  });
+  EXPECT_NE(why.find("no convergence"), why.npos) << why;
+}
+
 INSTANTIATE_TEST_SUITE_P(by, exchange_contract, ::testing::Values(&by_threads, &by_processes),
                          [](const auto& about) { return about.index == 0 ? "threads" : "processes"; });
 
@@ -313,6 +320,45 @@ TEST(socket_exchange, a_process_that_dies_is_a_failure_of_the_run) {
     EXPECT_EQ(text_of_failure(mine), "another worker has failed: the process of worker 1 has ended");
   }
   ::waitpid(child, nullptr, 0);
+}
+
+TEST(socket_exchange, a_slow_process_gets_the_arrays_that_a_fast_one_has_begun) {
+  int done[2];
+  ASSERT_EQ(::pipe(done), 0);
+  EXPECT_EQ(by_processes([&done](exchange& of, unsigned worker) {
+              char byte = 0;
+              if (worker == 1) {
+                EXPECT_EQ(::read(done[0], &byte, 1), 1);
+              }
+              std::shared_ptr<array_generation> a = of.make_array("a", {4}, nullptr);
+              for (int deleted = 0; deleted < 2; ++deleted) a = a->next();
+              if (worker == 0) {
+                store(*a, 0, store_kind::replace, {1});
+                EXPECT_EQ(::write(done[1], &byte, 1), 1);
+              }
+              of.barrier(1);
+              EXPECT_EQ(fetch(*a, 0), numbers{1}) << worker;
+            }),
+            "");
+  for (const int one : done) ::close(one);
+}
+
+TEST(socket_exchange, a_message_that_cannot_be_received_is_a_failure_of_the_run) {
+  int sockets[2][2];
+  for (auto& pair : sockets) ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  const std::vector<char> wrong(4096, '\x7f');
+  ASSERT_EQ(::send(sockets[1][1], wrong.data(), wrong.size(), 0), 4096);
+  {
+    runtime rt(testing::host_only(1));
+    const socket_hub hub({sockets[0][0], sockets[1][0]}, false);
+    socket_exchange mine(rt, sockets[0][1], 0, 2, false);
+    work(mine, 0, [](exchange& of, unsigned) { of.barrier(1); });
+    EXPECT_NE(text_of_failure(mine).find("a message of worker 1 cannot be received"), std::string::npos)
+        << text_of_failure(mine);
+    char byte = 0;
+    EXPECT_EQ(::recv(sockets[1][1], &byte, 1, 0), 0) << "it does not wait for an answer in vain";
+  }
+  ::close(sockets[1][1]);
 }
 
 }  // namespace
