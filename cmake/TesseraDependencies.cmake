@@ -88,6 +88,10 @@ if(CMAKE_Fortran_COMPILER AND (NOT TESSERA_SANITIZE OR CMAKE_CXX_COMPILER_ID STR
   enable_language(Fortran)
 endif()
 tessera_optional("Fortran" gfortran "${TESSERA_FORTRAN}" "${CMAKE_Fortran_COMPILER_VERSION}" "no super instruction in Fortran among examples and tests")
+# libint2 is for the integrals of chemistry (libraries/chemistry/integrals) alone.
+pkg_check_modules(libint2 QUIET libint2>=2.7)
+set(TESSERA_LIBINT ${libint2_FOUND})
+tessera_optional("libint2" libint2-dev "${TESSERA_LIBINT}" "${libint2_VERSION}" "no integrals: `tessera chem` runs nothing")
 # Rust is for plugins in it (plugins/template): tests alone. Debian's rustc is older than what they ask for; that of rustup lies in the user's folder.
 set(TESSERA_RUST OFF)
 find_program(TESSERA_RUSTC rustc HINTS $ENV{HOME}/.cargo/bin)

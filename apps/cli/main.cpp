@@ -13,6 +13,7 @@
 #include <set>
 #include <system_error>
 
+#include "apps/chem/command.hpp"
 #include "apps/cholesky/command.hpp"
 #include "apps/cli/commands.hpp"
 #include "apps/cli/plain_values.hpp"
@@ -150,6 +151,7 @@ int main(int argc, char** argv) {
   tessera::apps::add_eigs(app, selected);
   tessera::apps::add_spmv(app, selected);
   tessera::apps::add_gemm(app, selected);
+  tessera::apps::add_chem(app, selected);
   tessera::apps::add_sial(app, selected);
   tessera::apps::add_simulate(app, selected);
   tessera::apps::add_stream(app, selected);

@@ -104,6 +104,9 @@ using dgesvd_type = void(const char*, const char*, const int*, const int*, doubl
                          const int*, double*, const int*, double*, const int*, int*, std::size_t, std::size_t);
 using zheev_type = void(const char*, const char*, const int*, std::complex<double>*, const int*, double*,
                         std::complex<double>*, const int*, double*, int*, std::size_t, std::size_t);
+using dgemm_type = void(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
+                        const int*, const double*, const int*, const double*, double*, const int*, std::size_t,
+                        std::size_t);
 using dgesv_type = void(const int*, const int*, double*, const int*, int*, double*, const int*, int*);
 
 }  // namespace
@@ -188,6 +191,14 @@ int zheev(int n, std::complex<double>* a, double* values) {
   std::vector<std::complex<double>> work(static_cast<std::size_t>(size));
   call("V", "L", &n, a, &n, values, work.data(), &size, real_work.data(), &info, 1, 1);
   return info;
+}
+
+void dgemm(bool transpose_a, bool transpose_b, int m, int n, int k, const double* a, const double* b, double* c) {
+  static auto* const call = routine<dgemm_type>("dgemm_");
+  const turn mine;
+  const double one = 1;
+  const int rows_a = transpose_a ? k : m, rows_b = transpose_b ? n : k;
+  call(transpose_a ? "T" : "N", transpose_b ? "T" : "N", &m, &n, &k, &one, a, &rows_a, b, &rows_b, &one, c, &m, 1, 1);
 }
 
 }  // namespace tessera::lapack

@@ -23,6 +23,8 @@ int dsygvd(int n, double* a, double* b, double* values);
 /// Singular values of A (m x n), which is destroyed: A = U diag(values) V^T. With k = min(m, n), `left` is m x k and
 /// has U, `right` is k x n and has V^T, both column major without gaps; `values` descend. Returns info of dgesvd.
 int dgesvd(int m, int n, double* a, double* values, double* left, double* right);
+/// C += op(A) op(B), where op transposes or does not; op(A) is m x k, op(B) k x n, each without gaps.
+void dgemm(bool transpose_a, bool transpose_b, int m, int n, int k, const double* a, const double* b, double* c);
 /// Hermitian eigenproblem of the lower triangle of A (n x n), as dsyev.
 int zheev(int n, std::complex<double>* a, double* values);
 

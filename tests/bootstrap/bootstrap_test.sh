@@ -31,6 +31,7 @@ fresh_machine() {
   stand_in cmake 'cd "'"$clone"'" && case "$*" in *--build*)
       mkdir -p build/release/bin
       printf "#!/bin/bash\necho \"job \$*\"\nexit \${JOB_CODE:-0}\n" >build/release/bin/tessera
+      echo "libint2_FOUND:INTERNAL=${LIBINT2:-}" >build/release/CMakeCache.txt
       chmod +x build/release/bin/tessera ;;
     esac'
 }
@@ -42,6 +43,7 @@ bootstrap() {
   code=$?
 }
 exits() { [ "$code" -eq "$1" ]; }
+not_printed() { ! printed "$1"; }
 
 fresh_machine
 bootstrap help
@@ -62,7 +64,13 @@ fresh_machine
 bootstrap run -- --tile 64
 check "run succeeds" exits 0
 check "run ends with the job and its arguments" printed "job cholesky --matrix apps/cholesky/data/bcsstk09.mtx --tile 64"
+check "with arguments the first job alone runs" not_printed "job chem"
 check "nothing is installed when nothing is missing" not_called apt-get
+LIBINT2=1 bootstrap run
+check "run goes on with a molecule where there are integrals" printed "job chem apps/chem/data/water.xyz"
+check "run begins with the matrix" printed "job cholesky --matrix apps/cholesky/data/bcsstk09.mtx"
+bootstrap run
+check "without integrals the matrix is all" not_printed "job chem"
 check "run builds the programs and plugins alone" called "--target product"
 check "one job per CPU" called "--parallel 3"
 JOB_CODE=6 bootstrap run

@@ -242,6 +242,8 @@ INSTANTIATE_TEST_SUITE_P(
                     verdict{"libraries/sparse/matrix/files.cpp", "libraries/matrix_market/read.hpp", true, true},
                     verdict{"libraries/matrix_market/read.cpp", "libraries/lapack/lapack.hpp", true, false},
                     verdict{"libraries/attic/x.cpp", "libraries/lapack/lapack.hpp", true, false},
+                    verdict{"libraries/chemistry/basis/any.cpp", "libraries/chemistry/molecule/any.hpp", true, true},
+                    verdict{"libraries/chemistry/molecule/any.cpp", "libraries/chemistry/basis/any.hpp", true, false},
                     verdict{"libraries/sparse/matrix/files.cpp", "apps/common/report.hpp", true, false},
                     verdict{"libraries/sparse/matrix/files.cpp", "languages/sial/data/files.hpp", true, false},
                     verdict{"libraries/sparse/matrix/files.cpp", "plugins/host/blas.hpp", true, false},

@@ -39,6 +39,10 @@ constexpr std::array heights = {folder_height{"kit", "system", 0},
                                 folder_height{"libraries", "progress", 0},
                                 folder_height{"libraries", "lapack", 0},
                                 folder_height{"libraries", "matrix_market", 0},
+                                folder_height{"libraries", "chemistry/molecule", 0},
+                                folder_height{"libraries", "chemistry/basis", 1},
+                                folder_height{"libraries", "chemistry/integrals", 2},
+                                folder_height{"libraries", "chemistry/scf", 3},
                                 folder_height{"libraries", "sparse/matrix", 1},
                                 folder_height{"libraries", "sparse/product", 2},
                                 folder_height{"libraries", "sparse/interface", 3},
@@ -52,9 +56,11 @@ constexpr std::array heights = {folder_height{"kit", "system", 0},
                                 folder_height{"languages", "sial/interpreter", 3},
                                 folder_height{"languages", "sial/estimate", 4},
                                 folder_height{"languages", "sial/job", 5},
+                                folder_height{"languages", "sial/chemistry", 6},
                                 folder_height{"languages", "directives/text", 0},
                                 folder_height{"languages", "directives/clang", 1},
                                 folder_height{"apps", "common", 0},
+                                folder_height{"apps", "chem", 1},
                                 folder_height{"apps", "cholesky", 1},
                                 folder_height{"apps", "comd", 1},
                                 folder_height{"apps", "deepcopy", 1},
@@ -127,7 +133,7 @@ std::optional<std::string> judge_heights(std::string_view floor, std::string_vie
 // The room of a path below a floor: "region", "sparse/matrix".
 std::string room_of(const std::vector<std::string_view>& path) {
   const std::string_view floor = component(path, 0), room = component(path, 1);
-  const bool two_steps = (floor == "libraries" && room == "sparse") || floor == "languages";
+  const bool two_steps = (floor == "libraries" && (room == "sparse" || room == "chemistry")) || floor == "languages";
   return two_steps ? std::string(room) + "/" + std::string(component(path, 2)) : std::string(room);
 }
 

@@ -22,7 +22,12 @@ void require_program_file(const std::string& path) {
 job_program compile_program(const std::string& path, const std::vector<std::string>& folders,
                             const std::function<void(const std::string&)>& tell) {
   require_program_file(path);
-  compiled c = compile(path, file_reader(), folders);
+  return compile_program(path, file_reader(), folders, tell);
+}
+
+job_program compile_program(const std::string& path, const reader& read, const std::vector<std::string>& folders,
+                            const std::function<void(const std::string&)>& tell) {
+  compiled c = compile(path, read, folders);
   if (!c.messages.empty()) tell(to_text(c.messages, c.sources));
   if (!c.result) {
     std::size_t errors = 0;

@@ -29,6 +29,9 @@ void require_program_file(const std::string& path);
 /// many.
 job_program compile_program(const std::string& path, const std::vector<std::string>& folders,
                             const std::function<void(const std::string&)>& tell);
+/// The same with what `read` finds.
+job_program compile_program(const std::string& path, const reader& read, const std::vector<std::string>& folders,
+                            const std::function<void(const std::string&)>& tell);
 
 /// The file of a program that initialization data name ("scf.siox"): the stem with ".sialx", in the first of the
 /// folders that has it. Throws tessera::error (input) with the folders.

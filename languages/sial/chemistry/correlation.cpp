@@ -1,0 +1,92 @@
+#include "languages/sial/chemistry/correlation.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <variant>
+
+#include "core/base/error.hpp"
+#include "languages/sial/chemistry/programs.hpp"
+#include "libraries/lapack/lapack.hpp"
+
+namespace tessera::sial {
+namespace {
+
+init_data data_of(const chemistry::integrals& over, const chemistry::scf_result& scf, const correlation_settings& how) {
+  init_data data = orbital_data(over, scf, how.orbitals);
+  data.ints["max_iterations"] = how.most_iterations;
+  data.scalars["energy_threshold"] = how.energy_threshold;
+  data.scalars["residual_threshold"] = how.residual_threshold;
+  return data;
+}
+
+}  // namespace
+
+correlation_job::correlation_job(runtime& rt, const chemistry::integrals& over, const chemistry::scf_result& scf,
+                                 const correlation_settings& how, std::function<void(const iteration_report&)> told)
+    : m_settings(how),
+      m_data(data_of(over, scf, how)),
+      m_job(rt, m_data, m_instructions, m_settings.programs, [](const std::string&) {}) {
+  m_instructions.add(chemistry_instructions(over, [this, told = std::move(told)](const iteration_report& now) {
+    m_iterations = now.number;
+    if (told) told(now);
+  }));
+  std::vector<const char*> names{"mp2.sialx"};
+  if (how.method != correlation_method::mp2) names = {"rccsd.sialx"};
+  if (how.method == correlation_method::ccsd_t) names.push_back("triples.sialx");
+  std::string messages;
+  for (const char* const name : names)
+    m_programs.push_back(
+        compile_program(name, chemistry_reader(), {}, [&messages](const std::string& text) { messages += text; }));
+}
+
+std::vector<program_estimate> correlation_job::estimate() const {
+  kept_estimates kept;
+  std::vector<program_estimate> all;
+  for (const job_program& p : m_programs)
+    all.push_back(estimate_program(p, m_data, {m_settings.programs.workers}, kept));
+  return all;
+}
+
+double correlation_job::number(const std::string& label) const {
+  const auto found = const_cast<job&>(m_job).items().find(label);
+  const double* const value =
+      found == const_cast<job&>(m_job).items().end() ? nullptr : std::get_if<double>(&found->second);
+  if (value == nullptr) throw error(error_kind::internal, fmt::format("a program has not kept '{}'", label));
+  return *value;
+}
+
+correlation_result correlation_job::run() {
+  correlation_result r;
+  r.programs.push_back(m_job.run(m_programs.front()));
+  r.mp2_opposite_spin = number("mp2_opposite_spin");
+  r.mp2_same_spin = number("mp2_energy") - r.mp2_opposite_spin;
+  if (m_settings.method == correlation_method::mp2) return r;
+  r.ccsd = number("ccsd_energy");
+  r.residual = number("ccsd_residual");
+  r.converged = number("ccsd_converged") != 0;
+  r.iterations = m_iterations;
+  note_diagnostics(r);
+  if (m_settings.method == correlation_method::ccsd_t && r.converged) {
+    r.programs.push_back(m_job.run(m_programs.back()));
+    r.triples = number("triples_energy");
+  }
+  return r;
+}
+
+void correlation_job::note_diagnostics(correlation_result& to) const {
+  const auto found = const_cast<job&>(m_job).items().find("t1");
+  const auto* const t1 = std::get_if<kept_values>(&found->second);
+  const auto occupied = static_cast<std::size_t>(m_data.ints.at("occupied"));
+  const std::size_t empty = t1->values.size() / occupied;
+  double sum = 0;
+  std::vector<double> square(occupied * occupied, 0.0), values(occupied);
+  for (const double t : t1->values) sum += t * t;
+  lapack::dgemm(true, false, static_cast<int>(occupied), static_cast<int>(occupied), static_cast<int>(empty),
+                t1->values.data(), t1->values.data(), square.data());
+  to.t1_diagnostic = std::sqrt(sum / (2.0 * static_cast<double>(occupied)));
+  if (lapack::dsyev(static_cast<int>(occupied), square.data(), values.data()) == 0)
+    to.d1_diagnostic = std::sqrt(std::max(0.0, values.back()));
+}
+
+}  // namespace tessera::sial

@@ -1,0 +1,79 @@
+#pragma once
+// Correlation energies of closed shells, by the programs of this folder.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "languages/sial/chemistry/instructions.hpp"
+#include "languages/sial/chemistry/orbitals.hpp"
+#include "languages/sial/estimate/verdict.hpp"
+#include "languages/sial/instructions/registry.hpp"
+#include "languages/sial/job/job.hpp"
+
+namespace tessera::sial {
+
+enum class correlation_method : std::uint8_t {
+  mp2,
+  ccsd,
+  ccsd_t  ///< with the energy of triples
+};
+
+struct correlation_settings {
+  correlation_method method = correlation_method::ccsd_t;
+  orbital_choice orbitals;
+  int most_iterations = 50;
+  double energy_threshold = 1e-9;    ///< hartree; converged where this and the next hold
+  double residual_threshold = 1e-7;  ///< norm of the change of the amplitudes
+  run_settings programs;
+};
+
+/// Energies in hartree, each beside that of the reference.
+struct correlation_result {
+  double mp2_same_spin = 0, mp2_opposite_spin = 0;
+  double mp2() const noexcept { return mp2_same_spin + mp2_opposite_spin; }
+  /// S. Grimme, J. Chem. Phys. 118 (2003) 9095.
+  double scs_mp2() const noexcept { return 1.2 * mp2_opposite_spin + mp2_same_spin / 3; }
+  std::optional<double> ccsd, triples;  ///< what was computed; no triples where ccsd has not converged
+  bool converged = true;
+  int iterations = 0;
+  double residual = 0;
+  /// T. J. Lee, P. R. Taylor, Int. J. Quantum Chem. S23 (1989) 199; C. L. Janssen, I. M. B. Nielsen, Chem. Phys. Lett.
+  /// 290 (1998) 423.
+  double t1_diagnostic = 0, d1_diagnostic = 0;
+  std::vector<program_report> programs;
+};
+
+/// One calculation. The runtime and the integrals outlive it.
+class correlation_job {
+ public:
+  /// Compiles the programs. Throws tessera::error as orbital_data. `told`: of each iteration; may be empty.
+  correlation_job(runtime& rt, const chemistry::integrals& over, const chemistry::scf_result& scf,
+                  const correlation_settings& how, std::function<void(const iteration_report&)> told);
+  correlation_job(const correlation_job&) = delete;
+  correlation_job& operator=(const correlation_job&) = delete;
+
+  /// What each program will need, in their order.
+  std::vector<program_estimate> estimate() const;
+  const std::vector<job_program>& programs() const noexcept { return m_programs; }
+  const init_data& data() const noexcept { return m_data; }
+  job& programs_job() noexcept { return m_job; }
+  /// Throws tessera::error as job::run. What has not converged is returned as such.
+  correlation_result run();
+
+ private:
+  void note_diagnostics(correlation_result& to) const;
+  double number(const std::string& label) const;
+
+  const correlation_settings m_settings;
+  init_data m_data;
+  instruction_registry m_instructions;
+  std::vector<job_program> m_programs;
+  int m_iterations = 0;
+  job m_job;
+};
+
+}  // namespace tessera::sial

@@ -1,0 +1,32 @@
+#pragma once
+// Molecular orbitals as initialization data of programs.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "languages/sial/data/init_data.hpp"
+#include "libraries/chemistry/scf/scf.hpp"
+
+namespace tessera::sial {
+
+/// Which orbitals take part, and how they are cut.
+struct orbital_choice {
+  int frozen_core = 0;     ///< orbitals of lowest energy that stay doubly occupied
+  int frozen_virtual = 0;  ///< orbitals of highest energy that stay empty
+  std::size_t basis_segment = 24, occupied_segment = 12, virtual_segment = 32;  ///< at most so many in one
+};
+
+/// Basis functions cut at shells, an atom's together where they fit: lengths of segments of about `most` functions or
+/// one shell.
+std::vector<std::int64_t> basis_segments(const chemistry::integrals& over, std::size_t most);
+/// `count` orbitals in as few segments of at most `most` as there can be, of equal length up to one.
+std::vector<std::int64_t> orbital_segments(std::size_t count, std::size_t most);
+
+/// What programs for closed shells are told: the static arrays "ca" (functions x active orbitals), "fock_a" (active
+/// orbitals) and "segment_of" (that of each active occupied orbital), the segments of `ao` and `mo`, and the ints
+/// "ao_segments", "mo_segments", "occ_segments", "virt_first", "occupied" and "virtual". Throws tessera::error (usage)
+/// where no occupied or no virtual orbital is left.
+init_data orbital_data(const chemistry::integrals& over, const chemistry::scf_result& scf, const orbital_choice& how);
+
+}  // namespace tessera::sial

@@ -1,0 +1,10 @@
+# Writes OUTPUT, a source that holds the files TEXTS: cmake -DOUTPUT=... "-DTEXTS=a.gbs;b.gbs" -P embed.cmake
+set(source "// Made by libraries/chemistry/basis/embed.cmake.\n#include \"libraries/chemistry/basis/shipped_text.hpp\"\n\n")
+string(APPEND source "namespace tessera::chemistry {\n\nstd::string_view shipped_text(std::string_view file) {\n")
+foreach(text IN LISTS TEXTS)
+  get_filename_component(name ${text} NAME_WE)
+  file(READ ${text} content)
+  string(APPEND source "  if (file == \"${name}\")\n    return R\"table(${content})table\";\n")
+endforeach()
+string(APPEND source "  return {};\n}\n\n}  // namespace tessera::chemistry\n")
+file(WRITE ${OUTPUT} "${source}")

@@ -1,0 +1,74 @@
+#pragma once
+// Integrals over contracted Gaussian functions. In a shared library of its own, since the library behind it is large.
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "libraries/chemistry/basis/basis.hpp"
+#include "libraries/chemistry/molecule/molecule.hpp"
+
+namespace tessera::chemistry {
+
+/// The shells first, first + 1, ..., last - 1.
+struct shell_range {
+  std::size_t first = 0, last = 0;
+};
+
+/// Two-electron integrals; one thread at a time.
+class repulsion_engine {
+ public:
+  virtual ~repulsion_engine() = default;
+  /// (ab|cd) in chemists' order, a and b of electron 1, in hartree; the last shell's functions are fastest. Empty where
+  /// all of them are negligible. Valid until the next call.
+  virtual std::span<const double> quartet(std::size_t a, std::size_t b, std::size_t c, std::size_t d) = 0;
+};
+
+/// The functions of a molecule's basis and the integrals over them, in atomic units. Matrices are n x n, symmetric.
+/// Functions of a shell: m = -l .. l for spherical ones; xx, xy, xz, yy, yz, zz for Cartesian ones, all with the norm
+/// of xx. Reading is safe for many threads.
+class integrals {
+ public:
+  virtual ~integrals() = default;
+
+  std::size_t functions() const noexcept { return m_offsets.back(); }
+  std::size_t shells() const noexcept { return m_shells.size(); }
+  const shell& shell_at(std::size_t s) const noexcept { return m_shells[s]; }
+  /// The first function of a shell; of one past the last: functions().
+  std::size_t offset(std::size_t s) const noexcept { return m_offsets[s]; }
+  std::size_t size(std::size_t s) const noexcept { return m_offsets[s + 1] - m_offsets[s]; }
+
+  virtual std::vector<double> overlap() const = 0;
+  virtual std::vector<double> kinetic() const = 0;
+  /// Attraction by the nuclei; negative on the diagonal.
+  virtual std::vector<double> attraction() const = 0;
+  /// <m| x |n>, y, z about the origin.
+  virtual std::array<std::vector<double>, 3> dipole() const = 0;
+  /// Quartets of which no primitive contributes more than `bound` may be empty.
+  virtual std::unique_ptr<repulsion_engine> engine(double bound) const = 0;
+
+ protected:
+  explicit integrals(std::vector<shell> shells);
+
+ private:
+  std::vector<shell> m_shells;
+  std::vector<std::size_t> m_offsets;  // one more than shells
+};
+
+/// "libint2 2.7.2", or "" where this build has no integrals.
+std::string_view integrals_library() noexcept;
+/// Throws tessera::error: configuration where this build has none; input for a momentum beyond what the library has.
+std::unique_ptr<integrals> make_integrals(std::vector<shell> shells, const molecule& of);
+
+/// All integrals of four ranges of shells, the first index fastest; zeros where quartets are empty. `out` has as many
+/// elements.
+void fill_block(const integrals& of, repulsion_engine& engine, const std::array<shell_range, 4>& ranges,
+                std::span<double> out);
+
+/// sqrt of the largest (ab|ab) of each pair of shells, shells x shells: |(ab|cd)| <= bound(ab) * bound(cd) (Schwarz;
+/// M. Haeser, R. Ahlrichs, J. Comput. Chem. 10 (1989) 104).
+std::vector<double> schwarz_bounds(const integrals& of);
+
+}  // namespace tessera::chemistry

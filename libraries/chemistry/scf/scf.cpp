@@ -1,0 +1,258 @@
+#include "libraries/chemistry/scf/scf.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "libraries/chemistry/scf/diis.hpp"
+#include "libraries/chemistry/scf/fock.hpp"
+#include "libraries/chemistry/scf/guess.hpp"
+#include "libraries/chemistry/scf/matrix.hpp"
+
+namespace tessera::chemistry {
+namespace {
+
+struct occupation {
+  std::array<int, 2> electrons{};  // alpha, beta
+};
+
+occupation occupation_of(const molecule& of, reference kind) {
+  const int all = electrons(of), unpaired = of.multiplicity - 1;
+  if (kind == reference::rhf && unpaired != 0)
+    throw error(error_kind::input,
+                fmt::format("rhf is for closed shells, and {} has multiplicity {}",
+                            of.name.empty() ? "the molecule" : of.name, of.multiplicity),
+                "", "use the reference uhf or rohf");
+  return {{(all + unpaired) / 2, (all - unpaired) / 2}};
+}
+
+/// One calculation.
+class calculation {
+ public:
+  calculation(const molecule& of, const integrals& over, const scf_settings& how)
+      : m_molecule(of),
+        m_over(over),
+        m_how(how),
+        m_n(over.functions()),
+        m_electrons(occupation_of(of, how.kind).electrons),
+        m_overlap(over.overlap()),
+        m_core(over.kinetic()),
+        m_builder(over, how.kept_bytes, how.threads),
+        m_nuclei(nuclear_repulsion(of)) {
+    const std::vector<double> attraction = over.attraction();
+    for (std::size_t k = 0; k < m_core.size(); ++k) m_core[k] += attraction[k];
+    m_orthonormal = orthonormal_functions(m_n, m_overlap, how.linear_dependence, m_orbitals);
+    if (static_cast<std::size_t>(m_electrons[0]) > m_orbitals)
+      throw error(error_kind::input,
+                  fmt::format("the basis has {} orbitals, and {} electrons of one spin need as many", m_orbitals,
+                              m_electrons[0]),
+                  "", "use a larger basis");
+  }
+
+  scf_result run();
+
+ private:
+  std::size_t spins() const noexcept { return m_how.kind == reference::rhf ? 1 : 2; }
+  void build_fock();
+  double energy() const;
+  std::vector<double> gradient_of(const std::vector<double>& fock, const std::vector<double>& density) const;
+  std::vector<double> shared_fock() const;
+  void make_orbitals(const std::vector<double>& fock, std::size_t set, double shift);
+  void make_densities(double damping);
+  void first_orbitals();
+  scf_result result(bool converged, int iterations, double energy) const;
+
+  const molecule& m_molecule;
+  const integrals& m_over;
+  const scf_settings& m_how;
+  const std::size_t m_n;
+  const std::array<int, 2> m_electrons;
+  const std::vector<double> m_overlap;
+  std::vector<double> m_core;
+  fock_builder m_builder;
+  const double m_nuclei;
+  std::size_t m_orbitals = 0;
+  std::vector<double> m_orthonormal;  // functions x orbitals
+  std::array<std::vector<double>, 2> m_c, m_energies, m_density, m_fock;
+};
+
+void calculation::build_fock() {
+  std::vector<double> coulomb(m_n * m_n, 0.0);
+  std::vector<std::vector<double>> exchange(spins(), std::vector<double>(m_n * m_n, 0.0));
+  m_builder.add(std::span(m_density).first(spins()), coulomb, exchange);
+  const double of_both = spins() == 1 ? 2.0 : 1.0;
+  for (std::size_t s = 0; s < spins(); ++s) {
+    m_fock[s] = m_core;
+    for (std::size_t k = 0; k < m_n * m_n; ++k) m_fock[s][k] += of_both * coulomb[k] - exchange[s][k];
+  }
+}
+
+double calculation::energy() const {
+  double sum = 0;
+  for (std::size_t s = 0; s < spins(); ++s)
+    for (std::size_t k = 0; k < m_n * m_n; ++k) sum += m_density[s][k] * (m_core[k] + m_fock[s][k]);
+  return m_nuclei + (spins() == 1 ? 1.0 : 0.5) * sum;
+}
+
+/// FDS - SDF over the orthonormal functions.
+std::vector<double> calculation::gradient_of(const std::vector<double>& fock,
+                                             const std::vector<double>& density) const {
+  const std::vector<double> ds = product(m_n, m_n, m_n, density, m_overlap);
+  const std::vector<double> fds = product(m_n, m_n, m_n, fock, ds);
+  std::vector<double> commutator(m_n * m_n);
+  for (std::size_t a = 0; a < m_n; ++a)
+    for (std::size_t b = 0; b < m_n; ++b) commutator[a + m_n * b] = fds[a + m_n * b] - fds[b + m_n * a];
+  return transformed(m_n, m_orbitals, commutator, m_orthonormal);
+}
+
+/// The one Fock matrix of rohf, over functions: between doubly occupied, singly occupied and virtual orbitals the mean
+/// of both spins, except beta's between doubly and singly occupied ones and alpha's between those and virtual ones
+/// (M. F. Guest, V. R. Saunders, Mol. Phys. 28 (1974) 819).
+std::vector<double> calculation::shared_fock() const {
+  const std::vector<double> alpha = transformed(m_n, m_orbitals, m_fock[0], m_c[0]),
+                            beta = transformed(m_n, m_orbitals, m_fock[1], m_c[0]);
+  const auto doubly = static_cast<std::size_t>(m_electrons[1]), occupied = static_cast<std::size_t>(m_electrons[0]);
+  const auto kind = [&](std::size_t p) { return p < doubly ? 0 : p < occupied ? 1 : 2; };
+  std::vector<double> fock(m_orbitals * m_orbitals);
+  for (std::size_t p = 0; p < m_orbitals; ++p)
+    for (std::size_t q = 0; q < m_orbitals; ++q) {
+      const std::size_t k = p + m_orbitals * q;
+      const int both = kind(p) + kind(q);
+      const bool apart = kind(p) != kind(q);
+      fock[k] = apart && both == 1 ? beta[k] : apart && both == 3 ? alpha[k] : 0.5 * (alpha[k] + beta[k]);
+    }
+  // Back to functions: S C F C^T S.
+  const std::vector<double> sc = product(m_n, m_orbitals, m_n, m_overlap, m_c[0]);
+  return back(m_n, m_orbitals, fock, sc);
+}
+
+void calculation::make_orbitals(const std::vector<double>& fock, std::size_t set, double shift) {
+  std::vector<double> f = transformed(m_n, m_orbitals, fock, m_orthonormal);
+  if (shift != 0 && !m_density[set].empty()) {
+    // Virtual orbitals are raised: + shift (1 - X^T S D S X).
+    const std::vector<double> sx = product(m_n, m_orbitals, m_n, m_overlap, m_orthonormal);
+    const std::vector<double> occupied = transformed(m_n, m_orbitals, m_density[set], sx);
+    for (std::size_t p = 0; p < m_orbitals; ++p)
+      for (std::size_t q = 0; q < m_orbitals; ++q)
+        f[p + m_orbitals * q] += shift * ((p == q ? 1.0 : 0.0) - occupied[p + m_orbitals * q]);
+  }
+  m_energies[set] = eigenvalues(m_orbitals, f);
+  m_c[set] = product(m_n, m_orbitals, m_orbitals, m_orthonormal, f);
+}
+
+void calculation::make_densities(double damping) {
+  for (std::size_t s = 0; s < spins(); ++s) {
+    const std::vector<double>& c = m_c[m_how.kind == reference::uhf ? s : 0];
+    std::vector<double> fresh = density_of(m_n, static_cast<std::size_t>(m_electrons[s]), c);
+    if (damping != 0 && !m_density[s].empty())
+      for (std::size_t k = 0; k < fresh.size(); ++k) fresh[k] = (1 - damping) * fresh[k] + damping * m_density[s][k];
+    m_density[s] = std::move(fresh);
+  }
+}
+
+/// The guess is a density: of its Fock matrix the orbitals.
+void calculation::first_orbitals() {
+  std::vector<double> fock = m_core;
+  if (m_how.guess == scf_guess::sad) {
+    const std::vector<std::vector<double>> half{density_of_atoms(m_molecule, m_over)};
+    std::vector<double> coulomb(m_n * m_n, 0.0);
+    std::vector<std::vector<double>> exchange{std::vector<double>(m_n * m_n, 0.0)};
+    m_builder.add(half, coulomb, exchange);
+    for (std::size_t k = 0; k < fock.size(); ++k) fock[k] += 2 * coulomb[k] - exchange[0][k];
+  }
+  for (std::size_t s = 0; s < (m_how.kind == reference::uhf ? 2u : 1u); ++s) make_orbitals(fock, s, 0);
+  make_densities(0);
+}
+
+scf_result calculation::run() {
+  first_orbitals();
+  const std::size_t sets = m_how.kind == reference::uhf ? 2 : 1;
+  diis extrapolation(8);
+  double last = 0, gradient = 1;
+  for (int k = 1; k <= m_how.most_iterations; ++k) {
+    build_fock();
+    const double e = energy();
+    std::vector<double> error;
+    std::array<std::vector<double>, 2> fock{m_fock[0], m_fock[1]};
+    if (m_how.kind == reference::rohf) {
+      fock[0] = shared_fock();
+      std::vector<double> both = m_density[0];
+      // With the shared matrix both densities must commute with it.
+      error = gradient_of(fock[0], both);
+      const std::vector<double> second = gradient_of(fock[0], m_density[1]);
+      error.insert(error.end(), second.begin(), second.end());
+    } else {
+      for (std::size_t s = 0; s < sets; ++s) {
+        const std::vector<double> one = gradient_of(fock[s], m_density[s]);
+        error.insert(error.end(), one.begin(), one.end());
+      }
+    }
+    gradient = 0;
+    for (const double g : error) gradient = std::max(gradient, std::abs(g));
+    const scf_iteration now{k, e, k == 1 ? e : e - last, gradient};
+    const bool goes_on = !m_how.tell || m_how.tell(now);
+    const bool converged = k > 1 && std::abs(e - last) < m_how.energy_change && gradient < m_how.gradient;
+    last = e;
+    if (converged || !goes_on || k == m_how.most_iterations) {
+      // Orbitals of the last matrix, without what has helped to get there.
+      for (std::size_t s = 0; s < sets; ++s) make_orbitals(fock[s], s, 0);
+      return result(converged, k, e);
+    }
+    std::vector<double> all;
+    for (std::size_t s = 0; s < sets; ++s) all.insert(all.end(), fock[s].begin(), fock[s].end());
+    all = extrapolation.next(std::move(all), std::move(error));
+    for (std::size_t s = 0; s < sets; ++s) {
+      fock[s].assign(all.begin() + static_cast<std::ptrdiff_t>(s * m_n * m_n),
+                     all.begin() + static_cast<std::ptrdiff_t>((s + 1) * m_n * m_n));
+      make_orbitals(fock[s], s, gradient > 1e-3 ? m_how.level_shift : 0.0);
+    }
+    make_densities(gradient > 1e-1 ? m_how.damping : 0.0);
+  }
+  return result(false, 0, last);
+}
+
+scf_result calculation::result(bool converged, int iterations, double energy) const {
+  scf_result r;
+  r.converged = converged;
+  r.iterations = iterations;
+  r.energy = energy;
+  r.functions = m_n;
+  r.orbitals = m_orbitals;
+  r.occupied = m_electrons;
+  r.c = m_c;
+  r.energies = m_energies;
+  for (std::size_t s = 0; s < spins(); ++s) {
+    r.fock[s] = m_fock[s];
+    r.density[s] = m_density[s];
+  }
+  const double excess = 0.5 * (m_electrons[0] - m_electrons[1]);
+  r.spin_squared = excess * (excess + 1);
+  if (m_how.kind == reference::uhf) {
+    // + N_beta less the overlap of the occupied orbitals of both spins: trace of D_a S D_b S.
+    const std::vector<double> a = product(m_n, m_n, m_n, m_density[0], m_overlap),
+                              b = product(m_n, m_n, m_n, m_density[1], m_overlap);
+    double trace = 0;
+    for (std::size_t p = 0; p < m_n; ++p)
+      for (std::size_t q = 0; q < m_n; ++q) trace += a[p + m_n * q] * b[q + m_n * p];
+    r.spin_squared += m_electrons[1] - trace;
+  }
+  const std::array<std::vector<double>, 3> moments = m_over.dipole();
+  for (std::size_t x = 0; x < 3; ++x) {
+    for (const atom& a : m_molecule.atoms) r.dipole[x] += a.number * a.at[x];
+    for (std::size_t s = 0; s < spins(); ++s)
+      for (std::size_t k = 0; k < m_n * m_n; ++k)
+        r.dipole[x] -= (spins() == 1 ? 2 : 1) * m_density[s][k] * moments[x][k];
+  }
+  return r;
+}
+
+}  // namespace
+
+scf_result run_scf(const molecule& of, const integrals& over, const scf_settings& how) {
+  return calculation(of, over, how).run();
+}
+
+}  // namespace tessera::chemistry

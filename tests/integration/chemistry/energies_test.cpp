@@ -1,0 +1,266 @@
+// Energies of molecules against those of established packages, and against each other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "integration/runtime/machines.hpp"
+#include "languages/sial/chemistry/correlation.hpp"
+#include "libraries/chemistry/basis/basis.hpp"
+#include "libraries/chemistry/molecule/element.hpp"
+#include "libraries/chemistry/scf/scf.hpp"
+
+namespace tessera {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const nlohmann::json& references() {
+  static const nlohmann::json all = nlohmann::json::parse(
+      std::ifstream(std::string(TESSERA_SOURCE_DIR) + "/tests/integration/chemistry/reference_energies.json"));
+  return all;
+}
+
+chemistry::molecule molecule_of(const std::string& name) {
+  const nlohmann::json& from = references().at("molecules").at(name);
+  chemistry::molecule m;
+  m.name = name;
+  m.charge = from.at("charge");
+  m.multiplicity = from.at("multiplicity");
+  for (const auto& a : from.at("atoms"))
+    m.atoms.push_back({chemistry::element_number(a[0].get<std::string>()), {a[1], a[2], a[3]}});
+  return m;
+}
+
+/// A molecule in a basis with its field.
+struct reference_state {
+  reference_state(chemistry::molecule what, const std::string& basis, chemistry::reference kind,
+                  chemistry::scf_settings how = {})
+      : molecule(std::move(what)), over(chemistry::make_integrals(chemistry::basis_for(molecule, basis), molecule)) {
+    how.kind = kind;
+    scf = chemistry::run_scf(molecule, *over, how);
+  }
+  chemistry::molecule molecule;
+  std::unique_ptr<chemistry::integrals> over;
+  chemistry::scf_result scf;
+};
+
+reference_state closed(const std::string& name, const std::string& basis) {
+  return {molecule_of(name), basis, chemistry::reference::rhf};
+}
+
+sial::correlation_result correlate(const reference_state& of, const sial::correlation_settings& how,
+                                   machine on = testing::host_only(1)) {
+  runtime rt(std::move(on));
+  return sial::correlation_job(rt, *of.over, of.scf, how, {}).run();
+}
+
+struct energy_case {
+  std::string molecule, basis;
+  int frozen_core;
+};
+std::string name_of_case(const ::testing::TestParamInfo<energy_case>& info) {
+  std::string name = info.param.molecule + "_" + info.param.basis + (info.param.frozen_core != 0 ? "_frozen" : "");
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name;
+}
+
+class chemistry_energies : public ::testing::TestWithParam<energy_case> {};
+
+TEST_P(chemistry_energies, are_those_of_established_packages) {
+  const energy_case& c = GetParam();
+  const auto row = std::ranges::find_if(references().at("energies"), [&](const nlohmann::json& e) {
+    return e.at("molecule") == c.molecule && e.at("basis") == c.basis && e.at("frozen_core") == c.frozen_core;
+  });
+  ASSERT_NE(row, references().at("energies").end());
+  const reference_state state = closed(c.molecule, c.basis);
+  const double tolerance = c.molecule == "c6h6" ? 1e-7 : 1e-8;  // hartree
+  EXPECT_NEAR(chemistry::nuclear_repulsion(state.molecule), row->at("e_nuc").get<double>(), 1e-10);
+  ASSERT_TRUE(state.scf.converged);
+  EXPECT_NEAR(state.scf.energy, row->at("e_scf").get<double>(), tolerance);
+  sial::correlation_settings how;
+  how.orbitals.frozen_core = c.frozen_core;
+  const bool triples = row->contains("e_t_corr");
+  const sial::correlation_result found = correlate(state, how);
+  EXPECT_TRUE(found.converged);
+  EXPECT_NEAR(found.mp2(), row->at("e_mp2_corr").get<double>(), tolerance);
+  ASSERT_TRUE(found.ccsd && found.triples);
+  EXPECT_NEAR(*found.ccsd, row->at("e_ccsd_corr").get<double>(), tolerance);
+  EXPECT_NEAR(*found.triples, triples ? row->at("e_t_corr").get<double>() : 0.0, tolerance) << "of two electrons: none";
+}
+
+INSTANTIATE_TEST_SUITE_P(of, chemistry_energies,
+                         ::testing::Values(energy_case{"h2o", "sto-3g", 0}, energy_case{"h2o", "6-31gss", 0},
+                                           energy_case{"h2o", "6-31gss", 1}, energy_case{"h2o", "cc-pvdz", 0},
+                                           energy_case{"h2o", "cc-pvdz", 1}, energy_case{"h2o", "aug-cc-pvdz", 0},
+                                           energy_case{"h2o", "aug-cc-pvdz", 1}, energy_case{"hf", "cc-pvdz", 0},
+                                           energy_case{"h2", "cc-pvdz", 0}, energy_case{"n2", "cc-pvdz", 0},
+                                           energy_case{"n2", "cc-pvdz", 2}),
+                         name_of_case);
+// Minutes: tests/nightly runs them.
+INSTANTIATE_TEST_SUITE_P(DISABLED_large, chemistry_energies,
+                         ::testing::Values(energy_case{"c6h6", "cc-pvdz", 0}, energy_case{"c6h6", "cc-pvdz", 6}),
+                         name_of_case);
+
+TEST(chemistry, dipole_of_water) {
+  const reference_state water = closed("h2o", "cc-pvdz");
+  EXPECT_THAT(water.scf.dipole, ElementsAre(DoubleNear(0, 1e-9), DoubleNear(0, 1e-9), DoubleNear(0.809015117, 1e-7)));
+}
+
+TEST(chemistry, open_shells) {
+  const reference_state apart(molecule_of("o2"), "cc-pvdz", chemistry::reference::uhf);
+  EXPECT_TRUE(apart.scf.converged);
+  EXPECT_NEAR(apart.scf.energy, -149.6277575037, 1e-8);
+  EXPECT_GT(apart.scf.spin_squared, 2.01) << "not a pure triplet";
+  const reference_state shared(molecule_of("o2"), "cc-pvdz", chemistry::reference::rohf);
+  EXPECT_TRUE(shared.scf.converged);
+  EXPECT_NEAR(shared.scf.energy, -149.608084466, 1e-8);
+  EXPECT_DOUBLE_EQ(shared.scf.spin_squared, 2.0);
+}
+
+TEST(chemistry, fields_do_not_depend_on_the_way_there) {
+  const double energy = -76.0268081738;
+  chemistry::scf_settings how;
+  how.guess = chemistry::scf_guess::core;
+  EXPECT_NEAR(reference_state(molecule_of("h2o"), "cc-pvdz", chemistry::reference::rhf, how).scf.energy, energy, 1e-9);
+  how = {};
+  how.threads = 3;
+  EXPECT_NEAR(reference_state(molecule_of("h2o"), "cc-pvdz", chemistry::reference::rhf, how).scf.energy, energy, 1e-9);
+  how = {};
+  how.kept_bytes = 0;  // every integral is computed in every iteration
+  EXPECT_NEAR(reference_state(molecule_of("h2o"), "cc-pvdz", chemistry::reference::rhf, how).scf.energy, energy, 1e-9);
+  how.kept_bytes = 1 << 16;
+  how.level_shift = 0.5;
+  how.damping = 0.3;
+  EXPECT_NEAR(reference_state(molecule_of("h2o"), "cc-pvdz", chemistry::reference::rhf, how).scf.energy, energy, 1e-9);
+  EXPECT_NEAR(reference_state(molecule_of("h2o"), "cc-pvdz", chemistry::reference::uhf).scf.energy, energy, 1e-9);
+}
+
+TEST(chemistry, frozen_core_and_virtual_orbitals) {
+  sial::correlation_settings how;
+  how.orbitals.frozen_core = 1;
+  how.orbitals.frozen_virtual = 2;
+  const sial::correlation_result found = correlate(closed("h2o", "cc-pvdz"), how);
+  EXPECT_NEAR(*found.ccsd, -0.191473528, 1e-8);
+  EXPECT_NEAR(*found.triples, -0.002641613, 1e-8);
+}
+
+TEST(chemistry, the_program_of_second_order_alone) {
+  sial::correlation_settings how;
+  how.method = sial::correlation_method::mp2;
+  const reference_state water = closed("h2o", "cc-pvdz");
+  const sial::correlation_result found = correlate(water, how);
+  EXPECT_NEAR(found.mp2(), -0.203948168, 1e-8);
+  EXPECT_FALSE(found.ccsd);
+  how.orbitals = {.basis_segment = 5, .occupied_segment = 2, .virtual_segment = 3};
+  how.programs.workers = 3;
+  EXPECT_NEAR(correlate(water, how).mp2(), found.mp2(), 1e-11);
+}
+
+/// What is wrong by one orbital shows.
+TEST(chemistry, energies_do_not_depend_on_segments) {
+  const reference_state water = closed("h2o", "sto-3g"), nitrogen = closed("n2", "sto-3g");
+  for (const reference_state* state : {&water, &nitrogen}) {
+    sial::correlation_settings how;
+    how.energy_threshold = 1e-12;
+    how.residual_threshold = 1e-10;
+    const sial::correlation_result whole = correlate(*state, how);
+    for (const std::size_t most : {1u, 2u, 4u, 7u})
+      for (const std::size_t basis : {1u, 6u}) {
+        how.orbitals.occupied_segment = most;
+        how.orbitals.virtual_segment = most == 4 ? 3 : most;
+        how.orbitals.basis_segment = basis;
+        const sial::correlation_result cut = correlate(*state, how);
+        EXPECT_NEAR(cut.mp2(), whole.mp2(), 1e-11) << most << " " << basis;
+        EXPECT_NEAR(*cut.ccsd, *whole.ccsd, 1e-11) << most << " " << basis;
+        EXPECT_NEAR(*cut.triples, *whole.triples, 1e-11) << most << " " << basis;
+      }
+  }
+}
+
+TEST(chemistry, energies_do_not_depend_on_workers_and_places) {
+  const reference_state water = closed("h2o", "6-31gss");
+  sial::correlation_settings how;
+  how.orbitals = {.occupied_segment = 3, .virtual_segment = 8};
+  const sial::correlation_result one = correlate(water, how);
+  for (const unsigned workers : {2u, 4u}) {
+    how.programs.workers = workers;
+    const sial::correlation_result many = correlate(water, how);
+    EXPECT_NEAR(*many.ccsd, *one.ccsd, 1e-10) << workers;
+    EXPECT_NEAR(*many.triples, *one.triples, 1e-10) << workers;
+  }
+  how.programs.workers = 2;
+  how.programs.devices = sial::device_use::always;
+  const sial::correlation_result simulated = correlate(water, how, testing::with_sims(2, "8 MiB", false, 1));
+  EXPECT_NEAR(*simulated.ccsd, *one.ccsd, 1e-10);
+  EXPECT_NEAR(*simulated.triples, *one.triples, 1e-10);
+}
+
+TEST(chemistry, a_deterministic_run_gives_the_same_bits) {
+  const reference_state water = closed("h2o", "sto-3g");
+  sial::correlation_settings how;
+  how.orbitals = {.occupied_segment = 2, .virtual_segment = 1};
+  how.programs.workers = 3;
+  how.programs.deterministic = true;
+  const sial::correlation_result first = correlate(water, how), second = correlate(water, how);
+  EXPECT_EQ(*first.ccsd, *second.ccsd);
+  EXPECT_EQ(*first.triples, *second.triples);
+}
+
+TEST(chemistry, what_has_not_converged_has_no_triples) {
+  sial::correlation_settings how;
+  how.most_iterations = 3;
+  const sial::correlation_result found = correlate(closed("h2o", "cc-pvdz"), how);
+  EXPECT_FALSE(found.converged);
+  EXPECT_EQ(found.iterations, 3);
+  EXPECT_FALSE(found.triples);
+  chemistry::scf_settings few;
+  few.most_iterations = 4;
+  const reference_state water(molecule_of("h2o"), "cc-pvdz", chemistry::reference::rhf, few);
+  EXPECT_FALSE(water.scf.converged);
+  EXPECT_EQ(water.scf.iterations, 4);
+}
+
+TEST(chemistry, a_plan_covers_what_the_programs_take) {
+  const reference_state water = closed("h2o", "cc-pvdz");
+  runtime rt(testing::host_only(1));
+  sial::correlation_job job(rt, *water.over, water.scf, {}, {});
+  double planned = 0;
+  for (const sial::program_estimate& e : job.estimate()) planned = std::max(planned, judge(e, {1e12, 0}).all);
+  (void)job.run();
+  std::uint64_t peak = 0;
+  for (const named_space_statistics& space : rt.statistics().spaces) peak += space.statistics.peak_bytes;
+  EXPECT_LE(static_cast<double>(peak), 1.10 * planned);
+}
+
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(chemistry, wrong_choices_are_told) {
+  const reference_state water = closed("h2o", "sto-3g");
+  sial::correlation_settings how;
+  how.orbitals.frozen_core = 5;
+  EXPECT_THAT(message_of([&] { (void)correlate(water, how); }), HasSubstr("5 occupied orbitals are frozen"));
+  how.orbitals = {.frozen_virtual = 2};
+  EXPECT_THAT(message_of([&] { (void)correlate(water, how); }), HasSubstr("no virtual orbital is left"));
+  EXPECT_THAT(message_of([] { reference_state(molecule_of("o2"), "sto-3g", chemistry::reference::rhf); }),
+              HasSubstr("rhf is for closed shells"));
+  chemistry::molecule crowded = molecule_of("h2");
+  crowded.multiplicity = 3;
+  crowded.charge = -2;
+  EXPECT_THAT(message_of([&] { reference_state(crowded, "sto-3g", chemistry::reference::uhf); }),
+              HasSubstr("the basis has 2 orbitals"));
+}
+
+}  // namespace
+}  // namespace tessera
