@@ -122,14 +122,11 @@ void calculation::read() {
     throw error(error_kind::usage,
                 fmt::format("rhf is for closed shells, and the multiplicity is {}", m_molecule.multiplicity),
                 "--reference", "uhf or rohf");
-  if (m_method && m_reference != chemistry::reference::rhf)
-    throw error(error_kind::usage,
-                fmt::format("{} on a reference of {} is not there yet", m_options.method, name_of(m_reference)),
-                "--method", "--method scf, or a closed shell");
   m_frozen = m_options.frozen_orbitals ? *m_options.frozen_orbitals
              : m_options.frozen_core   ? chemistry::frozen_core_orbitals(m_molecule)
                                        : 0;
-  if (const int occupied = chemistry::electrons(m_molecule) / 2; m_method && m_frozen >= occupied)
+  if (const int occupied = (chemistry::electrons(m_molecule) + m_molecule.multiplicity - 1) / 2;
+      m_method && m_frozen >= occupied)
     throw error(error_kind::usage, fmt::format("{} orbitals are frozen, and {} are occupied", m_frozen, occupied),
                 "--frozen-orbitals", "correlation needs at least one that is not");
   m_over = chemistry::make_integrals(chemistry::basis_for(m_molecule, m_options.basis), m_molecule);
@@ -262,6 +259,7 @@ void calculation::tell_correlation(const sial::correlation_result& c, double ref
     m_report.add("triples", "(T)", fmt::format("{:.10f} hartree", *c.triples), *c.triples);
     line("ccsd_t_energy", "CCSD(T)", *c.ccsd + *c.triples);
   }
+  if (m_reference != chemistry::reference::rhf) return;
   m_report.add("t1_diagnostic", "T1, D1",
                fmt::format("{:.5f}, {:.5f}{}", c.t1_diagnostic, c.d1_diagnostic,
                            c.t1_diagnostic > 0.02 ? ": one determinant may not be enough (T1 above 0.02)" : ""),

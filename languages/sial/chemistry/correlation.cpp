@@ -25,15 +25,16 @@ init_data data_of(const chemistry::integrals& over, const chemistry::scf_result&
 correlation_job::correlation_job(runtime& rt, const chemistry::integrals& over, const chemistry::scf_result& scf,
                                  const correlation_settings& how, std::function<void(const iteration_report&)> told)
     : m_settings(how),
+      m_closed(scf.fock[1].empty() && !how.orbitals.spin_orbitals),
       m_data(data_of(over, scf, how)),
       m_job(rt, m_data, m_instructions, m_settings.programs, [](const std::string&) {}) {
   m_instructions.add(chemistry_instructions(over, [this, told = std::move(told)](const iteration_report& now) {
     m_iterations = now.number;
     if (told) told(now);
   }));
-  std::vector<const char*> names{"mp2.sialx"};
-  if (how.method != correlation_method::mp2) names = {"rccsd.sialx"};
-  if (how.method == correlation_method::ccsd_t) names.push_back("triples.sialx");
+  std::vector<const char*> names{m_closed ? "mp2.sialx" : "ump2.sialx"};
+  if (how.method != correlation_method::mp2) names = {m_closed ? "rccsd.sialx" : "uccsd.sialx"};
+  if (how.method == correlation_method::ccsd_t) names.push_back(m_closed ? "triples.sialx" : "utriples.sialx");
   std::string messages;
   for (const char* const name : names)
     m_programs.push_back(
@@ -75,6 +76,7 @@ correlation_result correlation_job::run() {
 }
 
 void correlation_job::note_diagnostics(correlation_result& to) const {
+  if (!m_closed) return;  // they are defined for closed shells
   const auto found = const_cast<job&>(m_job).items().find("t1");
   const auto* const t1 = std::get_if<kept_values>(&found->second);
   const auto occupied = static_cast<std::size_t>(m_data.ints.at("occupied"));

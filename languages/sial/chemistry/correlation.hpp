@@ -1,5 +1,5 @@
 #pragma once
-// Correlation energies of closed shells, by the programs of this folder.
+// Correlation energies, by the programs of this folder.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -69,6 +69,7 @@ class correlation_job {
   double number(const std::string& label) const;
 
   const correlation_settings m_settings;
+  const bool m_closed;  // the programs are those for closed shells
   init_data m_data;
   instruction_registry m_instructions;
   std::vector<job_program> m_programs;

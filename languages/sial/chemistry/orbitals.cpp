@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "libraries/chemistry/scf/matrix.hpp"
 
 namespace tessera::sial {
 
@@ -34,43 +35,133 @@ std::vector<std::int64_t> orbital_segments(std::size_t count, std::size_t most) 
   return lengths;
 }
 
-init_data orbital_data(const chemistry::integrals& over, const chemistry::scf_result& scf, const orbital_choice& how) {
-  const int occupied = scf.occupied[0] - how.frozen_core;
-  const int empty = static_cast<int>(scf.orbitals) - scf.occupied[0] - how.frozen_virtual;
+namespace {
+
+/// Active orbitals of one spin, occupied ones first.
+struct orbitals_of_spin {
+  std::size_t occupied = 0, empty = 0;
+  std::vector<double> c;     // functions x orbitals
+  std::vector<double> fock;  // over them
+};
+
+void require_some(int occupied, int empty, const chemistry::scf_result& scf, const orbital_choice& how, int spin) {
+  const int electrons = scf.occupied[static_cast<std::size_t>(spin)];
   if (occupied < 1)
     throw error(error_kind::usage,
-                fmt::format("{} occupied orbitals are frozen, and there are {}", how.frozen_core, scf.occupied[0]), "",
+                fmt::format("{} occupied orbitals are frozen, and there are {}", how.frozen_core, electrons), "",
                 "correlation needs at least one that is not");
   if (empty < 1)
     throw error(error_kind::usage,
                 fmt::format("no virtual orbital is left: there are {}, and {} are frozen",
-                            static_cast<int>(scf.orbitals) - scf.occupied[0], how.frozen_virtual),
+                            static_cast<int>(scf.orbitals) - electrons, how.frozen_virtual),
                 "", "correlation needs a larger basis, or fewer frozen ones");
-  const auto active = static_cast<std::size_t>(occupied + empty), first = static_cast<std::size_t>(how.frozen_core),
-             n = scf.functions;
+}
+
+/// Of the orbitals of a field, those between the frozen ones. Where they are no eigenvectors of the spin's own matrix
+/// (rohf), occupied and virtual ones become so, each among themselves (semicanonical orbitals).
+orbitals_of_spin orbitals_of(const chemistry::scf_result& scf, const orbital_choice& how, int spin) {
+  const auto s = static_cast<std::size_t>(spin);
+  const int occupied = scf.occupied[s] - how.frozen_core,
+            empty = static_cast<int>(scf.orbitals) - scf.occupied[s] - how.frozen_virtual;
+  if (empty < 0 || occupied < 0) require_some(occupied, empty, scf, how, spin);
+  const bool apart = !scf.c[1].empty(), shared = scf.c[1].empty() && !scf.fock[1].empty();
+  const std::vector<double>&c = scf.c[apart ? s : 0], &over_functions = scf.fock[shared || apart ? s : 0];
+  const std::size_t n = scf.functions, first = static_cast<std::size_t>(how.frozen_core);
+  orbitals_of_spin out;
+  out.occupied = static_cast<std::size_t>(occupied);
+  out.empty = static_cast<std::size_t>(empty);
+  const auto columns = [&](std::size_t from, std::size_t count) {
+    std::vector<double> some(c.begin() + static_cast<std::ptrdiff_t>(n * from),
+                             c.begin() + static_cast<std::ptrdiff_t>(n * (from + count)));
+    if (!shared || count == 0) return some;
+    std::vector<double> inner = chemistry::transformed(n, count, over_functions, some);
+    (void)chemistry::eigenvalues(count, inner);
+    return chemistry::product(n, count, count, some, inner);
+  };
+  out.c = columns(first, out.occupied);
+  const std::vector<double> virtuals = columns(static_cast<std::size_t>(scf.occupied[s]), out.empty);
+  out.c.insert(out.c.end(), virtuals.begin(), virtuals.end());
+  out.fock = chemistry::transformed(n, out.occupied + out.empty, over_functions, out.c);
+  return out;
+}
+
+/// A list of orbitals in segments, as programs get it.
+class orbital_list {
+ public:
+  orbital_list(std::size_t functions, std::size_t orbitals) : m_functions(functions), m_fock(orbitals * orbitals, 0.0) {
+    m_orbitals = orbitals;
+  }
+  /// The next ones: `count` of those of a spin from its `first` on, in segments of at most `most`.
+  void add(const orbitals_of_spin& from, std::size_t first, std::size_t count, std::size_t most, double spin) {
+    for (const std::int64_t length : orbital_segments(count, most)) {
+      m_lengths.push_back(length);
+      m_spins.push_back(spin);
+    }
+    m_c.insert(m_c.end(), from.c.begin() + static_cast<std::ptrdiff_t>(m_functions * first),
+               from.c.begin() + static_cast<std::ptrdiff_t>(m_functions * (first + count)));
+    for (std::size_t k = first; k < first + count; ++k) m_from.push_back({&from, k});
+  }
+  std::size_t segments() const noexcept { return m_lengths.size(); }
+  void write(init_data& to) {
+    const auto n = static_cast<std::int64_t>(m_from.size());
+    for (std::size_t p = 0; p < m_from.size(); ++p)
+      for (std::size_t q = 0; q < m_from.size(); ++q)
+        if (m_from[p].first == m_from[q].first)
+          m_fock[p + m_orbitals * q] =
+              m_from[p].first->fock[m_from[p].second +
+                                    (m_from[p].first->occupied + m_from[p].first->empty) * m_from[q].second];
+    to.segments[index_kind::mo] = m_lengths;
+    to.ints["mo_segments"] = static_cast<std::int64_t>(m_lengths.size());
+    to.float_arrays["ca"] = {{static_cast<std::int64_t>(m_functions), n}, m_c};
+    to.float_arrays["fock_a"] = {{n, n}, m_fock};
+    to.float_arrays["spin"] = {{static_cast<std::int64_t>(m_spins.size())}, m_spins};
+  }
+  /// Of the first orbitals: their segments and spins.
+  void write_occupied(init_data& to, std::size_t count) const {
+    init_array<double>&segment = to.float_arrays["segment_of"], &spin = to.float_arrays["spin_of"];
+    segment.dims = spin.dims = {static_cast<std::int64_t>(count)};
+    for (std::size_t k = 0; segment.values.size() < count; ++k) {
+      segment.values.insert(segment.values.end(), static_cast<std::size_t>(m_lengths[k]), static_cast<double>(k + 1));
+      spin.values.insert(spin.values.end(), static_cast<std::size_t>(m_lengths[k]), m_spins[k]);
+    }
+  }
+
+ private:
+  std::size_t m_functions, m_orbitals = 0;
+  std::vector<std::int64_t> m_lengths;
+  std::vector<double> m_spins, m_c, m_fock;
+  std::vector<std::pair<const orbitals_of_spin*, std::size_t>> m_from;
+};
+
+}  // namespace
+
+init_data orbital_data(const chemistry::integrals& over, const chemistry::scf_result& scf, const orbital_choice& how) {
+  const bool closed = scf.fock[1].empty() && !how.spin_orbitals;
+  std::vector<orbitals_of_spin> spins;
+  for (int s = 0; s < (closed ? 1 : 2); ++s) spins.push_back(orbitals_of(scf, how, s));
+  std::size_t occupied = 0, empty = 0;
+  for (const orbitals_of_spin& one : spins) {
+    occupied += one.occupied;
+    empty += one.empty;
+  }
+  require_some(static_cast<int>(occupied), static_cast<int>(empty), scf, how, 0);
+  orbital_list list(scf.functions, occupied + empty);
+  double spin = 1;
+  for (const orbitals_of_spin& one : spins)
+    list.add(one, 0, one.occupied, how.occupied_segment, std::exchange(spin, -1));
+  const std::size_t occupied_segments = list.segments();
+  spin = 1;
+  for (const orbitals_of_spin& one : spins)
+    list.add(one, one.occupied, one.empty, how.virtual_segment, std::exchange(spin, -1));
   init_data data;
   auto& ao = data.segments[index_kind::ao] = basis_segments(over, how.basis_segment);
-  auto& mo = data.segments[index_kind::mo] = orbital_segments(static_cast<std::size_t>(occupied), how.occupied_segment);
   data.ints["ao_segments"] = static_cast<std::int64_t>(ao.size());
-  data.ints["occ_segments"] = static_cast<std::int64_t>(mo.size());
-  data.ints["virt_first"] = static_cast<std::int64_t>(mo.size()) + 1;
-  for (const std::int64_t length : orbital_segments(static_cast<std::size_t>(empty), how.virtual_segment))
-    mo.push_back(length);
-  data.ints["mo_segments"] = static_cast<std::int64_t>(mo.size());
-  data.ints["occupied"] = occupied;
-  data.ints["virtual"] = empty;
-  init_array<double>& segment_of = data.float_arrays["segment_of"];
-  segment_of.dims = {occupied};
-  for (std::size_t k = 0; segment_of.values.size() < static_cast<std::size_t>(occupied); ++k)
-    segment_of.values.insert(segment_of.values.end(), static_cast<std::size_t>(mo[k]), static_cast<double>(k + 1));
-  init_array<double>& ca = data.float_arrays["ca"];
-  ca.dims = {static_cast<std::int64_t>(n), static_cast<std::int64_t>(active)};
-  ca.values.assign(scf.c[0].begin() + static_cast<std::ptrdiff_t>(n * first),
-                   scf.c[0].begin() + static_cast<std::ptrdiff_t>(n * (first + active)));
-  init_array<double>& fock = data.float_arrays["fock_a"];
-  fock.dims = {static_cast<std::int64_t>(active), static_cast<std::int64_t>(active)};
-  fock.values.assign(active * active, 0.0);
-  for (std::size_t k = 0; k < active; ++k) fock.values[k * (active + 1)] = scf.energies[0][first + k];
+  data.ints["occ_segments"] = static_cast<std::int64_t>(occupied_segments);
+  data.ints["virt_first"] = static_cast<std::int64_t>(occupied_segments) + 1;
+  data.ints["occupied"] = static_cast<std::int64_t>(occupied);
+  data.ints["virtual"] = static_cast<std::int64_t>(empty);
+  list.write(data);
+  list.write_occupied(data, occupied);
   return data;
 }
 

@@ -12,8 +12,9 @@ namespace tessera::sial {
 
 /// Which orbitals take part, and how they are cut.
 struct orbital_choice {
-  int frozen_core = 0;     ///< orbitals of lowest energy that stay doubly occupied
-  int frozen_virtual = 0;  ///< orbitals of highest energy that stay empty
+  int frozen_core = 0;         ///< orbitals of lowest energy that stay doubly occupied
+  int frozen_virtual = 0;      ///< orbitals of highest energy that stay empty
+  bool spin_orbitals = false;  ///< each spin has orbitals of its own, also for closed shells; always so for others
   std::size_t basis_segment = 24, occupied_segment = 12, virtual_segment = 32;  ///< at most so many in one
 };
 
@@ -23,10 +24,12 @@ std::vector<std::int64_t> basis_segments(const chemistry::integrals& over, std::
 /// `count` orbitals in as few segments of at most `most` as there can be, of equal length up to one.
 std::vector<std::int64_t> orbital_segments(std::size_t count, std::size_t most);
 
-/// What programs for closed shells are told: the static arrays "ca" (functions x active orbitals), "fock_a" (active
-/// orbitals) and "segment_of" (that of each active occupied orbital), the segments of `ao` and `mo`, and the ints
-/// "ao_segments", "mo_segments", "occ_segments", "virt_first", "occupied" and "virtual". Throws tessera::error (usage)
-/// where no occupied or no virtual orbital is left.
+/// What programs are told: the static arrays "ca" (functions x active orbitals), "fock_a" (the Fock matrix over them),
+/// "spin" (of each segment: 1, or -1 for beta), "segment_of" and "spin_of" (of each active occupied orbital), the
+/// segments of `ao` and `mo`, and the ints "ao_segments", "mo_segments", "occ_segments", "virt_first", "occupied" and
+/// "virtual". Of closed shells the orbitals of both spins are the same and there once. Else the list is: occupied
+/// alpha, occupied beta, virtual alpha, virtual beta; those of rohf are made semicanonical. Throws tessera::error
+/// (usage) where no occupied or no virtual orbital is left.
 init_data orbital_data(const chemistry::integrals& over, const chemistry::scf_result& scf, const orbital_choice& how);
 
 }  // namespace tessera::sial

@@ -140,6 +140,46 @@ TEST(chemistry, fields_do_not_depend_on_the_way_there) {
   EXPECT_NEAR(reference_state(molecule_of("h2o"), "cc-pvdz", chemistry::reference::uhf).scf.energy, energy, 1e-9);
 }
 
+TEST(chemistry, coupled_cluster_of_open_shells) {
+  const reference_state oxygen(molecule_of("o2"), "cc-pvdz", chemistry::reference::uhf);
+  for (const nlohmann::json& row : references().at("energies")) {
+    if (row.at("molecule") != "o2") continue;
+    sial::correlation_settings how;
+    how.orbitals.frozen_core = row.at("frozen_core");
+    const sial::correlation_result found = correlate(oxygen, how);
+    EXPECT_NEAR(found.mp2(), row.at("e_mp2_corr").get<double>(), 1e-8);
+    EXPECT_NEAR(*found.ccsd, row.at("e_ccsd_corr").get<double>(), 1e-8);
+    EXPECT_NEAR(*found.triples, row.at("e_t_corr").get<double>(), 1e-8);
+    how.method = sial::correlation_method::mp2;
+    EXPECT_NEAR(correlate(oxygen, how).mp2(), found.mp2(), 1e-10) << "by the program of second order alone";
+  }
+  const sial::correlation_result shared = correlate({molecule_of("o2"), "cc-pvdz", chemistry::reference::rohf}, {});
+  EXPECT_NEAR(*shared.ccsd, -0.370329326, 1e-8);
+}
+
+TEST(chemistry, spin_orbitals_give_the_energies_of_closed_shells) {
+  const reference_state water = closed("h2o", "6-31gss");
+  sial::correlation_settings how;
+  const sial::correlation_result without = correlate(water, how);
+  how.orbitals = {.spin_orbitals = true, .occupied_segment = 3, .virtual_segment = 7};
+  how.programs.workers = 2;
+  const sial::correlation_result with = correlate(water, how);
+  EXPECT_NEAR(with.mp2_same_spin, without.mp2_same_spin, 1e-10);
+  EXPECT_NEAR(with.mp2_opposite_spin, without.mp2_opposite_spin, 1e-10);
+  EXPECT_NEAR(*with.ccsd, *without.ccsd, 1e-9);
+  EXPECT_NEAR(*with.triples, *without.triples, 1e-9);
+}
+
+TEST(chemistry, one_electron_is_not_correlated) {
+  chemistry::molecule hydrogen = molecule_of("h2");
+  hydrogen.charge = 1;
+  hydrogen.multiplicity = 2;
+  const sial::correlation_result found = correlate({hydrogen, "cc-pvdz", chemistry::reference::uhf}, {});
+  EXPECT_TRUE(found.converged);
+  EXPECT_NEAR(*found.ccsd, 0, 1e-12);
+  EXPECT_EQ(*found.triples, 0.0);
+}
+
 TEST(chemistry, frozen_core_and_virtual_orbitals) {
   sial::correlation_settings how;
   how.orbitals.frozen_core = 1;
