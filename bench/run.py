@@ -27,9 +27,22 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
-from runner import conformance, jobs, machine, out_of_core, results, sial, simulate, sparse, spill, table  # noqa: E402
+from runner import (  # noqa: E402
+    chem,
+    conformance,
+    jobs,
+    machine,
+    out_of_core,
+    results,
+    sial,
+    simulate,
+    sparse,
+    spill,
+    table,
+)
 
 OWN_TABLES = {
+    "chem": chem,
     "conformance": conformance,
     "simulate": simulate,
     "out_of_core": out_of_core,
@@ -195,6 +208,13 @@ def main():
         help=f"what sparse measures; the goals are for {' '.join(sparse.LARGE)}",
     )
     p.add_argument("--parts", nargs="+", default=list(sparse.PARTS), choices=sparse.PARTS, help="of sparse")
+    p.add_argument(
+        "--cases",
+        nargs="+",
+        default=list(chem.CASES),
+        choices=list(chem.CASES),
+        help=f"of chem; those of benzene take minutes, {' and '.join(chem.QUICK)} seconds",
+    )
     p.add_argument("--limit", type=float, default=0.03, help="tolerated share of the machine used by others")
     p.add_argument("--tries", type=int, default=3, help="attempts at an undisturbed run")
     p.add_argument("--patience", type=float, default=60, help="longest wait for an idle machine, seconds")
