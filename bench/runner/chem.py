@@ -3,6 +3,7 @@ frozen orbitals and thresholds, everything else as it is by default."""
 import dataclasses
 import json
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -62,21 +63,28 @@ TWO_WORKERS = 1.9  # times the speed of one, at least
 
 
 class Results:
-    """Values by case, workers, program and figure, over all rounds."""
+    """Values by case, workers, program and figure, over all rounds; with each whether others used the machine."""
 
     def __init__(self):
         self.values, self.blas, self.failures, self.disturbed, self.runs = {}, {}, [], 0, 0
 
-    def add(self, case, workers, program, figures):
+    def add(self, case, workers, program, figures, disturbed=False):
+        self.runs += 1
+        self.disturbed += disturbed
         for figure, value in figures.items():
-            self.values.setdefault((case, workers, program, figure), []).append(value)
+            self.values.setdefault((case, workers, program, figure), []).append((value, disturbed))
+
+    def counted(self, *key):
+        """Values of undisturbed runs, or of all where there are none."""
+        values = self.values.get(key, [])
+        return [v for v, disturbed in values if not disturbed] or [v for v, _ in values]
 
     def fail(self, what):
         self.failures.append(what)
         print(f"failed: {what}", file=sys.stderr)
 
     def median(self, case, workers, program, figure):
-        values = self.values.get((case, workers, program, figure))
+        values = self.counted(case, workers, program, figure)
         return statistics.median(values) if values else None
 
 
@@ -87,7 +95,7 @@ def run(words, timeout, env=None):
         try:
             p = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env)
         except OSError as e:
-            return "", str(e), {}, 0.0
+            return "", e.strerror, {}, 0.0
         late = threading.Timer(timeout, os.kill, (p.pid, signal.SIGKILL))
         late.start()
         try:
@@ -148,7 +156,7 @@ def commands(folder, root, python, name, workers):
         yield PEER, peer + [str(case.frozen), str(workers)], {**os.environ, **threads}, figures_of_peer
 
 
-def _measure_once(opt, root, command, results, name, workers):
+def _measure_once(opt, command, results, name, workers):
     program, words, env, read = command
     timeout = max(opt.timeout, MINUTES) if CASES[name].large else opt.timeout
     best = None
@@ -161,16 +169,14 @@ def _measure_once(opt, root, command, results, name, workers):
             found, why = {}, f"{type(e).__name__}: {e}"
         if not found:
             # Without the folders of this machine: where it is committed they mean nothing.
-            results.fail(f"{program} {name}, {workers} workers: {why.replace(root + os.sep, '')}")
+            results.fail(f"{program} {name}, {workers} worker(s): {re.sub(r'/(?:[^/ ]+/)+', '', why)}")
             break
         if best is None or others < best[0]:
             best = others, {**found, **took}, blas
         if others <= opt.limit:
             break
     if best:
-        results.runs += 1
-        results.disturbed += best[0] > opt.limit
-        results.add(name, workers, program, best[1])
+        results.add(name, workers, program, best[1], best[0] > opt.limit)
         results.blas[program] = best[2]
 
 
@@ -189,17 +195,21 @@ def measure(opt, root):
     folder = os.path.join(opt.build, "bin")
     python, version = peer_python()
     skipped = [] if python else [f"{PEER} ({GET})"]
-    if skipped:
-        print(f"chem: without its peer: {skipped[0]}", file=sys.stderr)
+    if skipped:  # now, not after minutes
+        print(f"chem: without its peer: {skipped[0]}", file=sys.stderr, flush=True)
     results = Results()
     for number in range(opt.rounds):
         for name in opt.cases:
             for _ in range(CASES[name].repeats):
                 for workers in CASES[name].workers:
                     for command in commands(folder, root, python, name, workers):
-                        _measure_once(opt, root, command, results, name, workers)
+                        _measure_once(opt, command, results, name, workers)
             print(f"chem: round {number + 1}/{opt.rounds} {name}", file=sys.stderr, flush=True)
-    return {"rounds": opt.rounds, "cases": list(opt.cases), "version": version, "skipped": skipped, "results": results}
+    measured = {"rounds": opt.rounds, "cases": list(opt.cases), "version": version, "skipped": skipped}
+    measured["results"] = results
+    for line in circumstances(measured):
+        print(f"chem: {line}", file=sys.stderr, flush=True)
+    return measured
 
 
 def _number(value, form=".3g"):
@@ -342,7 +352,8 @@ def circumstances(m):
     told = ", ".join(f"{name}={value}" for name, value in sorted(pins.items()))
     lines.append(f"Both ran with {told}" if told else "No variable of the environment told OpenBLAS anything")
     if results.disturbed:
-        lines.append(f"Disturbed by other processes, and counted: {results.disturbed} of {results.runs} runs")
+        what = "disturbed by other processes; they count only where a case has no others"
+        lines.append(f"{results.disturbed} of {results.runs} runs were {what}")
     if m["skipped"]:
         lines.append(f"Not installed, and left out: {', '.join(m['skipped'])}")
     if results.failures:
@@ -370,6 +381,7 @@ def data(m):
                 "max": max(values),
                 "runs": len(values),
             }
-            for (case, workers, program, figure), values in results.values.items()
+            for case, workers, program, figure in results.values
+            for values in [results.counted(case, workers, program, figure)]
         ],
     }

@@ -87,6 +87,15 @@ class Tables(unittest.TestCase):
         text = chem.tables(measured(values, ["water"]))
         self.assertIn("| water | (T) | -0.0030549216 | -0.0030549215 | -1.0e-10 |", text)
 
+    def test_count_disturbed_runs_only_where_there_are_no_others(self):
+        found = chem.Results()
+        for value, disturbed in ((9, True), (8, True), (2, False), (4, False)):
+            found.add("water", 1, chem.TESSERA, {"scf_seconds": value}, disturbed)
+        found.add("water", 1, chem.PEER, {"scf_seconds": 7}, True)
+        self.assertEqual(found.median("water", 1, chem.TESSERA, "scf_seconds"), 3)
+        self.assertEqual(found.median("water", 1, chem.PEER, "scf_seconds"), 7)
+        self.assertEqual((found.disturbed, found.runs), (3, 5))
+
 
 class Runs(unittest.TestCase):
     def test_programs_take_what_their_own_process_took(self):
