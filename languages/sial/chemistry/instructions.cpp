@@ -11,12 +11,15 @@
 namespace tessera::sial {
 namespace {
 
+constexpr double least_integral = 1e-13;  // hartree; smaller ones are zero in blocks
+
 /// Engines for as many threads as compute at once.
 class engine_pool {
  public:
-  explicit engine_pool(const chemistry::integrals& over) : m_over(over) {}
+  explicit engine_pool(const chemistry::integrals& over) : m_over(over), m_bounds(schwarz_bounds(over)) {}
 
   const chemistry::integrals& over() const noexcept { return m_over; }
+  const std::vector<double>& bounds() const noexcept { return m_bounds; }
   std::unique_ptr<chemistry::repulsion_engine> take() {
     {
       const std::lock_guard guard(m_lock);
@@ -35,6 +38,7 @@ class engine_pool {
 
  private:
   const chemistry::integrals& m_over;
+  const std::vector<double> m_bounds;
   std::mutex m_lock;
   std::vector<std::unique_ptr<chemistry::repulsion_engine>> m_idle;
 };
@@ -68,7 +72,7 @@ void integral_batch(engine_pool& engines, const instruction_call& c) {
     ranges[d] = {shell_at(over, block.offsets[d], block), shell_at(over, end, block)};
   }
   std::unique_ptr<chemistry::repulsion_engine> engine = engines.take();
-  chemistry::fill_block(over, *engine, ranges, elements(block));
+  chemistry::fill_block(over, engines.bounds(), least_integral, *engine, ranges, elements(block));
   engines.give(std::move(engine));
 }
 

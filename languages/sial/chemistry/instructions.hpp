@@ -16,7 +16,7 @@ struct iteration_report {
 };
 
 /// Instructions over a molecule's basis, for instruction_registry::add:
-///   compute_integral_batch w   (mu nu|la si) of a block of basis functions
+///   compute_integral_batch w   (mu nu|la si) of a block of basis functions; 0 where its bound is below 1e-13 hartree
 ///   compute_int_scratchmem uuu nothing; for programs that ask for it
 ///   energy_denominator_rhf ur  X[p,q,r,s, ...] / (e_q + e_s + ... - e_p - e_r - ...) with the diagonal of a matrix
 ///   over

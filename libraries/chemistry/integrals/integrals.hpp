@@ -15,6 +15,7 @@ namespace tessera::chemistry {
 /// The shells first, first + 1, ..., last - 1.
 struct shell_range {
   std::size_t first = 0, last = 0;
+  friend bool operator==(const shell_range&, const shell_range&) = default;
 };
 
 /// Two-electron integrals; one thread at a time.
@@ -62,13 +63,13 @@ std::string_view integrals_library() noexcept;
 /// Throws tessera::error: configuration where this build has none; input for a momentum beyond what the library has.
 std::unique_ptr<integrals> make_integrals(std::vector<shell> shells, const molecule& of);
 
-/// All integrals of four ranges of shells, the first index fastest; zeros where quartets are empty. `out` has as many
-/// elements.
-void fill_block(const integrals& of, repulsion_engine& engine, const std::array<shell_range, 4>& ranges,
-                std::span<double> out);
-
 /// sqrt of the largest (ab|ab) of each pair of shells, shells x shells: |(ab|cd)| <= bound(ab) * bound(cd) (Schwarz;
 /// M. Haeser, R. Ahlrichs, J. Comput. Chem. 10 (1989) 104).
 std::vector<double> schwarz_bounds(const integrals& of);
+
+/// All integrals of four ranges of shells, the first index fastest. Zeros where quartets are empty, or their bound is
+/// below `least`. `bounds`: schwarz_bounds. `out` has as many elements.
+void fill_block(const integrals& of, std::span<const double> bounds, double least, repulsion_engine& engine,
+                const std::array<shell_range, 4>& ranges, std::span<double> out);
 
 }  // namespace tessera::chemistry
