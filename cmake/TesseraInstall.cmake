@@ -20,6 +20,9 @@ set(TESSERA_PLUGIN_SUBDIR ${CMAKE_INSTALL_LIBDIR}/tessera/plugins)
 # --- programs and libraries
 install(TARGETS tessera tessera_sparse EXPORT tessera_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+if(TARGET tessera_integrals)
+  install(TARGETS tessera_integrals LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera COMPONENT runtime)
+endif()
 tessera_executables_below(${PROJECT_SOURCE_DIR}/apps _programs)
 if(_programs)
   install(TARGETS ${_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
@@ -59,6 +62,7 @@ install(FILES ${PROJECT_BINARY_DIR}/tessera.pc ${PROJECT_BINARY_DIR}/tessera_spa
 install(DIRECTORY configs DESTINATION ${_data_dir} COMPONENT runtime OPTIONAL FILES_MATCHING PATTERN "*.toml" PATTERN "*.csv")
 install(DIRECTORY apps/cholesky/data/ DESTINATION ${_data_dir}/data COMPONENT runtime OPTIONAL
   FILES_MATCHING PATTERN "*.mtx" PATTERN "*.md")
+install(DIRECTORY apps/chem/data/ DESTINATION ${_data_dir}/data COMPONENT runtime OPTIONAL FILES_MATCHING PATTERN "*.xyz")
 install(DIRECTORY languages/sial/editors DESTINATION ${_data_dir} COMPONENT runtime OPTIONAL)
 install(DIRECTORY examples/sial DESTINATION ${_data_dir}/examples COMPONENT runtime OPTIONAL)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)

@@ -27,4 +27,4 @@ endfunction()
 
 tessera_executables_below(${PROJECT_SOURCE_DIR}/apps _programs)
 tessera_targets_below(${PROJECT_SOURCE_DIR}/plugins _plugins)
-add_custom_target(product DEPENDS tessera tessera_sparse ${_programs} ${_plugins})
+add_custom_target(product DEPENDS tessera tessera_sparse $<TARGET_NAME_IF_EXISTS:tessera_integrals> ${_programs} ${_plugins})

@@ -59,7 +59,7 @@ class integrals {
 };
 
 /// "libint2 2.7.2", or "" where this build has no integrals.
-std::string_view integrals_library() noexcept;
+std::string_view integrals_library();
 /// Throws tessera::error: configuration where this build has none; input for a momentum beyond what the library has.
 std::unique_ptr<integrals> make_integrals(std::vector<shell> shells, const molecule& of);
 

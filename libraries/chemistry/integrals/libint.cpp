@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "libraries/chemistry/integrals/integrals.hpp"
+#include "libraries/chemistry/integrals/library.hpp"
 
 namespace tessera::chemistry {
 namespace {
@@ -94,19 +94,21 @@ class libint_integrals final : public integrals {
   int m_momentum = 0;
 };
 
-}  // namespace
-
-std::string_view integrals_library() noexcept { return "libint2 " LIBINT_VERSION; }
-
-std::unique_ptr<integrals> make_integrals(std::vector<shell> shells, const molecule& of) {
+std::unique_ptr<integrals> make(std::vector<shell> shells, const molecule& of) {
   for (const shell& s : shells)
     if (s.momentum > LIBINT2_MAX_AM_eri)
       throw error(error_kind::input,
-                  fmt::format("the basis has a shell of momentum {}, and the integral library goes up "
-                              "to {}",
+                  fmt::format("the basis has a shell of momentum {}, and the integral library goes up to {}",
                               s.momentum, LIBINT2_MAX_AM_eri));
   prepare();
   return std::make_unique<libint_integrals>(std::move(shells), of);
 }
 
+}  // namespace
 }  // namespace tessera::chemistry
+
+/// See integral_library_entry.
+extern "C" const tessera::chemistry::integral_library* tessera_integral_library() {
+  static constexpr tessera::chemistry::integral_library offered{"libint2 " LIBINT_VERSION, tessera::chemistry::make};
+  return &offered;
+}
