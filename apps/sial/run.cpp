@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -13,6 +14,7 @@
 #include "apps/common/session.hpp"
 #include "apps/sial/metrics.hpp"
 #include "apps/sial/parts.hpp"
+#include "languages/sial/chemistry/basis_of_data.hpp"
 #include "languages/sial/data/init_file.hpp"
 #include "languages/sial/estimate/text.hpp"
 #include "languages/sial/job/checkpoint.hpp"
@@ -124,6 +126,8 @@ int run(const run_options& o) {
 
   sial::instruction_registry instructions({o.instruction_folders.begin(), o.instruction_folders.end()});
   for (const std::string& library : o.instructions) instructions.load(library);
+  const std::unique_ptr<chemistry::integrals> basis = sial::integrals_for(programs, data);
+  sial::add_chemistry(instructions, basis.get());
 
   command_options machine = o;
   const unsigned wanted = o.workers ? *o.workers : o.load().runtime().workers;
