@@ -109,13 +109,13 @@ chemistry::molecule basis_reader::nuclei() const {
 
 void basis_reader::add_shell(std::size_t number, const chemistry::molecule& of,
                              std::vector<chemistry::shell>& to) const {
-  constexpr std::int64_t many = 1 << 20;
+  constexpr std::int64_t many = 1 << 30;
   const std::size_t momentum = of_shell("ivangmom", number, 0, largest_momentum),
                     primitives = of_shell("npfps", number, 1, many), parts = of_shell("ncfps", number, 1, many),
                     atom = of_shell("atom", number, 1, static_cast<std::int64_t>(of.atoms.size())) - 1;
   const std::vector<double>&alphas = numbers("alphas", 0), &coefficients = numbers("pcoeffs", 0);
-  const std::size_t alpha = of_shell("ixalphas", number, 1, static_cast<std::int64_t>(alphas.size())) - 1,
-                    coefficient = of_shell("ixpcoeffs", number, 1, static_cast<std::int64_t>(coefficients.size())) - 1;
+  const std::size_t alpha = of_shell("ixalphas", number, 1, many) - 1,
+                    coefficient = of_shell("ixpcoeffs", number, 1, many) - 1;
   (void)numbers("alphas", alpha + primitives);
   (void)numbers("pcoeffs", coefficient + primitives * parts);
   for (std::size_t k = 0; k < primitives; ++k)
