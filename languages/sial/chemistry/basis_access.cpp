@@ -44,14 +44,16 @@ const chemistry::integrals& basis_access::over() const {
 }
 
 const std::vector<double>& basis_access::overlap() {
-  std::call_once(m_has_overlap, [this] { m_overlap = over().overlap(); });
+  const chemistry::integrals& functions = over();
+  std::call_once(m_has_overlap, [&] { m_overlap = functions.overlap(); });
   return m_overlap;
 }
 
 const std::vector<double>& basis_access::core() {
-  std::call_once(m_has_core, [this] {
-    std::vector<double> sum = over().kinetic();
-    const std::vector<double> attraction = over().attraction();
+  const chemistry::integrals& functions = over();
+  std::call_once(m_has_core, [&] {
+    std::vector<double> sum = functions.kinetic();
+    const std::vector<double> attraction = functions.attraction();
     for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += attraction[k];
     m_core = std::move(sum);
   });
@@ -59,7 +61,8 @@ const std::vector<double>& basis_access::core() {
 }
 
 const std::array<std::vector<double>, 3>& basis_access::dipole() {
-  std::call_once(m_has_dipole, [this] { m_dipole = over().dipole(); });
+  const chemistry::integrals& functions = over();
+  std::call_once(m_has_dipole, [&] { m_dipole = functions.dipole(); });
   return m_dipole;
 }
 

@@ -116,7 +116,6 @@ TEST(chemistry_chain, fock_matrices_are_those_of_all_integrals) {
     const testing::sial_programs program = testing::programs_from_files({programs + "fock.sialx"});
     for (const std::size_t most : {1u, 3u, 6u, 9u, 100u})
       for (const unsigned workers : {1u, 3u}) {
-        if (std::string(basis) != "sto-3g" && most < 6) continue;  // minutes
         sial::init_data data = segments_of(*over, most);
         data.float_arrays["da"] = {{n, n}, da};
         data.float_arrays["db"] = {{n, n}, db};
@@ -499,6 +498,14 @@ TEST(chemistry_chain, what_is_wrong_with_a_basis_is_told) {
                 d.int_arrays["ao_seg_ranges"] = {{2}, {13, 25}};
               }),
               HasSubstr("'ao_seg_ranges'"));
+}
+
+TEST(chemistry_chain, instructions_of_libraries_take_the_place_of_these) {
+  sial::instruction_registry registry;
+  registry.add({{"stripi", {"ru"}, "mine.so", [](const sial::instruction_call&) {}}});
+  sial::add_chemistry(registry, nullptr);
+  EXPECT_EQ(registry.find("stripi", "ru").library, "mine.so");
+  EXPECT_EQ(registry.find("return_h1", "w").library, "");
 }
 
 TEST(chemistry_chain, wrong_arguments_are_told) {
