@@ -6,13 +6,17 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "apps/common/files_apart.hpp"
 #include "apps/common/session.hpp"
 #include "apps/sial/metrics.hpp"
+#include "apps/sial/molecule_data.hpp"
 #include "apps/sial/parts.hpp"
+#include "languages/sial/chemistry/basis_of_data.hpp"
+#include "languages/sial/chemistry/programs.hpp"
 #include "languages/sial/data/init_file.hpp"
 #include "languages/sial/estimate/text.hpp"
 #include "languages/sial/job/checkpoint.hpp"
@@ -32,6 +36,7 @@ struct run_options : command_options {
   std::string dump, checkpoint, profile, progress = "auto";
   std::string devices = "best";
   std::vector<std::string> instructions, instruction_folders;
+  molecule_choice molecule;
 };
 
 const std::map<std::string, sial::device_use> device_uses{
@@ -101,7 +106,7 @@ int run(const run_options& o) {
     for (const std::string& folder : *named) require_folder(folder);
   for (const std::string* file : {&o.dump, &o.profile})
     if (!file->empty()) require_writable(*file);
-  const sial::init_data data = o.init.empty() ? sial::init_data{} : sial::read_init(o.init);
+  sial::init_data data = o.init.empty() ? sial::init_data{} : sial::read_init(o.init);
   std::vector<std::string> folders = o.folders;
   if (folders.empty()) folders.push_back(".");
   std::vector<std::string> paths;
@@ -115,15 +120,20 @@ int run(const run_options& o) {
 
   // All are compiled before any runs: a mistake in the last program is told now, not after hours.
   std::vector<sial::job_program> programs;
-  for (const std::string& path : paths)
-    programs.push_back(
-        sial::compile_program(path, folders, [](const std::string& text) { fmt::print(stderr, "{}", text); }));
+  const bool has_molecule = !o.molecule.file.empty();
+  for (const std::string& path : paths) {
+    if (!has_molecule || sial::chemistry_program(path).empty()) sial::require_program_file(path);
+    programs.push_back(sial::compile_program(path, has_molecule ? sial::chemistry_reader() : sial::file_reader(),
+                                             folders, [](const std::string& text) { fmt::print(stderr, "{}", text); }));
+  }
   for (const sial::job_program& p : programs)
     for (const sial::source_file& one : p.instructions.sources.files)
       require_not_written(*o.of, one.path, "the program");
 
   sial::instruction_registry instructions({o.instruction_folders.begin(), o.instruction_folders.end()});
   for (const std::string& library : o.instructions) instructions.load(library);
+  molecule_field field;
+  if (!has_molecule) field.over = sial::integrals_for(programs, data);
 
   command_options machine = o;
   const unsigned wanted = o.workers ? *o.workers : o.load().runtime().workers;
@@ -140,6 +150,16 @@ int run(const run_options& o) {
   settings.deterministic = o.deterministic;
   settings.ahead = o.ahead;
   settings.profile = !o.profile.empty();
+  if (has_molecule) {
+    field = add_molecule(o.molecule, data, o.deterministic ? 1 : settings.workers, [&s] {
+      s.check_interrupt();
+      return true;
+    });
+    if (!o.quiet)
+      fmt::print(stderr, "note: RHF of {} in {}: {:.10f} hartree after {} iterations\n", o.molecule.file,
+                 o.molecule.basis, field.energy, field.iterations);
+  }
+  sial::add_chemistry(instructions, field.over.get());
   if (o.dry_run) return dry_run(o, s, programs, data, settings.workers);
   std::string output;  // with --json -, so that standard output is JSON
   progress* shown = nullptr;
@@ -170,6 +190,7 @@ int run(const run_options& o) {
   report r;
   s.describe(r);
   r.add_integer("sial_workers", "SIAL workers", settings.workers);
+  if (has_molecule) r.add("scf_energy", "RHF", fmt::format("{:.10f} hartree", field.energy), field.energy);
   auto rows = nlohmann::ordered_json::array();
   double seconds = 0;
   std::vector<std::string> names;
@@ -235,6 +256,20 @@ void add_sial_run(CLI::App& to, command& selected) {
                  "libraries of super instructions: paths, or names in the folders of --instruction-dir")
       ->type_name("FILE");
   sub.add_option("--instruction-dir", o->instruction_folders, "folders with such libraries")->type_name("DIR");
+  CLI::Option* const molecule =
+      sub.add_option("--molecule", o->molecule.file,
+                     "a molecule with closed shells, an XYZ file: its Hartree-Fock field is computed first, and the "
+                     "program is given its orbitals")
+          ->type_name("FILE");
+  sub.add_option("--basis", o->molecule.basis, "of --molecule: sto-3g, 3-21g, 6-31g**, cc-pvdz, aug-cc-pvdz or cc-pvtz")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->needs(molecule);
+  sub.add_option("--charge", o->molecule.charge, "of --molecule, in elementary charges")
+      ->type_name("N")
+      ->needs(molecule);
+  sub.add_flag("--frozen-core", o->molecule.frozen_core, "of --molecule: the core's orbitals stay doubly occupied")
+      ->needs(molecule);
   sub.add_flag("--deterministic", o->deterministic,
                "the same bits in every run with the same number of workers: iterations are dealt and sums are added in "
                "the same way");
@@ -275,6 +310,7 @@ void add_sial_run(CLI::App& to, command& selected) {
   sub.add_flag("--resume", o->resume,
                "continue after the last program that the folder of --checkpoint has as completed")
       ->needs(folder);
+  folder->excludes(molecule);  // whose orbitals would be computed anew, and not to the last bit
   o->add_run_options(sub);
   for (const char* const name :
        {"--profile", "--dump-final", "--checkpoint", "--trace", "--report"})  // nothing is there to be written

@@ -28,7 +28,7 @@ correlation_job::correlation_job(runtime& rt, const chemistry::integrals& over, 
       m_closed(scf.fock[1].empty() && !how.orbitals.spin_orbitals),
       m_data(data_of(over, scf, how)),
       m_job(rt, m_data, m_instructions, m_settings.programs, [](const std::string&) {}) {
-  m_instructions.add(chemistry_instructions(over, [this, told = std::move(told)](const iteration_report& now) {
+  m_instructions.add(chemistry_instructions(&over, [this, told = std::move(told)](const iteration_report& now) {
     m_iterations = now.number;
     if (told) told(now);
   }));

@@ -1,7 +1,7 @@
 #pragma once
 // Super instructions of chemistry.
 #include <functional>
-#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "languages/sial/instructions/instruction.hpp"
@@ -15,16 +15,14 @@ struct iteration_report {
   double energy = 0, residual = 0;  ///< hartree; norm of the change of the amplitudes
 };
 
-/// Instructions over a molecule's basis, for instruction_registry::add:
-///   compute_integral_batch w   (mu nu|la si) of a block of basis functions; 0 where its bound is below 1e-13 hartree
-///   compute_int_scratchmem uuu nothing; for programs that ask for it
-///   energy_denominator_rhf ur  X[p,q,r,s, ...] / (e_q + e_s + ... - e_p - e_r - ...) with the diagonal of a matrix
-///   over
-///                              orbitals; simple indices are numbers of orbitals
-///   stripi ru                  the part of a block that another one covers: its simple indices choose one orbital
-///   report_iteration rrr       number, energy and residual, to `told` by the first worker
-/// `over` outlives them. Any number of workers.
-std::vector<instruction> chemistry_instructions(const chemistry::integrals& over,
+/// All super instructions of chemistry, for instruction_registry::add; docs/chemistry.md says what each does. Any
+/// number of workers.
+/// @param over  outlives them. Null: there is no basis, and those that need one fail with words that say so.
+/// @param told  what report_iteration tells, by the first worker. Empty: it is printed as the program's output
+std::vector<instruction> chemistry_instructions(const chemistry::integrals* over,
                                                 std::function<void(const iteration_report&)> told);
+
+/// Whether the instruction of that name, in small letters, computes integrals or asks for the nuclei.
+bool needs_basis(std::string_view name);
 
 }  // namespace tessera::sial

@@ -34,6 +34,7 @@ class integrals {
  public:
   virtual ~integrals() = default;
 
+  const molecule& nuclei() const noexcept { return m_nuclei; }
   std::size_t functions() const noexcept { return m_offsets.back(); }
   std::size_t shells() const noexcept { return m_shells.size(); }
   const shell& shell_at(std::size_t s) const noexcept { return m_shells[s]; }
@@ -51,9 +52,10 @@ class integrals {
   virtual std::unique_ptr<repulsion_engine> engine(double bound) const = 0;
 
  protected:
-  explicit integrals(std::vector<shell> shells);
+  integrals(std::vector<shell> shells, molecule of);
 
  private:
+  const molecule m_nuclei;
   std::vector<shell> m_shells;
   std::vector<std::size_t> m_offsets;  // one more than shells
 };

@@ -6,7 +6,8 @@
 
 namespace tessera::chemistry {
 
-integrals::integrals(std::vector<shell> shells) : m_shells(std::move(shells)), m_offsets{0} {
+integrals::integrals(std::vector<shell> shells, molecule of)
+    : m_nuclei(std::move(of)), m_shells(std::move(shells)), m_offsets{0} {
   for (const shell& s : m_shells) m_offsets.push_back(m_offsets.back() + chemistry::functions(s));
 }
 

@@ -42,7 +42,7 @@ class libint_engine final : public repulsion_engine {
 
 class libint_integrals final : public integrals {
  public:
-  libint_integrals(std::vector<shell> shells, const molecule& of) : integrals(std::move(shells)) {
+  libint_integrals(std::vector<shell> shells, const molecule& of) : integrals(std::move(shells), of) {
     for (std::size_t s = 0; s < this->shells(); ++s) {
       const shell& one = shell_at(s);
       libint2::svector<double> exponents(one.exponents.begin(), one.exponents.end());

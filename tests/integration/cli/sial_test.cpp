@@ -433,6 +433,67 @@ TEST_F(sial, examples_print_what_their_pages_say) {
   }
 }
 
+/// Whether the build has integrals; where it has none, the error says so.
+bool has_integrals(const outcome& done) { return done.err.find("this build has no integrals") == std::string::npos; }
+
+TEST_F(sial, a_basis_comes_with_the_initialization_data) {
+  write("overlap.sialx",
+        "sial overlap\npredefined int norb\naoindex m = 1:norb\naoindex n = 1:norb\nspecial return_ovl w\n"
+        "special compute_nn_repulsion u\nstatic s[m,n]\nscalar nuclear\nexecute compute_nn_repulsion nuclear\n"
+        "print nuclear\nexecute return_ovl s\nprint s\nendsial overlap\n");
+  // A hydrogen molecule in STO-3G: A. Szabo, N. S. Ostlund, Modern Quantum Chemistry (1989), section 3.5.2.
+  write("h2.toml", R"(
+[ints]
+norb = 2
+intspherical = 1
+[segments]
+ao = [1, 1]
+[float_arrays]
+charge = [1.0, 1.0]
+coords = [0.0, 0.0, 0.0, 0.0, 0.0, 1.4]
+alphas = [3.42525091, 0.62391373, 0.16885540, 3.42525091, 0.62391373, 0.16885540]
+pcoeffs = [0.15432897, 0.53532814, 0.44463454, 0.15432897, 0.53532814, 0.44463454]
+[int_arrays]
+ivangmom = [0, 0]
+npfps = [3, 3]
+ncfps = [1, 1]
+atom = [1, 2]
+ixalphas = [1, 4]
+ixpcoeffs = [1, 4]
+)");
+  const outcome done = run({"sial", "run", at("overlap.sialx"), "--init", at("h2.toml"), "--quiet"});
+  if (!has_integrals(done)) GTEST_SKIP() << done.err;
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("nuclear = 0.71428571428571"));
+  EXPECT_THAT(done.out, HasSubstr("0.6593"));
+  write("none.toml", "[ints]\nnorb = 1\n[segments]\nao = [1]\n");
+  const outcome none = run({"sial", "run", at("overlap.sialx"), "--init", at("none.toml")});
+  EXPECT_EQ(none.code, 8);
+  EXPECT_THAT(none.err, HasSubstr("it needs a molecule and its basis"));
+  EXPECT_THAT(none.err, HasSubstr("overlap.sialx:9"));
+}
+
+TEST_F(sial, a_molecule_gives_a_program_its_orbitals) {
+  write("h2.xyz", "2\nbohr\nH 0 0 0\nH 0 0 1.4\n");
+  const std::vector<std::string> words{"sial",    "run",     "mp2.sialx", "--molecule", at("h2.xyz"),
+                                       "--basis", "cc-pvdz", "--json",    "-"};
+  const outcome done = run(words);
+  if (!has_integrals(done)) GTEST_SKIP() << done.err;
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_NEAR(nlohmann::json::parse(done.out).at("scf_energy").get<double>(), -1.1287, 1e-3);
+  write("two.sialx", "import \"mp2.sialx\"\nsial two\nprint mp2_energy\nendsial two\n");
+  const outcome anion = run({"sial", "run", at("two.sialx"), "--molecule", at("h2.xyz"), "--charge", "-1"});
+  EXPECT_EQ(anion.code, 4);
+  EXPECT_THAT(anion.err, HasSubstr("3 electrons do not have multiplicity 1"));
+  write("both.toml", "[segments]\nmo = [1]\n");
+  const outcome both =
+      run({"sial", "run", "mp2.sialx", "--molecule", at("h2.xyz"), "--basis", "sto-3g", "--init", at("both.toml")});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(both.err, HasSubstr("--init and --molecule both give segments of mo"));
+  EXPECT_EQ(run({"sial", "run", "mp2.sialx", "--basis", "sto-3g"}).code, 2);
+  EXPECT_EQ(run({"sial", "run", at("none.sialx"), "--molecule", at("h2.xyz")}).code, 4);
+}
+
 TEST_F(sial, wrong_words_are_told) {
   EXPECT_EQ(run({"sial", "run"}).code, 2);
   EXPECT_EQ(run({"sial", "run", at("none.sialx")}).code, 4);

@@ -1,0 +1,31 @@
+#pragma once
+// The molecule of a command line, as programs are told of it.
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "languages/sial/data/init_data.hpp"
+#include "libraries/chemistry/integrals/integrals.hpp"
+
+namespace tessera::apps {
+
+struct molecule_choice {
+  std::string file, basis = "cc-pvdz";  ///< no file: no molecule
+  int charge = 0;
+  bool frozen_core = false;
+};
+
+struct molecule_field {
+  std::unique_ptr<chemistry::integrals> over;
+  double energy = 0;  ///< of the field, hartree
+  int iterations = 0;
+};
+
+/// Computes the field of a closed shell and adds orbitals, Fock matrix and segments to `data`, as orbital_data gives
+/// them, with what the programs that come with Tessera ask for besides. Ints and scalars that `data` has stay. Throws
+/// tessera::error: input for a molecule that cannot be; usage where `data` have a basis, or arrays or segments of the
+/// same names; numerical where the field does not converge. `go_on`: false stops it, as if it did not converge.
+molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, unsigned threads,
+                            const std::function<bool()>& go_on);
+
+}  // namespace tessera::apps
