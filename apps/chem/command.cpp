@@ -107,11 +107,19 @@ class calculation {
   unsigned m_workers = 1;
   report m_report;
   plot_line m_scf_line, m_cc_line;
-  bool m_success = true, m_estimated_to_fit = true;
+  bool m_estimated_to_fit = true;
+  std::string m_failure;  // what has not converged
 };
 
 void calculation::read() {
   m_method = correlation_of(m_options.method);
+  for (const auto& [name, value] : {std::pair("--convergence", m_options.convergence),
+                                    {"--level-shift", m_options.level_shift},
+                                    {"--damping", m_options.damping}})
+    if (!std::isfinite(value)) throw error(error_kind::usage, "a number is expected", name);
+  if (const std::string& basis = m_options.basis; basis.ends_with("-ri") || basis.ends_with("-rifit"))
+    throw error(error_kind::usage, fmt::format("'{}' is a set for density fitting, and not for orbitals", basis),
+                "--basis", "such as " + basis.substr(0, basis.rfind("-ri")));
   const std::optional<chemistry::length_unit> unit = m_options.unit == "auto" ? std::nullopt
                                                      : m_options.unit == "bohr"
                                                          ? std::optional(chemistry::length_unit::bohr)
@@ -141,7 +149,7 @@ chemistry::scf_result calculation::self_consistent_field(session& s) {
   how.gradient = std::min(1e-6, 10 * m_options.convergence);
   how.level_shift = m_options.level_shift;
   how.damping = m_options.damping;
-  how.threads = m_workers;
+  how.threads = m_options.deterministic ? 1 : m_workers;  // sums of several are in no certain order
   auto iterations = nlohmann::ordered_json::array();
   m_journal.line("");
   m_journal.line("{}  iteration            energy       change     gradient", name_of(m_reference));
@@ -209,8 +217,14 @@ bool calculation::print_plan(const session& s, const sial::correlation_job& job)
 }
 
 void calculation::tell_scf(const chemistry::scf_result& scf) {
-  m_report.add("scf_energy", name_of(m_reference),
-               fmt::format("{:.10f} hartree{}", scf.energy, scf.converged ? "" : ", NOT CONVERGED"), scf.energy);
+  m_report.note("scf_converged", scf.converged);
+  m_report.note("scf_iterations", scf.iterations);
+  if (!scf.converged) {
+    m_report.note("scf_last_energy", scf.energy);
+    m_failure = fmt::format("{} has not converged after {} iterations", name_of(m_reference), scf.iterations);
+    return;
+  }
+  m_report.add("scf_energy", name_of(m_reference), fmt::format("{:.10f} hartree", scf.energy), scf.energy);
   m_report.note("scf_converged", scf.converged);
   m_report.note("scf_iterations", scf.iterations);
   if (m_reference == chemistry::reference::uhf)
@@ -247,11 +261,9 @@ void calculation::tell_correlation(const sial::correlation_result& c, double ref
   m_report.note("ccsd_iterations", c.iterations);
   m_report.note("ccsd_residual", c.residual);
   if (!c.converged) {
-    m_success = false;
     m_report.note("ccsd_last_correlation", *c.ccsd);
-    m_report.add("", "CCSD",
-                 fmt::format("NOT CONVERGED after {} iterations: residual {:.1e}; no energy", c.iterations, c.residual),
-                 nullptr);
+    m_failure =
+        fmt::format("CCSD has not converged after {} iterations: its residual is {:.1e}", c.iterations, c.residual);
     return;
   }
   line("ccsd_energy", "CCSD", *c.ccsd);
@@ -350,6 +362,7 @@ int calculation::run() {
   session s(machine);
   s.works_on(formula_of(m_molecule) + " " + m_options.method);
   s.describe(m_report);
+  m_report.add_integer("sial_workers", "SIAL workers", m_workers);
   m_report.add("integrals", "integrals", std::string(chemistry::integrals_library()));
   m_report.add("molecule", "molecule",
                fmt::format("{}: {} atoms, {} electrons, multiplicity {}, repulsion of nuclei {:.10f} hartree",
@@ -371,20 +384,18 @@ int calculation::run() {
                  fmt::format("{} combinations of functions are left out", scf.functions - scf.orbitals),
                  scf.functions - scf.orbitals);
   tell_scf(scf);
-  m_success = scf.converged;
-  if (m_method && m_success) correlate(s, scf);
-  if (!m_success)
-    m_report.add("", "no result",
-                 "what did not converge has no energy; see --scf-iterations, --cc-iterations, --level-shift, "
-                 "--damping and --guess",
-                 nullptr);
-  m_report.note("success", m_success && !m_options.estimate);
+  if (m_method && m_failure.empty()) correlate(s, scf);
+  m_report.note("success", m_failure.empty() && !m_options.estimate);
   m_report.add("seconds", "time", format_seconds(seconds_since(start)), seconds_since(start));
   m_journal.line("");
   draw(s);
   s.finish(m_report);
   if (m_options.estimate && !m_estimated_to_fit) return exit_code_of(error_kind::memory);
-  return m_success ? 0 : exit_code_of(error_kind::numerical);
+  if (!m_failure.empty())
+    throw error(
+        error_kind::numerical, m_failure, m_options.file,
+        "no energy of it is given; see --scf-iterations, --cc-iterations, --level-shift, --damping and --guess");
+  return 0;
 }
 
 int write_programs(const std::string& folder) {

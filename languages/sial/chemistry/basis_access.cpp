@@ -77,7 +77,7 @@ std::unique_ptr<chemistry::repulsion_engine> basis_access::take() {
       return one;
     }
   }
-  return over().engine(0.0);
+  return over().engine(1e-16);
 }
 
 void basis_access::give(std::unique_ptr<chemistry::repulsion_engine> one) {

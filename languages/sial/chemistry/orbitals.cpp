@@ -158,6 +158,7 @@ init_data orbital_data(const chemistry::integrals& over, const chemistry::scf_re
   data.ints["ao_segments"] = static_cast<std::int64_t>(ao.size());
   data.ints["occ_segments"] = static_cast<std::int64_t>(occupied_segments);
   data.ints["virt_first"] = static_cast<std::int64_t>(occupied_segments) + 1;
+  data.ints["spin_orbitals"] = closed ? 0 : 1;
   data.ints["occupied"] = static_cast<std::int64_t>(occupied);
   data.ints["virtual"] = static_cast<std::int64_t>(empty);
   list.write(data);

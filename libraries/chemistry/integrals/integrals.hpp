@@ -48,7 +48,8 @@ class integrals {
   virtual std::vector<double> attraction() const = 0;
   /// <m| x |n>, y, z about the origin.
   virtual std::array<std::vector<double>, 3> dipole() const = 0;
-  /// Quartets of which no primitive contributes more than `bound` may be empty.
+  /// Primitives that contribute less than about `bound` may be left out; 0: none is. What bounds are made of must be
+  /// exact: the square of a small overlap is smaller still.
   virtual std::unique_ptr<repulsion_engine> engine(double bound) const = 0;
 
  protected:

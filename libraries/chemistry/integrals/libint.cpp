@@ -3,8 +3,6 @@
 // The line above comes first.
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "core/base/error.hpp"
 #include "libraries/chemistry/integrals/library.hpp"
 
@@ -23,9 +21,7 @@ void prepare() {
 class libint_engine final : public repulsion_engine {
  public:
   libint_engine(const std::vector<libint2::Shell>& shells, std::size_t primitives, int momentum, double bound)
-      : m_shells(shells),
-        m_engine(libint2::Operator::coulomb, primitives, momentum, 0,
-                 std::max(bound, std::numeric_limits<double>::epsilon())) {}
+      : m_shells(shells), m_engine(libint2::Operator::coulomb, primitives, momentum, 0, bound) {}
 
   std::span<const double> quartet(std::size_t a, std::size_t b, std::size_t c, std::size_t d) override {
     const libint2::Shell &A = m_shells[a], &B = m_shells[b], &C = m_shells[c], &D = m_shells[d];

@@ -16,7 +16,8 @@
 namespace tessera::chemistry {
 namespace {
 
-constexpr double closest = 0.1;  // bohr; no bond is a tenth as long
+constexpr double closest = 0.1;   // bohr; no bond is a tenth as long
+constexpr double farthest = 1e9;  // bohr: beyond, differences of coordinates mean nothing
 
 struct noble_gas {
   int number, orbitals;  // doubly occupied ones
@@ -49,7 +50,10 @@ void check_atoms(const molecule& of) {
     if (one.number < 1 || one.number > last_element)
       refuse(of, fmt::format("atom {} has the number {}, which no element has", i + 1, one.number));
     for (const double coordinate : one.at)
-      if (!std::isfinite(coordinate)) refuse(of, fmt::format("a coordinate of atom {} is not finite", title(of, i)));
+      if (!std::isfinite(coordinate))
+        refuse(of, fmt::format("a coordinate of atom {} is not finite", title(of, i)));
+      else if (std::abs(coordinate) > farthest)
+        refuse(of, fmt::format("atom {} is {:.3g} bohr from the origin", title(of, i), std::abs(coordinate)));
   }
   for (std::size_t i = 0; i < of.atoms.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)

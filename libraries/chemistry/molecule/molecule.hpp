@@ -33,8 +33,8 @@ double nuclear_repulsion(const molecule& of);
 int frozen_core_orbitals(const molecule& of);
 
 /// Throws tessera::error of kind input, with both atoms by symbol and ordinal (from 1) where there are two, for:
-/// no atoms; an unknown element; a coordinate that is not finite; atoms closer than 0.1 bohr; no electrons; a
-/// multiplicity that the number of electrons does not allow. Readers of files do not call it: charge and
+/// no atoms; an unknown element; a coordinate that is not finite, or beyond 1e9 bohr; atoms closer than 0.1 bohr; no
+/// electrons; a multiplicity that the number of electrons does not allow. Readers of files do not call it: charge and
 /// multiplicity often come from elsewhere.
 void check(const molecule& of);
 

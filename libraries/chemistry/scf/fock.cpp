@@ -28,7 +28,7 @@ fock_builder::fock_builder(const integrals& over, std::size_t kept_bytes, unsign
     first.is_kept = values <= room;
     if (first.is_kept) room -= values;
   }
-  for (unsigned k = 0; k < std::max(1u, threads); ++k) m_engines.push_back(over.engine(0.0));
+  for (unsigned k = 0; k < std::max(1u, threads); ++k) m_engines.push_back(over.engine(1e-16));
 }
 
 std::size_t fock_builder::values_of(const pair_of_shells& first) const {

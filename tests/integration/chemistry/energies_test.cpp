@@ -8,6 +8,7 @@
 
 #include "integration/runtime/machines.hpp"
 #include "languages/sial/chemistry/correlation.hpp"
+#include "languages/sial/chemistry/programs.hpp"
 #include "libraries/chemistry/basis/basis.hpp"
 #include "libraries/chemistry/molecule/element.hpp"
 #include "libraries/chemistry/scf/scf.hpp"
@@ -57,6 +58,15 @@ sial::correlation_result correlate(const reference_state& of, const sial::correl
                                    machine on = testing::host_only(1)) {
   runtime rt(std::move(on));
   return sial::correlation_job(rt, *of.over, of.scf, how, {}).run();
+}
+
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "no error";
 }
 
 struct energy_case {
@@ -251,6 +261,40 @@ TEST(chemistry, a_deterministic_run_gives_the_same_bits) {
   EXPECT_EQ(*first.triples, *second.triples);
 }
 
+/// Pairs of functions that hardly overlap: the square of that is far below what their integrals are.
+TEST(chemistry, small_overlaps_are_not_lost) {
+  chemistry::molecule apart;
+  apart.atoms = {{3, {0, 0, 0}}, {9, {0, 0, 11}}};
+  chemistry::scf_settings tight;
+  tight.energy_change = 1e-12;
+  const reference_state state(apart, "6-31g**", chemistry::reference::rhf, tight);
+  EXPECT_NEAR(state.scf.energy, -106.68193413217, 1e-8) << "PySCF's";
+  const std::vector<double> bounds = chemistry::schwarz_bounds(*state.over);
+  EXPECT_GT(*std::ranges::min_element(bounds), 0.0) << "all of them overlap";
+}
+
+TEST(chemistry, programs_refuse_the_other_list_of_orbitals) {
+  const reference_state water = closed("h2o", "sto-3g");
+  runtime rt(testing::host_only(1));
+  sial::correlation_settings how;
+  how.orbitals.spin_orbitals = true;
+  const sial::correlation_job of_spins(rt, *water.over, water.scf, how, {});
+  const sial::init_data spins = of_spins.data(), pairs = sial::orbital_data(*water.over, water.scf, {});
+  for (const char* const name : {"mp2", "rccsd", "triples", "ump2", "uccsd", "utriples"}) {
+    sial::init_data data = name[0] == 'u' ? pairs : spins;
+    data.ints["max_iterations"] = 1;
+    data.scalars["energy_threshold"] = data.scalars["residual_threshold"] = 1;
+    sial::instruction_registry instructions;
+    instructions.add(sial::chemistry_instructions(water.over.get(), {}));
+    std::string printed;
+    sial::job job(rt, data, instructions, {}, [&](const std::string& text) { printed += text; });
+    const sial::job_program program =
+        sial::compile_program(std::string(name) + ".sialx", sial::chemistry_reader(), {}, [](const std::string&) {});
+    EXPECT_NE(message_of([&] { (void)job.run(program); }), "no error") << name;
+    EXPECT_THAT(printed, HasSubstr(std::string(name) + ": this program is for"));
+  }
+}
+
 TEST(chemistry, what_has_not_converged_has_no_triples) {
   sial::correlation_settings how;
   how.most_iterations = 3;
@@ -275,15 +319,6 @@ TEST(chemistry, a_plan_covers_what_the_programs_take) {
   std::uint64_t peak = 0;
   for (const named_space_statistics& space : rt.statistics().spaces) peak += space.statistics.peak_bytes;
   EXPECT_LE(static_cast<double>(peak), 1.10 * planned);
-}
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 TEST(chemistry, wrong_choices_are_told) {
