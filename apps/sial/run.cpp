@@ -310,7 +310,7 @@ void add_sial_run(CLI::App& to, command& selected) {
   sub.add_flag("--resume", o->resume,
                "continue after the last program that the folder of --checkpoint has as completed")
       ->needs(folder);
-  folder->excludes(molecule);  // whose orbitals would be computed anew, and not to the last bit
+  folder->excludes(molecule);  // its orbitals would be computed again, and differ in the last bits
   o->add_run_options(sub);
   for (const char* const name :
        {"--profile", "--dump-final", "--checkpoint", "--trace", "--report"})  // nothing is there to be written

@@ -10,7 +10,7 @@
 namespace tessera::schedule {
 
 /// Of the drivers of a run together. What depends on a failed point fails for the same reason, whichever end is seen
-/// first: who needs the reason first finds it, under the lock.
+/// first: the reason is found when it is first needed, under the lock.
 class failed_points {
  public:
   using reason = std::shared_ptr<const block::failure>;

@@ -153,7 +153,7 @@ std::shared_ptr<const block::failure> device_driver::why_failed(block::ticket at
                                                               : m_setup.drivers->with_stream(at.stream);
     in_flight_batch* const batch = maker == nullptr ? nullptr : maker->under_way(at);
     if (batch == nullptr) continue;
-    // It stays: whoever sees its end waits for the lock, since its point has failed.
+    // It stays: its end takes the lock, since its point has failed.
     maker->check_result(*batch, streams.at(at.stream).status_at(at.value));
     if (auto why = m_setup.points->find(at)) return why;
   }
@@ -185,16 +185,18 @@ std::shared_ptr<const block::failure> device_driver::failed_input(const task::re
   return nullptr;
 }
 
-/// Cheap where nothing fails.
+/// Cheap where nothing fails. What may write batched_task::why beside this one has made a failed point known before:
+/// so that is looked at first.
 bool device_driver::may_have_failed(const in_flight_batch& f, tsr_status status) const {
   const transfer::stream_table& streams = m_setup.coherence->streams();
-  return status != TSR_OK || f.failed() ||
+  return status != TSR_OK ||
          std::ranges::any_of(f.sources, [&](block::ticket source) { return streams.passed_with_failure(source); }) ||
+         f.failed() ||
          std::ranges::any_of(f.tasks, [](const batched_task& m) { return poison_of(m.t->all_accesses()) != nullptr; });
 }
 
 /// Why each task of a batch failed, once its ticket is reached: into batched_task::why, and of the point. Under the
-/// lock of failed points, by whoever needs it first. Of a batch that fails nobody knows which.
+/// lock of failed points, when it is first needed. Which task of a failed batch failed is not known.
 void device_driver::check_result(in_flight_batch& f, tsr_status status) {
   std::size_t from = 0;
   for (batched_task& m : f.tasks) {

@@ -50,9 +50,8 @@ std::vector<program_estimate> correlation_job::estimate() const {
 }
 
 double correlation_job::number(const std::string& label) const {
-  const auto found = const_cast<job&>(m_job).items().find(label);
-  const double* const value =
-      found == const_cast<job&>(m_job).items().end() ? nullptr : std::get_if<double>(&found->second);
+  const auto found = m_job.items().find(label);
+  const double* const value = found == m_job.items().end() ? nullptr : std::get_if<double>(&found->second);
   if (value == nullptr) throw error(error_kind::internal, fmt::format("a program has not kept '{}'", label));
   return *value;
 }
@@ -77,7 +76,7 @@ correlation_result correlation_job::run() {
 
 void correlation_job::note_diagnostics(correlation_result& to) const {
   if (!m_closed) return;  // they are defined for closed shells
-  const auto found = const_cast<job&>(m_job).items().find("t1");
+  const auto found = m_job.items().find("t1");
   const auto* const t1 = std::get_if<kept_values>(&found->second);
   const auto occupied = static_cast<std::size_t>(m_data.ints.at("occupied"));
   const std::size_t empty = t1->values.size() / occupied;

@@ -86,6 +86,7 @@ class job {
   program_report run(const job_program& what);
 
   kept_items& items() noexcept { return m_items; }
+  const kept_items& items() const noexcept { return m_items; }
 
   /// Ends the program that runs: its run throws tessera::error (interrupted). From any thread.
   void interrupt();

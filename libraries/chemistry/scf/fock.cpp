@@ -68,7 +68,6 @@ void fock_builder::run(pair_of_shells& first, repulsion_engine& engine, std::spa
   std::vector<double> fresh;
   if (first.is_kept && !from_kept) fresh.reserve(values_of(first));
   const double* kept = first.kept.data();
-  std::vector<double> zeros;
   for (std::size_t k = 0; k < first.quartets; ++k) {
     const pair_of_shells& second = m_pairs[k];
     const std::size_t count =

@@ -37,7 +37,7 @@ struct scf_settings {
   double linear_dependence = 1e-7;   ///< directions of the overlap with smaller eigenvalues are left out
   double level_shift = 0;            ///< hartree, of the virtual orbitals, while the gradient is above 1e-3
   double damping = 0;                ///< part of the old density in the new one, while the gradient is above 1e-1
-  std::size_t kept_bytes = 1 << 30;  ///< for two-electron integrals; what does not fit is computed anew
+  std::size_t kept_bytes = 1 << 30;  ///< for two-electron integrals; what does not fit is computed in each iteration
   unsigned threads = 1;
   std::function<bool(const scf_iteration&)> tell;  ///< after each; false stops it. May be empty
 };
