@@ -117,9 +117,7 @@ void calculation::read() {
                                     {"--level-shift", m_options.level_shift},
                                     {"--damping", m_options.damping}})
     if (!std::isfinite(value)) throw error(error_kind::usage, "a number is expected", name);
-  if (const std::string& basis = m_options.basis; basis.ends_with("-ri") || basis.ends_with("-rifit"))
-    throw error(error_kind::usage, fmt::format("'{}' is a set for density fitting, and not for orbitals", basis),
-                "--basis", "such as " + basis.substr(0, basis.rfind("-ri")));
+  chemistry::require_orbital_set(m_options.basis);
   const std::optional<chemistry::length_unit> unit = m_options.unit == "auto" ? std::nullopt
                                                      : m_options.unit == "bohr"
                                                          ? std::optional(chemistry::length_unit::bohr)

@@ -4,7 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "languages/sial/chemistry/basis_of_data.hpp"
-#include "languages/sial/chemistry/orbitals.hpp"
+#include "languages/sial/chemistry/correlation.hpp"
 #include "libraries/chemistry/basis/basis.hpp"
 #include "libraries/chemistry/molecule/read_xyz.hpp"
 #include "libraries/chemistry/scf/scf.hpp"
@@ -34,6 +34,7 @@ molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, 
   chemistry::molecule molecule = chemistry::read_xyz(what.file);
   molecule.charge = what.charge;
   chemistry::check(molecule);
+  chemistry::require_orbital_set(what.basis);
   molecule_field field;
   field.over = chemistry::make_integrals(chemistry::basis_for(molecule, what.basis), molecule);
   chemistry::scf_settings how;
@@ -48,9 +49,10 @@ molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, 
   sial::orbital_choice orbitals;
   if (what.frozen_core) orbitals.frozen_core = chemistry::frozen_core_orbitals(molecule);
   sial::init_data told = sial::orbital_data(*field.over, scf, orbitals);
-  told.ints["max_iterations"] = 50;
-  told.scalars["energy_threshold"] = 1e-9;
-  told.scalars["residual_threshold"] = 1e-7;
+  const sial::correlation_settings usual;
+  told.ints["max_iterations"] = usual.most_iterations;
+  told.scalars["energy_threshold"] = usual.energy_threshold;
+  told.scalars["residual_threshold"] = usual.residual_threshold;
   told.scalars["scf_energy"] = scf.energy;
   data.ints.merge(told.ints);
   data.scalars.merge(told.scalars);

@@ -79,4 +79,10 @@ std::vector<shell> basis_for(const molecule& of, const basis_set& set) {
 
 std::vector<shell> basis_for(const molecule& of, std::string_view name) { return basis_for(of, shipped_basis(name)); }
 
+void require_orbital_set(std::string_view name) {
+  if (name.ends_with("-ri") || name.ends_with("-rifit"))
+    throw error(error_kind::usage, fmt::format("'{}' is a set for density fitting, and not for orbitals", name),
+                "--basis", fmt::format("such as {}", name.substr(0, name.rfind("-ri"))));
+}
+
 }  // namespace tessera::chemistry

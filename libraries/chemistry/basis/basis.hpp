@@ -21,6 +21,9 @@ std::span<const std::string> shipped_basis_names();
 /// them.
 basis_set shipped_basis(std::string_view name);
 
+/// Throws tessera::error of kind usage for the name of a set that is for density fitting, and not for orbitals.
+void require_orbital_set(std::string_view name);
+
 /// The shells of a molecule: atom by atom in its order, each atom's in the order of the set's table. Throws
 /// tessera::error of kind input, with the atom, for an element that the set lacks.
 std::vector<shell> basis_for(const molecule& of, const basis_set& set);

@@ -1,5 +1,6 @@
 // The sets that come with the library, on molecules.
 #include "libraries/chemistry/basis/basis.hpp"
+#include "core/base/error.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -31,6 +32,11 @@ TEST(basis, fitting_sets_have_the_published_shells) {
   EXPECT_EQ(functions_of(water(), "cc-pvdz-ri"), 7u + 15 + 20 + 14 + 2 * (3 + 6 + 5));
   EXPECT_EQ(functions_of({.atoms = {{8, {}}}}, "aug-cc-pvdz-ri"), 8u + 18 + 25 + 21);
   EXPECT_EQ(functions_of({.atoms = {{1, {}}}}, "cc-pvtz-ri"), 4u + 9 + 10 + 7);
+}
+
+TEST(basis, fitting_sets_are_not_for_orbitals) {
+  EXPECT_THROW(require_orbital_set("cc-pvdz-ri"), error);
+  EXPECT_NO_THROW(require_orbital_set("cc-pvdz"));
 }
 
 TEST(basis, coefficients_are_as_published) {
