@@ -1,0 +1,192 @@
+#include "apps/chem/calculation.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "apps/chem/energies.hpp"
+#include "apps/chem/memory_plan.hpp"
+#include "apps/chem/molecule_file.hpp"
+#include "core/base/units.hpp"
+#include "languages/sial/estimate/text.hpp"
+
+namespace tessera::apps {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+double seconds_since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
+
+}  // namespace
+
+chemistry::scf_result calculation::self_consistent_field(session& s) {
+  chemistry::scf_settings how;
+  how.kind = m_problem.kind;
+  how.guess = m_options.guess == "core" ? chemistry::scf_guess::core : chemistry::scf_guess::sad;
+  how.most_iterations = m_options.scf_iterations;
+  how.energy_change = 0.1 * m_options.convergence;
+  how.gradient = std::min(1e-6, 10 * m_options.convergence);
+  how.level_shift = m_options.level_shift;
+  how.damping = m_options.damping;
+  how.threads = m_options.deterministic ? 1 : m_workers;  // sums of several are in no certain order
+  auto iterations = nlohmann::ordered_json::array();
+  m_journal.line("");
+  m_journal.line("{}  iteration            energy       change     gradient", name_of(m_problem.kind));
+  const auto start = clock::now();
+  how.tell = [&](const chemistry::scf_iteration& now) {
+    m_journal.line("      {:>8}  {:>16.10f}  {:>11.2e}  {:>11.2e}", now.number, now.energy, now.change, now.gradient);
+    iterations.push_back({{"energy", now.energy}, {"gradient", now.gradient}});
+    m_scf_line.points.emplace_back(now.number, std::log10(std::max(now.gradient, 1e-16)));
+    s.check_interrupt();
+    return true;
+  };
+  chemistry::scf_result scf = chemistry::run_scf(m_problem.of, *m_problem.over, how);
+  m_report.note("scf_history", iterations);
+  m_report.add("scf_seconds", "SCF",
+               fmt::format("{} iterations, {}", scf.iterations, format_seconds(seconds_since(start))),
+               seconds_since(start));
+  return scf;
+}
+
+sial::correlation_settings calculation::correlation_settings() const {
+  sial::correlation_settings how;
+  how.method = *m_problem.method;
+  how.orbitals.frozen_core = m_problem.frozen;
+  how.orbitals.frozen_virtual = m_options.frozen_virtual;
+  if (!m_options.segments.empty()) {
+    how.orbitals.basis_segment = m_options.segments[0];
+    how.orbitals.occupied_segment = m_options.segments[1];
+    how.orbitals.virtual_segment = m_options.segments[2];
+  }
+  how.most_iterations = m_options.cc_iterations;
+  how.energy_threshold = m_options.convergence;
+  how.residual_threshold = 100 * m_options.convergence;
+  how.programs.workers = m_workers;
+  how.programs.deterministic = m_options.deterministic;
+  return how;
+}
+
+void calculation::correlate(session& s, const chemistry::scf_result& scf) {
+  auto iterations = nlohmann::ordered_json::array();
+  auto last = clock::now();
+  sial::correlation_job job(
+      s.rt(), *m_problem.over, scf, correlation_settings(), [&](const sial::iteration_report& now) {
+        if (now.number == 1) m_journal.line("CCSD iteration       correlation     residual         time");
+        const double seconds = seconds_since(last);
+        m_journal.line("      {:>8}  {:>16.10f}  {:>11.2e}  {:>11}", now.number, now.energy, now.residual,
+                       format_seconds(seconds));
+        last = clock::now();
+        iterations.push_back({{"correlation_energy", now.energy}, {"residual", now.residual}, {"seconds", seconds}});
+        m_cc_line.points.emplace_back(now.number, std::log10(std::max(now.residual, 1e-16)));
+      });
+  m_report.note("occupied", job.data().ints.at("occupied"));
+  m_report.note("virtual", job.data().ints.at("virtual"));
+  m_report.note("segments", nlohmann::ordered_json{{"ao", job.data().segments_of(sial::index_kind::ao)},
+                                                   {"mo", job.data().segments_of(sial::index_kind::mo)}});
+  m_report.add(
+      "", "correlated",
+      fmt::format("{} occupied and {} virtual orbitals; {} frozen below, {} above", job.data().ints.at("occupied"),
+                  job.data().ints.at("virtual"), m_problem.frozen, m_options.frozen_virtual),
+      nullptr);
+  m_journal.line("");
+  m_estimated_to_fit = tell_memory_plan(s, job, m_report, m_journal);
+  if (m_options.estimate) return;
+  if (!m_estimated_to_fit)
+    throw error(error_kind::memory, "the calculation does not fit into memory; see the plan above", m_options.file,
+                "a disk takes what does not fit (--config host_and_disk), or smaller segments (--segments)");
+  m_journal.line("");
+  s.on_interrupt([&job] { job.programs_job().interrupt(); });
+  const struct unwatch {
+    session& watched;
+    ~unwatch() { watched.on_interrupt({}); }
+  } before_the_job_goes{s};
+  progress_rhythm rhythm;
+  rhythm.where = m_options.quiet ? progress_where::nowhere : progress_where::terminals;
+  const progress shown(
+      [&job](double elapsed) {
+        const auto at = job.programs_job().progress();
+        return at ? to_text(*at, elapsed) : std::string();
+      },
+      rhythm);
+  last = clock::now();
+  const sial::correlation_result c = job.run();
+  s.check_interrupt();
+  m_report.note("ccsd_history", iterations);
+  m_failure = report_correlation(m_problem, c, scf.energy, m_report);
+  for (const sial::program_report& p : c.programs)
+    m_report.add(p.name + "_seconds", p.name,
+                 fmt::format("{}, {:.3g} GFLOP in contractions, {} at barriers", format_seconds(p.seconds),
+                             p.counters.flops * 1e-9, format_seconds(p.counters.barrier_seconds)),
+                 p.seconds);
+}
+
+/// For the page of --report.
+void calculation::draw(session& s) const {
+  if (m_options.report.empty()) return;
+  line_plot p{"Convergence", "iteration", "log10 of the gradient of SCF, of the residual of CCSD"};
+  plot_line scf = m_scf_line, cc = m_cc_line;
+  scf.label = "SCF";
+  cc.label = "CCSD";
+  cc.colour = 1;
+  p.lines.push_back(scf);
+  if (!cc.points.empty()) p.lines.push_back(cc);
+  s.add_to_page("<section><h2>Convergence</h2>" + to_svg(p) + "</section>");
+}
+
+int calculation::run() {
+  command_options machine = m_options;
+  if (!m_options.memory.empty()) {
+    if (!parse_bytes(m_options.memory))
+      throw error(error_kind::usage, fmt::format("'{}' is no size", m_options.memory), "--memory",
+                  "such as 2GiB, 500MB");
+    machine.set.push_back("memory.host_limit=" + m_options.memory);
+  }
+  const unsigned wanted = m_options.workers ? *m_options.workers : machine.load().runtime().workers;
+  m_workers = wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+  machine.workers = machine.load().runtime().host_limit == 0 ? 1 : 2;
+  machine = machine.placed_by_cost();
+  if (m_options.deterministic && m_options.has_devices()) machine.set.push_back("runtime.deterministic=true");
+  session s(machine);
+  s.works_on(formula_of(m_problem.of) + " " + m_options.method);
+  s.describe(m_report);
+  m_report.add_integer("sial_workers", "SIAL workers", m_workers);
+  m_report.add("integrals", "integrals", std::string(chemistry::integrals_library()));
+  m_report.add("molecule", "molecule",
+               fmt::format("{}: {} atoms, {} electrons, multiplicity {}, repulsion of nuclei {:.10f} hartree",
+                           formula_of(m_problem.of), m_problem.of.atoms.size(), chemistry::electrons(m_problem.of),
+                           m_problem.of.multiplicity, chemistry::nuclear_repulsion(m_problem.of)),
+               formula_of(m_problem.of));
+  m_report.note("nuclear_repulsion", chemistry::nuclear_repulsion(m_problem.of));
+  m_report.add("basis", "basis",
+               fmt::format("{}: {} functions in {} shells", m_options.basis, m_problem.over->functions(),
+                           m_problem.over->shells()),
+               m_options.basis);
+  m_report.note("functions", m_problem.over->functions());
+  m_report.note("method", m_options.method);
+  m_report.note("reference", name_of(m_problem.kind));
+  m_journal.line("{} in {}, {} functions", formula_of(m_problem.of), m_options.basis, m_problem.over->functions());
+  const auto start = clock::now();
+  const chemistry::scf_result scf = self_consistent_field(s);
+  if (scf.orbitals < scf.functions)
+    m_report.add("dependent_functions", "linear dependence",
+                 fmt::format("{} combinations of functions are left out", scf.functions - scf.orbitals),
+                 scf.functions - scf.orbitals);
+  m_failure = report_field(m_problem, scf, m_report);
+  if (m_problem.method && m_failure.empty()) correlate(s, scf);
+  m_report.note("success", m_failure.empty() && !m_options.estimate);
+  m_report.add("seconds", "time", format_seconds(seconds_since(start)), seconds_since(start));
+  m_journal.line("");
+  draw(s);
+  s.finish(m_report);
+  if (m_options.estimate && !m_estimated_to_fit) return exit_code_of(error_kind::memory);
+  if (!m_failure.empty())
+    throw error(
+        error_kind::numerical, m_failure, m_options.file,
+        "no energy of it is given; see --scf-iterations, --cc-iterations, --level-shift, --damping and --guess");
+  return 0;
+}
+
+}  // namespace tessera::apps

@@ -1,0 +1,37 @@
+#pragma once
+// One calculation of tessera chem: a field, and what is correlated.
+#include <string>
+
+#include "apps/chem/journal.hpp"
+#include "apps/chem/options.hpp"
+#include "apps/chem/problem.hpp"
+#include "apps/common/plot.hpp"
+#include "apps/common/report.hpp"
+#include "apps/common/session.hpp"
+
+namespace tessera::apps {
+
+class calculation {
+ public:
+  /// Reads what is asked for. The options outlive it. Throws tessera::error as read_problem.
+  explicit calculation(const chem_options& o) : m_options(o), m_journal(o), m_problem(read_problem(o)) {}
+  /// The exit code. Throws tessera::error: numerical for what has not converged, memory for what does not fit.
+  int run();
+
+ private:
+  chemistry::scf_result self_consistent_field(session& s);
+  sial::correlation_settings correlation_settings() const;
+  void correlate(session& s, const chemistry::scf_result& scf);
+  void draw(session& s) const;
+
+  const chem_options& m_options;
+  const journal m_journal;
+  const problem m_problem;
+  unsigned m_workers = 1;
+  report m_report;
+  plot_line m_scf_line, m_cc_line;
+  bool m_estimated_to_fit = true;
+  std::string m_failure;  // what has not converged
+};
+
+}  // namespace tessera::apps

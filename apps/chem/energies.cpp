@@ -1,0 +1,68 @@
+#include "apps/chem/energies.hpp"
+
+#include <fmt/format.h>
+
+namespace tessera::apps {
+
+std::string report_field(const problem& p, const chemistry::scf_result& scf, report& to) {
+  to.note("scf_converged", scf.converged);
+  to.note("scf_iterations", scf.iterations);
+  if (!scf.converged) {
+    to.note("scf_last_energy", scf.energy);
+    return fmt::format("{} has not converged after {} iterations", name_of(p.kind), scf.iterations);
+  }
+  to.add("scf_energy", name_of(p.kind), fmt::format("{:.10f} hartree", scf.energy), scf.energy);
+  if (p.kind == chemistry::reference::uhf)
+    to.add("spin_squared", "<S^2>",
+           fmt::format("{:.6f}; a pure state has {:.6f}", scf.spin_squared,
+                       0.25 * (p.of.multiplicity - 1) * (p.of.multiplicity + 1)),
+           scf.spin_squared);
+  const auto homo = static_cast<std::size_t>(scf.occupied[0]);
+  const std::vector<double>& e = scf.energies[0];
+  to.add("", "orbitals",
+         homo < e.size() ? fmt::format("{} of {} occupied, highest at {:.6f}, lowest empty at {:.6f} hartree", homo,
+                                       e.size(), e[homo - 1], e[homo])
+                         : fmt::format("{}, all occupied", e.size()),
+         nullptr);
+  to.note("orbital_energies", e);
+  if (!scf.energies[1].empty()) to.note("orbital_energies_beta", scf.energies[1]);
+  to.add("dipole", "dipole", fmt::format("{:.6f} {:.6f} {:.6f} e bohr", scf.dipole[0], scf.dipole[1], scf.dipole[2]),
+         scf.dipole);
+  return {};
+}
+
+std::string report_correlation(const problem& p, const sial::correlation_result& c, double reference_energy,
+                               report& to) {
+  const auto line = [&](const std::string& key, const std::string& label, double correlation) {
+    to.add(key, label,
+           fmt::format("{:.10f} hartree, of it correlation {:.10f}", reference_energy + correlation, correlation),
+           reference_energy + correlation);
+    to.note(key + "_correlation", correlation);
+  };
+  line("mp2_energy", "MP2", c.mp2());
+  line("scs_mp2_energy", "SCS-MP2", c.scs_mp2());
+  to.note("mp2_same_spin", c.mp2_same_spin);
+  to.note("mp2_opposite_spin", c.mp2_opposite_spin);
+  if (!c.ccsd) return {};
+  to.note("ccsd_converged", c.converged);
+  to.note("ccsd_iterations", c.iterations);
+  to.note("ccsd_residual", c.residual);
+  if (!c.converged) {
+    to.note("ccsd_last_correlation", *c.ccsd);
+    return fmt::format("CCSD has not converged after {} iterations: its residual is {:.1e}", c.iterations, c.residual);
+  }
+  line("ccsd_energy", "CCSD", *c.ccsd);
+  if (c.triples) {
+    to.add("triples", "(T)", fmt::format("{:.10f} hartree", *c.triples), *c.triples);
+    line("ccsd_t_energy", "CCSD(T)", *c.ccsd + *c.triples);
+  }
+  if (p.kind != chemistry::reference::rhf) return {};
+  to.add("t1_diagnostic", "T1, D1",
+         fmt::format("{:.5f}, {:.5f}{}", c.t1_diagnostic, c.d1_diagnostic,
+                     c.t1_diagnostic > 0.02 ? ": one determinant may not be enough (T1 above 0.02)" : ""),
+         c.t1_diagnostic);
+  to.note("d1_diagnostic", c.d1_diagnostic);
+  return {};
+}
+
+}  // namespace tessera::apps

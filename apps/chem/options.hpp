@@ -1,0 +1,23 @@
+#pragma once
+// What the command line of tessera chem can say.
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/common/command_options.hpp"
+
+namespace tessera::apps {
+
+struct chem_options : command_options {
+  std::string file, basis = "cc-pvdz", method = "ccsd(t)", reference = "auto", guess = "sad", unit = "auto", memory;
+  std::optional<int> charge, multiplicity;
+  bool frozen_core = false, deterministic = false, estimate = false;
+  std::optional<int> frozen_orbitals;
+  int frozen_virtual = 0, scf_iterations = 100, cc_iterations = 50;
+  double convergence = 1e-9, level_shift = 0, damping = 0;
+  std::vector<std::size_t> segments;
+  std::string write_programs;
+};
+
+}  // namespace tessera::apps
