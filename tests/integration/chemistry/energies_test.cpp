@@ -295,6 +295,32 @@ TEST(chemistry, programs_refuse_the_other_list_of_orbitals) {
   }
 }
 
+/// The scalar that a program of examples/chemistry keeps under the label.
+double number_of_example(const reference_state& of, const sial::orbital_choice& orbitals, unsigned workers,
+                         const std::string& program, const std::string& label) {
+  runtime rt(testing::host_only(1));
+  const sial::init_data data = sial::orbital_data(*of.over, of.scf, orbitals);
+  sial::instruction_registry instructions;
+  instructions.add(sial::chemistry_instructions(of.over.get(), {}));
+  sial::job job(rt, data, instructions, {.workers = workers}, [](const std::string&) {});
+  (void)job.run(sial::compile_program(std::string(TESSERA_SOURCE_DIR) + "/examples/chemistry/" + program,
+                                      sial::chemistry_reader(), {}, [](const std::string&) {}));
+  return std::get<double>(job.items().at(label));
+}
+
+// Third order: from PySCF's integrals over spin orbitals, by the definition with antisymmetrised integrals.
+TEST(chemistry, methods_of_ones_own_give_their_energies) {
+  const reference_state water = closed("h2o", "cc-pvdz");
+  sial::orbital_choice uneven;
+  uneven.basis_segment = 7;
+  uneven.occupied_segment = 2;
+  uneven.virtual_segment = 5;
+  EXPECT_NEAR(number_of_example(water, {}, 1, "my_mp2.sialx", "mp2_energy"), -0.2039481679, 1e-9);
+  EXPECT_NEAR(number_of_example(water, {}, 1, "my_mp3.sialx", "mp3_energy"), -0.2107444779, 1e-9);
+  EXPECT_NEAR(number_of_example(water, uneven, 2, "my_mp2.sialx", "mp2_energy"), -0.2039481679, 1e-9);
+  EXPECT_NEAR(number_of_example(water, uneven, 2, "my_mp3.sialx", "mp3_energy"), -0.2107444779, 1e-9);
+}
+
 TEST(chemistry, what_has_not_converged_has_no_triples) {
   sial::correlation_settings how;
   how.most_iterations = 3;
