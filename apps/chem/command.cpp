@@ -40,7 +40,8 @@ void add_chem(CLI::App& to, command& selected) {
   auto o = std::make_shared<chem_options>();
   CLI::App& sub = *to.add_subcommand("chem", "Energies of molecules: SCF, MP2, CCSD, CCSD(T), by programs in SIAL");
   sub.add_option("molecule", o->file, "the molecule: an XYZ file (.xyz), or a Z-matrix (.zmat)")->type_name("FILE");
-  sub.add_option("--basis", o->basis, "sto-3g, 3-21g, 6-31g**, cc-pvdz, aug-cc-pvdz or cc-pvtz, for H to Ne")
+  sub.add_option("--basis", o->basis,
+                 "sto-3g, 3-21g, 6-31g**, cc-pvdz, aug-cc-pvdz or cc-pvtz, for H to Ne; or a file: NAME.gbs, NAME.json")
       ->type_name("NAME")
       ->capture_default_str();
   sub.add_option("--method", o->method, "scf, mp2, ccsd or ccsd(t)")->type_name("NAME")->capture_default_str();

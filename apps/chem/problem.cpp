@@ -47,7 +47,6 @@ problem read_problem(const chem_options& o) {
   for (const auto& [name, value] :
        {std::pair("--convergence", o.convergence), {"--level-shift", o.level_shift}, {"--damping", o.damping}})
     if (!std::isfinite(value)) throw error(error_kind::usage, "a number is expected", name);
-  chemistry::require_orbital_set(o.basis);
   const std::optional<chemistry::length_unit> unit = o.unit == "auto" ? std::nullopt
                                                      : o.unit == "bohr"
                                                          ? std::optional(chemistry::length_unit::bohr)
@@ -62,7 +61,7 @@ problem read_problem(const chem_options& o) {
   if (const int occupied = (chemistry::electrons(p.of) + p.of.multiplicity - 1) / 2; p.method && p.frozen >= occupied)
     throw error(error_kind::usage, fmt::format("{} orbitals are frozen, and {} are occupied", p.frozen, occupied),
                 "--frozen-orbitals", "correlation needs at least one that is not");
-  p.over = chemistry::make_integrals(chemistry::basis_for(p.of, o.basis), p.of);
+  p.over = chemistry::make_integrals(chemistry::orbital_basis_for(p.of, o.basis), p.of);
   return p;
 }
 

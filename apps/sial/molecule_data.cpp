@@ -34,9 +34,8 @@ molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, 
   chemistry::molecule molecule = chemistry::read_xyz(what.file);
   molecule.charge = what.charge;
   chemistry::check(molecule);
-  chemistry::require_orbital_set(what.basis);
   molecule_field field;
-  field.over = chemistry::make_integrals(chemistry::basis_for(molecule, what.basis), molecule);
+  field.over = chemistry::make_integrals(chemistry::orbital_basis_for(molecule, what.basis), molecule);
   chemistry::scf_settings how;
   how.threads = threads;
   how.tell = [&](const chemistry::scf_iteration&) { return go_on(); };

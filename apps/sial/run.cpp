@@ -261,7 +261,8 @@ void add_sial_run(CLI::App& to, command& selected) {
                      "a molecule with closed shells, an XYZ file: its Hartree-Fock field is computed first, and the "
                      "program is given its orbitals")
           ->type_name("FILE");
-  sub.add_option("--basis", o->molecule.basis, "of --molecule: sto-3g, 3-21g, 6-31g**, cc-pvdz, aug-cc-pvdz or cc-pvtz")
+  sub.add_option("--basis", o->molecule.basis,
+                 "of --molecule: sto-3g, 3-21g, 6-31g**, cc-pvdz, aug-cc-pvdz, cc-pvtz, or a file")
       ->type_name("NAME")
       ->capture_default_str()
       ->needs(molecule);

@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/suggest.hpp"
+#include "libraries/chemistry/basis/qcschema.hpp"
 #include "libraries/chemistry/basis/shipped_text.hpp"
 #include "libraries/chemistry/molecule/element.hpp"
 #include "libraries/chemistry/molecule/text_reader.hpp"
@@ -83,6 +84,21 @@ void require_orbital_set(std::string_view name) {
   if (name.ends_with("-ri") || name.ends_with("-rifit"))
     throw error(error_kind::usage, fmt::format("'{}' is a set for density fitting, and not for orbitals", name),
                 "--basis", fmt::format("such as {}", name.substr(0, name.rfind("-ri"))));
+}
+
+bool names_basis_file(std::string_view name_or_file) {
+  const std::string small = in_small_letters(name_or_file);
+  return small.find('/') != small.npos || small.ends_with(".gbs") || small.ends_with(".g94") ||
+         small.ends_with(".json");
+}
+
+std::vector<shell> orbital_basis_for(const molecule& of, const std::string& name_or_file) {
+  if (!names_basis_file(name_or_file)) {
+    require_orbital_set(name_or_file);
+    return basis_for(of, name_or_file);
+  }
+  if (in_small_letters(name_or_file).ends_with(".json")) return read_qcschema_basis(name_or_file, of);
+  return basis_for(of, read_gaussian94(name_or_file));
 }
 
 }  // namespace tessera::chemistry
