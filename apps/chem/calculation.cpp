@@ -10,8 +10,10 @@
 #include "apps/chem/energies.hpp"
 #include "apps/chem/memory_plan.hpp"
 #include "apps/chem/molecule_file.hpp"
+#include "apps/common/device_lacks.hpp"
 #include "core/base/units.hpp"
 #include "languages/sial/estimate/text.hpp"
+#include "languages/sial/job/device_use.hpp"
 
 namespace tessera::apps {
 namespace {
@@ -65,6 +67,7 @@ sial::correlation_settings calculation::correlation_settings() const {
   how.energy_threshold = m_options.convergence;
   how.residual_threshold = 100 * m_options.convergence;
   how.programs.workers = m_workers;
+  how.programs.devices = sial::device_use_of(m_options.devices);
   how.programs.deterministic = m_options.deterministic;
   return how;
 }
@@ -98,6 +101,8 @@ void calculation::correlate(session& s, const chemistry::scf_result& scf) {
     throw error(error_kind::memory, "the calculation does not fit into memory; see the plan above", m_options.file,
                 "a disk takes what does not fit (--config host_and_disk), or smaller segments (--segments)");
   m_journal.line("");
+  if (!m_options.quiet && sial::device_use_of(m_options.devices) == sial::device_use::always)
+    for (const std::string& text : what_devices_lack(s.rt())) fmt::print(stderr, "note: {}\n", text);
   s.on_interrupt([&job] { job.programs_job().interrupt(); });
   const struct unwatch {
     session& watched;
@@ -116,11 +121,25 @@ void calculation::correlate(session& s, const chemistry::scf_result& scf) {
   s.check_interrupt();
   m_report.note("ccsd_history", iterations);
   m_failure = report_correlation(m_problem, c, scf.energy, m_report);
-  for (const sial::program_report& p : c.programs)
+  tell_programs(c);
+}
+
+/// What each program took, and what of it was on devices.
+void calculation::tell_programs(const sial::correlation_result& c) {
+  for (const sial::program_report& p : c.programs) {
+    const sial::run_counters& n = p.counters;
     m_report.add(p.name + "_seconds", p.name,
                  fmt::format("{}, {:.3g} GFLOP in contractions, {} at barriers", format_seconds(p.seconds),
-                             p.counters.flops * 1e-9, format_seconds(p.counters.barrier_seconds)),
+                             n.flops * 1e-9, format_seconds(n.barrier_seconds)),
                  p.seconds);
+    if (!m_options.has_devices()) continue;
+    const char* const why = n.on_devices > 0               ? ""
+                            : m_options.devices == "never" ? ": --devices never"
+                                                           : ": workers finish them sooner";
+    m_report.add("", p.name + " on devices",
+                 fmt::format("{} of {} block statements{}", n.on_devices, n.on_devices + n.in_place, why), nullptr);
+    m_report.note(p.name + "_statements_on_devices", n.on_devices);
+  }
 }
 
 /// For the page of --report.

@@ -22,6 +22,7 @@ class calculation {
   chemistry::scf_result self_consistent_field(session& s);
   sial::correlation_settings correlation_settings() const;
   void correlate(session& s, const chemistry::scf_result& scf);
+  void tell_programs(const sial::correlation_result& c);
   void draw(session& s) const;
 
   const chem_options& m_options;

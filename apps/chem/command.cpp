@@ -97,6 +97,12 @@ void add_chem(CLI::App& to, command& selected) {
       ->type_name("N")
       ->expected(3)
       ->check(CLI::Range(1, 100000));
+  sub.add_option("--devices", o->devices,
+                 "which block statements run on devices: those that finish sooner there (best), none (never), or all "
+                 "that can (always)")
+      ->type_name("WHICH")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"best", "never", "always"}));
   sub.add_flag("--deterministic", o->deterministic, "the same bits in every run with the same number of workers");
   sub.add_flag("--estimate", o->estimate, "of the correlated part only the plan: memory and operations");
   sub.add_option("--write-programs", o->write_programs,

@@ -17,6 +17,7 @@ struct chem_options : command_options {
   int frozen_virtual = 0, scf_iterations = 100, cc_iterations = 50;
   double convergence = 1e-9, level_shift = 0, damping = 0;
   std::vector<std::size_t> segments;
+  std::string devices = "best";
   std::string write_programs;
 };
 

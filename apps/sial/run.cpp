@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "apps/common/device_lacks.hpp"
 #include "apps/common/files_apart.hpp"
 #include "apps/common/session.hpp"
 #include "apps/sial/metrics.hpp"
@@ -20,6 +20,7 @@
 #include "languages/sial/data/init_file.hpp"
 #include "languages/sial/estimate/text.hpp"
 #include "languages/sial/job/checkpoint.hpp"
+#include "languages/sial/job/device_use.hpp"
 #include "languages/sial/job/dump.hpp"
 #include "languages/sial/job/job.hpp"
 #include "languages/sial/job/profile.hpp"
@@ -38,36 +39,6 @@ struct run_options : command_options {
   std::vector<std::string> instructions, instruction_folders;
   molecule_choice molecule;
 };
-
-const std::map<std::string, sial::device_use> device_uses{
-    {"best", sial::device_use::best}, {"never", sial::device_use::never}, {"always", sial::device_use::always}};
-
-/// Of each attached device that lacks something that block statements need: what that is. `--devices always` cannot
-/// send it there.
-std::vector<std::string> what_devices_lack(const runtime& rt) {
-  std::vector<std::string> notes;
-  for (const auto& d : rt.plugins().devices()) {
-    if (d->description().device_class == TSR_DEVICE_CPU || d->description().device_class == TSR_DEVICE_STORAGE)
-      continue;
-    const tsr_tensor_table* const tensor = d->tensor();
-    const tsr_blas_table* const blas = d->blas();
-    std::vector<std::string_view> lacking, extensions;
-    if (tensor == nullptr || tensor->contract == nullptr) lacking.emplace_back("contractions");
-    if (tensor == nullptr || tensor->permute == nullptr) lacking.emplace_back("copies of blocks");
-    if (tensor == nullptr || tensor->fill == nullptr) lacking.emplace_back("fills");
-    if (blas == nullptr || blas->axpy == nullptr) lacking.emplace_back("sums");
-    if (blas == nullptr || blas->scal == nullptr) lacking.emplace_back("scalings");
-    if (lacking.empty()) continue;
-    if (tensor == nullptr) extensions.emplace_back("TENSOR");
-    if (blas == nullptr) extensions.emplace_back("BLAS");
-    notes.push_back(fmt::format("--devices always: {} cannot run {}, which stay on the workers: its plugin {}",
-                                d->name(), fmt::join(lacking, ", "),
-                                extensions.empty()
-                                    ? "lacks their entries"
-                                    : fmt::format("does not offer the extension {}", fmt::join(extensions, " nor "))));
-  }
-  return notes;
-}
 
 /// What all programs will need, one after another, and whether the configured memory has it.
 int dry_run(const run_options& o, const session& s, const std::vector<sial::job_program>& programs,
@@ -145,7 +116,7 @@ int run(const run_options& o) {
     machine.set.push_back("runtime.deterministic=true");  // also how devices take tasks together
   session s(machine);
   sial::run_settings settings;
-  settings.devices = device_uses.at(o.devices);
+  settings.devices = sial::device_use_of(o.devices);
   settings.workers = wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
   settings.deterministic = o.deterministic;
   settings.ahead = o.ahead;
