@@ -10,6 +10,7 @@
 #include "languages/sial/chemistry/batch_tables.hpp"
 #include "languages/sial/chemistry/one_electron_instructions.hpp"
 #include "languages/sial/chemistry/orbital_instructions.hpp"
+#include "languages/sial/chemistry/pair_instructions.hpp"
 #include "languages/sial/chemistry/repulsion_instructions.hpp"
 #include "languages/sial/instructions/builtin/arguments.hpp"
 #include "languages/sial/instructions/instruction_job.hpp"
@@ -44,6 +45,7 @@ std::vector<instruction> chemistry_instructions(const chemistry::integrals* over
                                                 std::function<void(const iteration_report&)> told) {
   std::vector<instruction> all = basis_instructions(over);
   append(all, orbital_instructions());
+  append(all, pair_instructions());
   append(all, batch_table_instructions());
   all.push_back({"compute_int_scratchmem", {"uuu"}, {}, [](const instruction_call&) {}});  // programs may ask for it
   all.push_back({"report_iteration", {"rrr"}, {}, [told = std::move(told)](const instruction_call& c) {

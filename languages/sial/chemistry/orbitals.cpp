@@ -133,6 +133,42 @@ class orbital_list {
   std::vector<std::pair<const orbitals_of_spin*, std::size_t>> m_from;
 };
 
+/// Segments of pairs p <= q: those of occupied orbitals, then those of virtual ones. A pair of segments is one segment
+/// of pairs; of a segment with itself, each two orbitals are there once.
+class pair_list {
+ public:
+  /// The pairs of some segments.
+  void add(const std::vector<std::int64_t>& lengths, std::size_t first, std::size_t last) {
+    for (std::size_t q = first; q < last; ++q)
+      for (std::size_t p = first; p <= q; ++p) {
+        m_lengths.push_back(p == q ? lengths[p] * (lengths[p] + 1) / 2 : lengths[p] * lengths[q]);
+        m_first.push_back(static_cast<double>(p + 1));
+        m_second.push_back(static_cast<double>(q + 1));
+      }
+  }
+  std::int64_t segments() const noexcept { return static_cast<std::int64_t>(m_lengths.size()); }
+  void write(init_data& to) const {
+    to.segments[index_kind::la] = m_lengths;
+    to.ints["pairs"] = segments();
+    to.float_arrays["first_of"] = {{segments()}, m_first};
+    to.float_arrays["second_of"] = {{segments()}, m_second};
+  }
+
+ private:
+  std::vector<std::int64_t> m_lengths;
+  std::vector<double> m_first, m_second;
+};
+
+void write_pairs(init_data& to, std::size_t occupied_segments) {
+  const std::vector<std::int64_t>& lengths = to.segments.at(index_kind::mo);
+  pair_list pairs;
+  pairs.add(lengths, 0, occupied_segments);
+  to.ints["occ_pairs"] = pairs.segments();
+  to.ints["virt_pair_first"] = pairs.segments() + 1;
+  pairs.add(lengths, occupied_segments, lengths.size());
+  pairs.write(to);
+}
+
 }  // namespace
 
 init_data orbital_data(const chemistry::integrals& over, const chemistry::scf_result& scf, const orbital_choice& how) {
@@ -163,6 +199,7 @@ init_data orbital_data(const chemistry::integrals& over, const chemistry::scf_re
   data.ints["virtual"] = static_cast<std::int64_t>(empty);
   list.write(data);
   list.write_occupied(data, occupied);
+  write_pairs(data, occupied_segments);
   return data;
 }
 

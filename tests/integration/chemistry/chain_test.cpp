@@ -572,5 +572,93 @@ endsial wrong
   EXPECT_THAT(message(over.get(), "execute compute_integral_batch v[mu,nu,la,si]"), HasSubstr("cuts a shell"));
 }
 
+/// g_pqrs = g_rspq, packed over pairs of p, r and of q, s, and back.
+TEST(chemistry_chain, pairs_come_back_as_they_were) {
+  const std::size_t n = 6;
+  std::mt19937 engine(7);
+  std::uniform_real_distribution<double> any(-1.0, 1.0);
+  std::vector<double> g(n * n * n * n);
+  const auto at = [n](std::size_t p, std::size_t q, std::size_t r, std::size_t s) {
+    return p + n * (q + n * (r + n * s));
+  };
+  for (std::size_t s = 0; s < n; ++s)
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t q = 0; q < n; ++q)
+        for (std::size_t p = 0; p < n; ++p) g[at(p, q, r, s)] = g[at(r, s, p, q)] = any(engine);
+  for (const std::vector<std::int64_t>& segments :
+       {std::vector<std::int64_t>{6}, {1, 5}, {3, 3}, {2, 1, 3}, {1, 1, 1, 1, 1, 1}}) {
+    sial::init_data data;
+    data.segments[sial::index_kind::mo] = segments;
+    auto& pairs = data.segments[sial::index_kind::la];
+    sial::init_array<double> first, second;
+    for (std::size_t q = 0; q < segments.size(); ++q)
+      for (std::size_t p = 0; p <= q; ++p) {
+        pairs.push_back(p == q ? segments[p] * (segments[p] + 1) / 2 : segments[p] * segments[q]);
+        first.values.push_back(static_cast<double>(p + 1));
+        second.values.push_back(static_cast<double>(q + 1));
+      }
+    const auto count = static_cast<std::int64_t>(pairs.size());
+    first.dims = second.dims = {count};
+    data.float_arrays["first_of"] = first;
+    data.float_arrays["second_of"] = second;
+    data.float_arrays["g"] = {{6, 6, 6, 6}, g};
+    data.ints["segments"] = static_cast<std::int64_t>(segments.size());
+    data.ints["pairs"] = count;
+    const sial_outcome found = testing::run_job(testing::programs_from_files({programs + "pairs.sialx"}), data,
+                                                {.instructions = sial::chemistry_instructions(nullptr, {})});
+    EXPECT_THAT(values_of(found, "back"), Pointwise(DoubleNear(1e-14), g)) << segments.size();
+  }
+}
+
+TEST(chemistry_chain, blocks_that_are_no_pairs_are_refused) {
+  sial::init_data data;
+  data.segments[sial::index_kind::mo] = {2, 3};
+  data.segments[sial::index_kind::la] = {3, 6, 4};
+  const auto message = [&](const std::string& body) {
+    return failure_of([&] {
+      (void)run_over(nullptr, R"(
+sial wrong
+moindex p = 1:1
+moindex q = 2:2
+laindex two = 1:1
+laindex three = 2:2
+laindex four = 3:3
+special pack_symmetric wrr
+special unpack_pairs wrr
+static a[p,p,p,p]
+static d[q,p,p,p]
+static x[two,two]
+static y[two,four]
+static z[three,two]
+static m[p,p]
+do two
+do three
+do four
+do p
+do q
+)" + body + R"(
+enddo q
+enddo p
+enddo four
+enddo three
+enddo two
+endsial wrong
+)",
+                     data);
+    });
+  };
+  EXPECT_EQ(message("execute pack_symmetric x[two,two] a[p,p,p,p] a[p,p,p,p]"), "no error");
+  EXPECT_THAT(message("execute pack_symmetric y[two,four] a[p,p,p,p] a[p,p,p,p]"),
+              HasSubstr("y[1,3] is 3 x 4, and 3 x 3 pairs are expected"));
+  EXPECT_THAT(message("execute pack_symmetric z[three,two] d[q,p,p,p] d[q,p,p,p]"),
+              HasSubstr("the segments of d[2,1,1,1] are not in order"));
+  EXPECT_THAT(message("execute pack_symmetric x[two,two] a[p,p,p,p] d[q,p,p,p]"),
+              HasSubstr("is not a[1,1,1,1] with its second and fourth index exchanged"));
+  EXPECT_THAT(message("execute pack_symmetric x[two,two] m[p,p] a[p,p,p,p]"), HasSubstr("rank 2, and 4 is expected"));
+  EXPECT_THAT(message("execute pack_symmetric x[two,two] a[p,p,p,p] m[p,p]"), HasSubstr("rank 2, and 4 is expected"));
+  EXPECT_THAT(message("execute unpack_pairs a[p,p,p,p] x[two,two] y[two,four]"), HasSubstr("3 x 3 pairs are expected"));
+  EXPECT_THAT(message("execute unpack_pairs m[p,p] x[two,two] x[two,two]"), HasSubstr("rank 2, and 4 is expected"));
+}
+
 }  // namespace
 }  // namespace tessera
