@@ -23,12 +23,16 @@ class chunk_cache {
     if (chunks.empty()) return std::nullopt;
     const block::chunk last = chunks.back();
     chunks.pop_back();
+    if (size >= m_granule) m_bytes -= size;
     return last;
   }
   void put(block::chunk memory, std::uint64_t size) {
     m_chunks[size].push_back(memory);
+    if (size >= m_granule) m_bytes += size;
     m_may_join = true;
   }
+  /// In whole granules.
+  std::uint64_t bytes() const noexcept { return m_bytes; }
   /// The other half of a piece that was cut; nothing was freed.
   void put_rest(block::chunk memory, std::uint64_t size) { m_chunks[size].push_back(memory); }
   /// Something was freed outside of the cache, or the places of chunks have changed.
@@ -45,6 +49,7 @@ class chunk_cache {
       for (const block::chunk c : chunks) release(c, size);
       chunks.clear();
     }
+    m_bytes = 0;
     return true;
   }
   /// Calls visit(chunk, size) for each of whole granules.
@@ -75,6 +80,7 @@ class chunk_cache {
 
   const std::uint64_t m_granule, m_least;
   std::unordered_map<std::uint64_t, std::vector<block::chunk>> m_chunks;
+  std::uint64_t m_bytes = 0;
   bool m_may_join = false;
 };
 

@@ -1,32 +1,69 @@
 #include "languages/sial/interpreter/private_blocks.hpp"
 
 namespace tessera::sial {
+namespace {
+
+std::uint64_t bytes_of(std::int64_t count) { return static_cast<std::uint64_t>(count) * sizeof(double); }
+
+}  // namespace
 
 block_pool::~block_pool() {
   for (const auto& b : m_all) {
     b->seen.reset();
     b->held.reset();
-    m_group.destroy(b->elements);
+    if (!b->is_gone) m_group.destroy(b->elements);
   }
 }
 
 private_block& block_pool::make(const shape& extents) {
-  m_all.push_back(std::make_unique<private_block>(m_group.make(extents, 0)));
-  private_block& b = *m_all.back();
+  if (const std::uint64_t bytes = bytes_of(extents.count()); bytes >= large) free_waiting(bytes);
+  private_block* one = nullptr;
+  if (m_gone.empty()) {
+    m_all.push_back(std::make_unique<private_block>(m_group.make(extents, 0)));
+    one = m_all.back().get();
+  } else {  // others may still look at it, and see that it is not theirs
+    one = m_gone.back();
+    one->elements = m_group.make(extents, 0);
+    one->spaces = {};
+    one->is_gone = false;
+    m_gone.pop_back();
+  }
+  private_block& b = *one;
   m_group.keep_to_this_thread(b.elements);
   b.count = extents.count();
   return b;
 }
 
+void block_pool::free_waiting(std::uint64_t bytes) {
+  if (m_large_waiting < bytes) return;
+  std::uint64_t freed = 0;
+  for (auto& [extents, waiting] : m_waiting) {
+    const std::uint64_t each = bytes_of(extents.count());
+    if (each < large) continue;
+    for (; freed < bytes && !waiting.empty(); freed += each) {
+      private_block& b = *waiting.back();
+      waiting.pop_back();
+      b.data = nullptr;
+      b.held.reset();
+      m_group.destroy(b.elements);
+      b.is_gone = true;
+      m_gone.push_back(&b);
+    }
+  }
+  m_large_waiting -= freed;
+}
+
+private_block& block_pool::take_waiting(std::vector<private_block*>& waiting) {
+  ++m_reused;
+  private_block& b = *waiting.back();
+  waiting.pop_back();
+  if (const std::uint64_t bytes = bytes_of(b.count); bytes >= large) m_large_waiting -= bytes;
+  return b;
+}
+
 private_block& block_pool::take(const shape& extents) {
   ++m_taken;
-  std::vector<private_block*>& waiting = m_waiting[extents];
-  if (!waiting.empty()) {
-    ++m_reused;
-    private_block& b = *waiting.back();
-    waiting.pop_back();
-    return b;
-  }
+  if (std::vector<private_block*>& waiting = m_waiting[extents]; !waiting.empty()) return take_waiting(waiting);
   if (!m_with_tasks.empty()) {
     std::deque<private_block*>& busy = m_with_tasks[extents];
     if (busy.size() >= tasks_apart) {
@@ -45,15 +82,14 @@ private_block& block_pool::take(const shape& extents) {
 private_block& block_pool::take_for_task(const shape& extents) {
   ++m_taken;
   std::deque<private_block*>& busy = m_with_tasks[extents];
-  std::vector<private_block*>& waiting = m_waiting[extents];
-  if (busy.size() < tasks_apart && waiting.empty()) return make(extents);
-  ++m_reused;
   if (busy.size() < tasks_apart) {
-    private_block& b = *waiting.back();
-    waiting.pop_back();
+    std::vector<private_block*>& waiting = m_waiting[extents];
+    if (waiting.empty()) return make(extents);
+    private_block& b = take_waiting(waiting);
     let_go(b);
     return b;
   }
+  ++m_reused;
   private_block& b = *busy.front();
   busy.pop_front();
   return b;
@@ -90,28 +126,11 @@ void block_pool::give(private_block& b) noexcept {
   b.ordinal = -1;
   if (b.held) {
     m_waiting[b.extents()].push_back(&b);
+    if (const std::uint64_t bytes = bytes_of(b.count); bytes >= large) m_large_waiting += bytes;
     return;
   }
   let_go(b);
   m_with_tasks[b.extents()].push_back(&b);
-}
-
-void block_pool::clear() noexcept {
-  for (auto& [extents, waiting] : m_waiting) {
-    for (private_block* b : waiting) {
-      b->held.reset();
-      m_group.destroy(b->elements);
-      std::erase_if(m_all, [b](const auto& mine) { return mine.get() == b; });
-    }
-    waiting.clear();
-  }
-  for (auto& [extents, waiting] : m_with_tasks) {
-    for (private_block* b : waiting) {
-      m_group.destroy(b->elements);
-      std::erase_if(m_all, [b](const auto& mine) { return mine.get() == b; });
-    }
-    waiting.clear();
-  }
 }
 
 }  // namespace tessera::sial

@@ -24,6 +24,7 @@ struct private_block {
   std::int64_t count = 0;
   std::uint32_t array = ~std::uint32_t{0};  ///< whose it is now
   std::int64_t ordinal = -1;
+  bool is_gone = false;  ///< its memory was given back
   const shape& extents() const noexcept { return elements.extents(); }
 };
 
@@ -44,7 +45,6 @@ class block_pool {
   /// them fail.
   void bring(private_block& b, intent how);
   void give(private_block& b) noexcept;
-  void clear() noexcept;  ///< gives the memory of waiting blocks back
 
   std::uint64_t taken() const noexcept { return m_taken; }    ///< blocks so far
   std::uint64_t reused() const noexcept { return m_reused; }  ///< of them those that waited
@@ -59,13 +59,19 @@ class block_pool {
   };
   static constexpr std::size_t tasks_apart =
       8;  ///< blocks of one shape in use after each other, so that their tasks need not be
+  static constexpr std::uint64_t large = std::uint64_t{1} << 20;  ///< bytes: fresh memory costs more than a search
   private_block& make(const shape& extents);
+  private_block& take_waiting(std::vector<private_block*>& waiting);
+  /// Gives the memory of large blocks back that wait, of at least so many bytes if there are; others take it.
+  void free_waiting(std::uint64_t bytes);
 
   block_group<double> m_group;
   const block::space_set m_host;
   std::unordered_map<shape, std::vector<private_block*>, hash> m_waiting;
   std::unordered_map<shape, std::deque<private_block*>, hash> m_with_tasks;  // waiting too, the oldest first
   std::vector<std::unique_ptr<private_block>> m_all;
+  std::vector<private_block*> m_gone;  // of them: without memory
+  std::uint64_t m_large_waiting = 0;  // bytes
   std::uint64_t m_taken = 0, m_reused = 0;
 };
 

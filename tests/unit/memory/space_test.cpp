@@ -117,6 +117,16 @@ TEST(space, cached_pieces_join_when_a_larger_one_is_needed) {
   EXPECT_EQ(joined[0].offset(), pieces[2].offset());
 }
 
+TEST(space, what_was_freed_in_other_sizes_is_used_before_there_is_another_slab) {
+  one_space s(1024 * unit, 8 * unit);
+  std::vector<block::chunk> small;
+  for (int k = 0; k < 32; ++k) small.push_back(s.take({unit}).at(0));
+  const std::uint64_t slabs = s.is->statistics().slabs;
+  for (const block::chunk c : small) s.is->give_back(c, unit);
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(s.take({4 * unit}).size(), 1u);
+  EXPECT_EQ(s.is->statistics().slabs, slabs);
+}
+
 TEST(space, of_much_memory_grows_with_its_use) {
   constexpr std::uint64_t slab = 64 * unit;
   one_space s(16 * slab, slab);
