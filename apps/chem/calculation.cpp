@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "apps/chem/energies.hpp"
+#include "apps/chem/formula.hpp"
 #include "apps/chem/memory_plan.hpp"
-#include "apps/chem/molecule_file.hpp"
 #include "apps/common/device_lacks.hpp"
 #include "core/base/units.hpp"
 #include "languages/sial/estimate/text.hpp"
@@ -185,6 +185,7 @@ int calculation::run() {
                m_options.basis);
   m_report.note("functions", m_problem.over->functions());
   m_report.note("method", m_options.method);
+  if (!m_options.notes.empty()) m_report.note("notes", m_options.notes);
   m_report.note("reference", name_of(m_problem.kind));
   m_journal.line("{} in {}, {} functions", formula_of(m_problem.of), m_options.basis, m_problem.over->functions());
   const auto start = clock::now();
