@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "apps/chem/calculation.hpp"
 #include "apps/chem/job_file.hpp"
 #include "apps/chem/options.hpp"
+#include "apps/chem/results.hpp"
 #include "core/base/error.hpp"
 #include "languages/sial/chemistry/programs.hpp"
 
@@ -36,10 +38,15 @@ int run(chem_options o) {
   if (o.file.empty())
     throw error(error_kind::usage, "no molecule is named", "the command line",
                 "tessera chem water.xyz --basis cc-pvdz");
-  chemistry::molecule of = read_job_file(o);
-  if (!o.quiet)
-    for (const std::string& note : o.notes) fmt::print(stderr, "note: {}\n", note);
-  return calculation(o, std::move(of)).run();
+  try {
+    chemistry::molecule of = read_job_file(o);
+    if (!o.quiet)
+      for (const std::string& note : o.notes) fmt::print(stderr, "note: {}\n", note);
+    return calculation(o, std::move(of)).run();
+  } catch (const std::exception& why) {
+    write_qcschema_failure(o, why);
+    throw;
+  }
 }
 
 }  // namespace
@@ -124,6 +131,13 @@ void add_chem(CLI::App& to, command& selected) {
   sub.add_option("--write-programs", o->write_programs,
                  "write the SIAL programs to a folder, for methods of one's own; nothing runs")
       ->type_name("DIR");
+  sub.add_option("--molden", o->molden, "write the orbitals in Molden format")->type_name("FILE");
+  sub.add_option("--fcidump", o->fcidump,
+                 "write the integrals over the orbitals that are correlated, with the field of the frozen ones")
+      ->type_name("FILE");
+  sub.add_option("--qcschema", o->qcschema, "write the result as QCSchema: an AtomicResult, or why there is none")
+      ->type_name("FILE")
+      ->excludes(sub.get_option("--estimate"));
   o->add_run_options(sub);
   sub.footer("Example:\n  tessera chem water.xyz --basis cc-pvdz --method \"ccsd(t)\" --frozen-core");
   sub.callback([o, &selected] { selected = [o] { return run(*o); }; });
