@@ -234,9 +234,10 @@ void add_sial_run(CLI::App& to, command& selected) {
                      "a molecule with closed shells, in any file that tessera chem reads: its Hartree-Fock field is "
                      "computed first, and the program is given its orbitals")
           ->type_name("FILE");
-  sub.add_option("--basis", o->molecule.basis,
-                 "of --molecule: sto-3g, 3-21g, 6-31g**, cc-pvdz, aug-cc-pvdz, cc-pvtz, or a file; cc-pvdz, or what the "
-                 "molecule's file says")
+  sub.add_option(
+         "--basis", o->molecule.basis,
+         "of --molecule: sto-3g, 3-21g, 6-31g**, cc-pvdz, aug-cc-pvdz, cc-pvtz, or a file; cc-pvdz, or what the "
+         "molecule's file says")
       ->type_name("NAME")
       ->needs(molecule);
   sub.add_option("--charge", o->molecule.charge, "of --molecule, in elementary charges")
