@@ -8,8 +8,9 @@
 #include <thread>
 
 #include "apps/chem/energies.hpp"
+#include "apps/chem/formula.hpp"
 #include "apps/chem/memory_plan.hpp"
-#include "apps/chem/molecule_file.hpp"
+#include "apps/chem/results.hpp"
 #include "apps/common/device_lacks.hpp"
 #include "core/base/units.hpp"
 #include "languages/sial/estimate/text.hpp"
@@ -156,6 +157,7 @@ void calculation::draw(session& s) const {
 }
 
 int calculation::run() {
+  check_result_files(m_options, m_problem);
   command_options machine = m_options;
   if (!m_options.memory.empty()) {
     if (!parse_bytes(m_options.memory))
@@ -185,6 +187,7 @@ int calculation::run() {
                m_options.basis);
   m_report.note("functions", m_problem.over->functions());
   m_report.note("method", m_options.method);
+  if (!m_options.notes.empty()) m_report.note("notes", m_options.notes);
   m_report.note("reference", name_of(m_problem.kind));
   m_journal.line("{} in {}, {} functions", formula_of(m_problem.of), m_options.basis, m_problem.over->functions());
   const auto start = clock::now();
@@ -194,11 +197,13 @@ int calculation::run() {
                  fmt::format("{} combinations of functions are left out", scf.functions - scf.orbitals),
                  scf.functions - scf.orbitals);
   m_failure = report_field(m_problem, scf, m_report);
+  if (m_failure.empty()) add_orbital_files(s, m_options, m_problem, scf);
   if (m_problem.method && m_failure.empty()) correlate(s, scf);
   m_report.note("success", m_failure.empty() && !m_options.estimate);
   m_report.add("seconds", "time", format_seconds(seconds_since(start)), seconds_since(start));
   m_journal.line("");
   draw(s);
+  if (m_failure.empty()) add_qcschema_file(s, m_options, m_problem, scf, m_report);
   s.finish(m_report);
   if (m_options.estimate && !m_estimated_to_fit) return exit_code_of(error_kind::memory);
   if (!m_failure.empty())

@@ -1,6 +1,7 @@
 #pragma once
 // One calculation of tessera chem: a field, and what is correlated.
 #include <string>
+#include <utility>
 
 #include "apps/chem/journal.hpp"
 #include "apps/chem/options.hpp"
@@ -13,8 +14,9 @@ namespace tessera::apps {
 
 class calculation {
  public:
-  /// Reads what is asked for. The options outlive it. Throws tessera::error as read_problem.
-  explicit calculation(const chem_options& o) : m_options(o), m_journal(o), m_problem(read_problem(o)) {}
+  /// The options outlive it. Throws tessera::error as problem_of.
+  calculation(const chem_options& o, chemistry::molecule of)
+      : m_options(o), m_journal(o), m_problem(problem_of(o, std::move(of))) {}
   /// The exit code. Throws tessera::error: numerical for what has not converged, memory for what does not fit.
   int run();
 

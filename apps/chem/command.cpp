@@ -1,12 +1,19 @@
 // tessera chem.
 #include "apps/chem/command.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "apps/chem/calculation.hpp"
+#include "apps/chem/job_file.hpp"
 #include "apps/chem/options.hpp"
+#include "apps/chem/results.hpp"
 #include "core/base/error.hpp"
 #include "languages/sial/chemistry/programs.hpp"
 
@@ -26,12 +33,20 @@ int write_programs(const std::string& folder) {
   return 0;
 }
 
-int run(const chem_options& o) {
+int run(chem_options o) {
   if (!o.write_programs.empty()) return write_programs(o.write_programs);
   if (o.file.empty())
     throw error(error_kind::usage, "no molecule is named", "the command line",
                 "tessera chem water.xyz --basis cc-pvdz");
-  return calculation(o).run();
+  try {
+    chemistry::molecule of = read_job_file(o);
+    if (!o.quiet)
+      for (const std::string& note : o.notes) fmt::print(stderr, "note: {}\n", note);
+    return calculation(o, std::move(of)).run();
+  } catch (const std::exception& why) {
+    write_qcschema_failure(o, why);
+    throw;
+  }
 }
 
 }  // namespace
@@ -39,11 +54,19 @@ int run(const chem_options& o) {
 void add_chem(CLI::App& to, command& selected) {
   auto o = std::make_shared<chem_options>();
   CLI::App& sub = *to.add_subcommand("chem", "Energies of molecules: SCF, MP2, CCSD, CCSD(T), by programs in SIAL");
-  sub.add_option("molecule", o->file, "the molecule: an XYZ file (.xyz), or a Z-matrix (.zmat)")->type_name("FILE");
+  sub.add_option(
+         "molecule", o->file,
+         "the molecule: XYZ (.xyz) or a Z-matrix (.zmat); or with settings, which options override: TOML (.toml), "
+         "QCSchema (.json), or ZMAT")
+      ->type_name("FILE");
   sub.add_option("--basis", o->basis,
                  "sto-3g, 3-21g, 6-31g**, cc-pvdz, aug-cc-pvdz or cc-pvtz, for H to Ne; or a file: NAME.gbs, NAME.json")
       ->type_name("NAME")
       ->capture_default_str();
+  sub.add_option("--functions", o->functions, "spherical or cartesian, of all shells; auto: as the basis set has them")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "spherical", "cartesian"}));
   sub.add_option("--method", o->method, "scf, mp2, ccsd or ccsd(t)")->type_name("NAME")->capture_default_str();
   sub.add_option("--reference", o->reference, "rhf, uhf or rohf; auto: rhf for closed shells, else uhf")
       ->type_name("NAME")
@@ -108,6 +131,13 @@ void add_chem(CLI::App& to, command& selected) {
   sub.add_option("--write-programs", o->write_programs,
                  "write the SIAL programs to a folder, for methods of one's own; nothing runs")
       ->type_name("DIR");
+  sub.add_option("--molden", o->molden, "write the orbitals in Molden format")->type_name("FILE");
+  sub.add_option("--fcidump", o->fcidump,
+                 "write the integrals over the orbitals that are correlated, with the field of the frozen ones")
+      ->type_name("FILE");
+  sub.add_option("--qcschema", o->qcschema, "write the result as QCSchema: an AtomicResult, or why there is none")
+      ->type_name("FILE")
+      ->excludes(sub.get_option("--estimate"));
   o->add_run_options(sub);
   sub.footer("Example:\n  tessera chem water.xyz --basis cc-pvdz --method \"ccsd(t)\" --frozen-core");
   sub.callback([o, &selected] { selected = [o] { return run(*o); }; });

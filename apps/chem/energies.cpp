@@ -1,8 +1,35 @@
 #include "apps/chem/energies.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 namespace tessera::apps {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<sial::orbital_label>& orbitals) {
+  std::vector<std::string> names;
+  for (const sial::orbital_label& one : orbitals) names.push_back(sial::to_text(one));
+  return names;
+}
+
+/// A line for each; all have one key.
+void report_amplitudes(const std::string& key, const std::string& label, const std::vector<sial::amplitude>& all,
+                       report& to) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const sial::amplitude& one : all) {
+    const std::vector<std::string> from = names_of(one.from), into = names_of(one.to);
+    to.add("", rows.empty() ? label : "",
+           fmt::format("{:>9.5f}  {} -> {}", one.value, fmt::join(from, " "), fmt::join(into, " ")), nullptr);
+    rows.push_back({{"value", one.value}, {"from", from}, {"to", into}});
+  }
+  to.note(key, rows);
+}
+
+}  // namespace
 
 std::string report_field(const problem& p, const chemistry::scf_result& scf, report& to) {
   to.note("scf_converged", scf.converged);
@@ -56,6 +83,8 @@ std::string report_correlation(const problem& p, const sial::correlation_result&
     to.add("triples", "(T)", fmt::format("{:.10f} hartree", *c.triples), *c.triples);
     line("ccsd_t_energy", "CCSD(T)", *c.ccsd + *c.triples);
   }
+  report_amplitudes("largest_singles", "largest t1", c.largest_singles, to);
+  report_amplitudes("largest_doubles", "largest t2", c.largest_doubles, to);
   if (p.kind != chemistry::reference::rhf) return {};
   to.add("t1_diagnostic", "T1, D1",
          fmt::format("{:.5f}, {:.5f}{}", c.t1_diagnostic, c.d1_diagnostic,

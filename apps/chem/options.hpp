@@ -10,7 +10,8 @@
 namespace tessera::apps {
 
 struct chem_options : command_options {
-  std::string file, basis = "cc-pvdz", method = "ccsd(t)", reference = "auto", guess = "sad", unit = "auto", memory;
+  std::string file, basis = "cc-pvdz", method = "ccsd(t)", reference = "auto", guess = "sad", unit = "auto", memory,
+                    functions = "auto";
   std::optional<int> charge, multiplicity;
   bool frozen_core = false, deterministic = false, estimate = false;
   std::optional<int> frozen_orbitals;
@@ -19,6 +20,8 @@ struct chem_options : command_options {
   std::vector<std::size_t> segments;
   std::string devices = "best";
   std::string write_programs;
+  std::string molden, fcidump, qcschema;  ///< files to write
+  std::vector<std::string> notes;         ///< what the file asks for and nothing does
 };
 
 }  // namespace tessera::apps

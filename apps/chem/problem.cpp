@@ -3,29 +3,21 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
 #include <utility>
 
-#include "apps/chem/molecule_file.hpp"
 #include "core/base/error.hpp"
 #include "libraries/chemistry/basis/basis.hpp"
+#include "libraries/chemistry/job/job.hpp"
 
 namespace tessera::apps {
 namespace {
 
-/// Names as users write them: "CCSD(T)", "hf".
-std::optional<sial::correlation_method> correlation_of(std::string name) {
-  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  if (name == "scf" || name == "hf") return std::nullopt;
-  const std::map<std::string, sial::correlation_method> known{{"mp2", sial::correlation_method::mp2},
-                                                              {"ccsd", sial::correlation_method::ccsd},
-                                                              {"ccsd(t)", sial::correlation_method::ccsd_t},
-                                                              {"ccsd-t", sial::correlation_method::ccsd_t}};
-  const auto found = known.find(name);
-  if (found == known.end())
-    throw error(error_kind::usage, fmt::format("there is no method '{}'", name), "--method",
-                "one of scf, mp2, ccsd, ccsd(t)");
-  return found->second;
+std::optional<sial::correlation_method> correlation_of(const std::string& name) {
+  const std::string usual = chemistry::usual_method(name);
+  if (usual == "mp2") return sial::correlation_method::mp2;
+  if (usual == "ccsd") return sial::correlation_method::ccsd;
+  if (usual == "ccsd(t)") return sial::correlation_method::ccsd_t;
+  return std::nullopt;
 }
 
 chemistry::reference reference_of(const chem_options& o, const chemistry::molecule& m) {
@@ -41,17 +33,13 @@ std::string name_of(chemistry::reference r) {
   return r == chemistry::reference::rhf ? "RHF" : r == chemistry::reference::uhf ? "UHF" : "ROHF";
 }
 
-problem read_problem(const chem_options& o) {
+problem problem_of(const chem_options& o, chemistry::molecule of) {
   problem p;
   p.method = correlation_of(o.method);
   for (const auto& [name, value] :
        {std::pair("--convergence", o.convergence), {"--level-shift", o.level_shift}, {"--damping", o.damping}})
     if (!std::isfinite(value)) throw error(error_kind::usage, "a number is expected", name);
-  const std::optional<chemistry::length_unit> unit = o.unit == "auto" ? std::nullopt
-                                                     : o.unit == "bohr"
-                                                         ? std::optional(chemistry::length_unit::bohr)
-                                                         : std::optional(chemistry::length_unit::angstrom);
-  p.of = read_molecule(o.file, unit, o.charge, o.multiplicity);
+  p.of = std::move(of);
   p.kind = reference_of(o, p.of);
   if (p.kind == chemistry::reference::rhf && p.of.multiplicity != 1)
     throw error(error_kind::usage,
@@ -61,7 +49,10 @@ problem read_problem(const chem_options& o) {
   if (const int occupied = (chemistry::electrons(p.of) + p.of.multiplicity - 1) / 2; p.method && p.frozen >= occupied)
     throw error(error_kind::usage, fmt::format("{} orbitals are frozen, and {} are occupied", p.frozen, occupied),
                 "--frozen-orbitals", "correlation needs at least one that is not");
-  p.over = chemistry::make_integrals(chemistry::orbital_basis_for(p.of, o.basis), p.of);
+  std::vector<chemistry::shell> shells = chemistry::orbital_basis_for(p.of, o.basis);
+  if (o.functions != "auto")
+    for (chemistry::shell& one : shells) one.spherical = o.functions == "spherical";
+  p.over = chemistry::make_integrals(std::move(shells), p.of);
   return p;
 }
 

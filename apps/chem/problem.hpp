@@ -20,9 +20,9 @@ struct problem {
   std::unique_ptr<chemistry::integrals> over;
 };
 
-/// Reads the molecule and its basis. Throws tessera::error (usage) for options that contradict each other, and as the
-/// readers.
-problem read_problem(const chem_options& o);
+/// Of a checked molecule. Throws tessera::error: usage for options that contradict each other, input for a basis set
+/// that is not known or lacks an element.
+problem problem_of(const chem_options& o, chemistry::molecule of);
 
 /// "RHF", "UHF", "ROHF".
 std::string name_of(chemistry::reference kind);

@@ -6,7 +6,7 @@
 #include "languages/sial/chemistry/basis_of_data.hpp"
 #include "languages/sial/chemistry/correlation.hpp"
 #include "libraries/chemistry/basis/basis.hpp"
-#include "libraries/chemistry/molecule/read_xyz.hpp"
+#include "libraries/chemistry/job/job.hpp"
 #include "libraries/chemistry/scf/scf.hpp"
 
 namespace tessera::apps {
@@ -24,6 +24,45 @@ void add_new(const members& from, members& to,
                   "leave it out of the initialization data");
 }
 
+chemistry::molecule closed_shells_of(chemistry::job job) {
+  if (const std::string kind = job.reference.value_or("auto"); kind != "auto" && kind != "rhf")
+    throw error(error_kind::usage, fmt::format("the reference is {}, and a program gets the orbitals of rhf", kind),
+                job.name, "tessera chem has the other ones");
+  if (!job.multiplicity && job.geometry.multiplicity == 1) job.multiplicity = 1;  // there is no option for others
+  return chemistry::molecule_of(job);
+}
+
+std::vector<chemistry::shell> shells_of(const chemistry::molecule& molecule, const chemistry::job& job,
+                                        const std::string& basis) {
+  std::vector<chemistry::shell> shells = chemistry::orbital_basis_for(molecule, basis);
+  if (job.spherical)
+    for (chemistry::shell& one : shells) one.spherical = *job.spherical;
+  return shells;
+}
+
+chemistry::scf_settings scf_settings_of(const chemistry::job& job) {
+  chemistry::scf_settings how;
+  if (job.guess == "core") how.guess = chemistry::scf_guess::core;
+  if (job.convergence) how.energy_change = 0.1 * *job.convergence;
+  how.most_iterations = job.scf_iterations.value_or(how.most_iterations);
+  how.level_shift = job.level_shift.value_or(0);
+  how.damping = job.damping.value_or(0);
+  return how;
+}
+
+sial::orbital_choice orbitals_of(const chemistry::job& job, const chemistry::molecule& molecule) {
+  sial::orbital_choice orbitals;
+  if (job.frozen_core.value_or(false)) orbitals.frozen_core = chemistry::frozen_core_orbitals(molecule);
+  if (job.frozen_orbitals) orbitals.frozen_core = *job.frozen_orbitals;
+  orbitals.frozen_virtual = job.frozen_virtual.value_or(0);
+  if (job.segments) {
+    orbitals.basis_segment = static_cast<std::size_t>((*job.segments)[0]);
+    orbitals.occupied_segment = static_cast<std::size_t>((*job.segments)[1]);
+    orbitals.virtual_segment = static_cast<std::size_t>((*job.segments)[2]);
+  }
+  return orbitals;
+}
+
 }  // namespace
 
 molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, unsigned threads,
@@ -31,12 +70,19 @@ molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, 
   if (sial::basis_of(data))
     throw error(error_kind::usage, "the initialization data have a molecule already", the_option,
                 "run the program with one of them");
-  chemistry::molecule molecule = chemistry::read_xyz(what.file);
-  molecule.charge = what.charge;
-  chemistry::check(molecule);
+  chemistry::job job = chemistry::read_job(what.file);
+  if (what.charge) job.charge = what.charge;
+  if (what.basis) job.basis = what.basis;
+  if (what.frozen_core) {
+    job.frozen_core = true;
+    job.frozen_orbitals.reset();
+  }
+  const chemistry::molecule molecule = closed_shells_of(job);
   molecule_field field;
-  field.over = chemistry::make_integrals(chemistry::orbital_basis_for(molecule, what.basis), molecule);
-  chemistry::scf_settings how;
+  field.notes = job.notes;
+  field.basis = job.basis.value_or("cc-pvdz");
+  field.over = chemistry::make_integrals(shells_of(molecule, job, field.basis), molecule);
+  chemistry::scf_settings how = scf_settings_of(job);
   how.threads = threads;
   how.tell = [&](const chemistry::scf_iteration&) { return go_on(); };
   const chemistry::scf_result scf = chemistry::run_scf(molecule, *field.over, how);
@@ -45,13 +91,12 @@ molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, 
                 what.file, "tessera chem has --level-shift, --damping and --guess");
   field.energy = scf.energy;
   field.iterations = scf.iterations;
-  sial::orbital_choice orbitals;
-  if (what.frozen_core) orbitals.frozen_core = chemistry::frozen_core_orbitals(molecule);
-  sial::init_data told = sial::orbital_data(*field.over, scf, orbitals);
+  sial::init_data told = sial::orbital_data(*field.over, scf, orbitals_of(job, molecule));
   const sial::correlation_settings usual;
-  told.ints["max_iterations"] = usual.most_iterations;
-  told.scalars["energy_threshold"] = usual.energy_threshold;
-  told.scalars["residual_threshold"] = usual.residual_threshold;
+  const double convergence = job.convergence.value_or(usual.energy_threshold);
+  told.ints["max_iterations"] = job.cc_iterations.value_or(usual.most_iterations);
+  told.scalars["energy_threshold"] = convergence;
+  told.scalars["residual_threshold"] = 100 * convergence;
   told.scalars["scf_energy"] = scf.energy;
   data.ints.merge(told.ints);
   data.scalars.merge(told.scalars);

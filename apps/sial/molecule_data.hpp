@@ -2,7 +2,9 @@
 // The molecule of a command line, as programs are told of it.
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "languages/sial/data/init_data.hpp"
 #include "libraries/chemistry/integrals/integrals.hpp"
@@ -10,8 +12,9 @@
 namespace tessera::apps {
 
 struct molecule_choice {
-  std::string file, basis = "cc-pvdz";  ///< no file: no molecule
-  int charge = 0;
+  std::string file;  ///< of a molecule, or of a whole calculation; "": no molecule
+  std::optional<std::string> basis;
+  std::optional<int> charge;  ///< what is not given here is what the file says
   bool frozen_core = false;
 };
 
@@ -19,12 +22,15 @@ struct molecule_field {
   std::unique_ptr<chemistry::integrals> over;
   double energy = 0;  ///< of the field, hartree
   int iterations = 0;
+  std::string basis;               ///< its name
+  std::vector<std::string> notes;  ///< of the file: what it asks for and nothing does
 };
 
-/// Computes the field of a closed shell and adds orbitals, Fock matrix and segments to `data`, as orbital_data gives
-/// them, with what the programs that come with Tessera ask for besides. Ints and scalars that `data` has stay. Throws
-/// tessera::error: input for a molecule that cannot be; usage where `data` have a basis, or arrays or segments of the
-/// same names; numerical where the field does not converge. `go_on`: false stops it, as if it did not converge.
+/// Reads the file as `tessera chem` does, computes the field of a closed shell and adds orbitals, Fock matrix and
+/// segments to `data`, as orbital_data gives them, with what the programs that come with Tessera ask for besides. Ints
+/// and scalars that `data` has stay. Throws tessera::error: input for a molecule that cannot be; usage where `data`
+/// have a basis, or arrays or segments of the same names; numerical where the field does not converge. `go_on`: false
+/// stops it, as if it did not converge.
 molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, unsigned threads,
                             const std::function<bool()>& go_on);
 

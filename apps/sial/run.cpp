@@ -126,9 +126,11 @@ int run(const run_options& o) {
       s.check_interrupt();
       return true;
     });
-    if (!o.quiet)
-      fmt::print(stderr, "note: RHF of {} in {}: {:.10f} hartree after {} iterations\n", o.molecule.file,
-                 o.molecule.basis, field.energy, field.iterations);
+    if (!o.quiet) {
+      for (const std::string& note : field.notes) fmt::print(stderr, "note: {}\n", note);
+      fmt::print(stderr, "note: RHF of {} in {}: {:.10f} hartree after {} iterations\n", o.molecule.file, field.basis,
+                 field.energy, field.iterations);
+    }
   }
   sial::add_chemistry(instructions, field.over.get());
   if (o.dry_run) return dry_run(o, s, programs, data, settings.workers);
@@ -229,13 +231,14 @@ void add_sial_run(CLI::App& to, command& selected) {
   sub.add_option("--instruction-dir", o->instruction_folders, "folders with such libraries")->type_name("DIR");
   CLI::Option* const molecule =
       sub.add_option("--molecule", o->molecule.file,
-                     "a molecule with closed shells, an XYZ file: its Hartree-Fock field is computed first, and the "
-                     "program is given its orbitals")
+                     "a molecule with closed shells, in any file that tessera chem reads: its Hartree-Fock field is "
+                     "computed first, and the program is given its orbitals")
           ->type_name("FILE");
-  sub.add_option("--basis", o->molecule.basis,
-                 "of --molecule: sto-3g, 3-21g, 6-31g**, cc-pvdz, aug-cc-pvdz, cc-pvtz, or a file")
+  sub.add_option(
+         "--basis", o->molecule.basis,
+         "of --molecule: sto-3g, 3-21g, 6-31g**, cc-pvdz, aug-cc-pvdz, cc-pvtz, or a file; cc-pvdz, or what the "
+         "molecule's file says")
       ->type_name("NAME")
-      ->capture_default_str()
       ->needs(molecule);
   sub.add_option("--charge", o->molecule.charge, "of --molecule, in elementary charges")
       ->type_name("N")

@@ -41,8 +41,10 @@ constexpr std::array heights = {folder_height{"kit", "system", 0},
                                 folder_height{"libraries", "matrix_market", 0},
                                 folder_height{"libraries", "chemistry/molecule", 0},
                                 folder_height{"libraries", "chemistry/basis", 1},
+                                folder_height{"libraries", "chemistry/job", 1},
                                 folder_height{"libraries", "chemistry/integrals", 2},
                                 folder_height{"libraries", "chemistry/scf", 3},
+                                folder_height{"libraries", "chemistry/exchange", 4},
                                 folder_height{"libraries", "sparse/matrix", 1},
                                 folder_height{"libraries", "sparse/product", 2},
                                 folder_height{"libraries", "sparse/interface", 3},
@@ -291,6 +293,8 @@ std::optional<std::string> judge_upper(const std::vector<std::string_view>& file
   if (root != "core") return std::nullopt;
   const std::string_view of_core = component(target, 1);
   if (of_core == "base" || text == "core/runtime/program_side.hpp") return std::nullopt;
+  // Jobs are written in TOML by users, as configurations are; one reader of it is enough.
+  if (text == "core/config/toml.hpp" && floor == "libraries" && room_of(file) == "chemistry/job") return std::nullopt;
   if ((of_core == "config" || text == "core/runtime/user_library.hpp") && floor != "libraries") return std::nullopt;
   if ((of_core == "runtime" || of_core == "trace") && floor == "apps") return std::nullopt;
   return sentence(floor, floor == "libraries"   ? "see core/base and core/runtime/program_side.hpp"

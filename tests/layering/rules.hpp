@@ -12,7 +12,8 @@
 //   includes lower ones; two of one height do not know each other. None knows plugins, examples and tests.
 //   hierarchy  core and the interface; of core/schedule the parts that core/runtime/program_side.hpp names. hwloc in
 //              discovery alone, no other vendor.
-//   libraries  core/base, core/runtime/program_side.hpp, tessera/*.hpp. No command line.
+//   libraries  core/base, core/runtime/program_side.hpp, tessera/*.hpp; chemistry/job core/config/toml.hpp. No command
+//              line.
 //   languages  the same, core/config, core/runtime/user_library.hpp, hierarchy. One language does not know another one.
 //   sial/language: core/base, the
 //              standard library and fmt alone.

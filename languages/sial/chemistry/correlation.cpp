@@ -27,6 +27,7 @@ correlation_job::correlation_job(runtime& rt, const chemistry::integrals& over, 
     : m_settings(how),
       m_closed(scf.fock[1].empty() && !how.orbitals.spin_orbitals),
       m_data(data_of(over, scf, how)),
+      m_labels(orbital_labels(scf, how.orbitals)),
       m_job(rt, m_data, m_instructions, m_settings.programs, [](const std::string&) {}) {
   m_instructions.add(chemistry_instructions(&over, [this, told = std::move(told)](const iteration_report& now) {
     m_iterations = now.number;
@@ -67,11 +68,18 @@ correlation_result correlation_job::run() {
   r.converged = number("ccsd_converged") != 0;
   r.iterations = m_iterations;
   note_diagnostics(r);
+  note_amplitudes(r);
   if (m_settings.method == correlation_method::ccsd_t && r.converged) {
     r.programs.push_back(m_job.run(m_programs.back()));
     r.triples = number("triples_energy");
   }
   return r;
+}
+
+void correlation_job::note_amplitudes(correlation_result& to) const {
+  constexpr std::size_t count = 10;
+  to.largest_singles = largest_amplitudes(m_job.items().at("t1"), m_data, m_labels, count);
+  to.largest_doubles = largest_amplitudes(m_job.items().at("t2"), m_data, m_labels, count);
 }
 
 void correlation_job::note_diagnostics(correlation_result& to) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "languages/sial/chemistry/amplitudes.hpp"
 #include "languages/sial/chemistry/instructions.hpp"
 #include "languages/sial/chemistry/orbitals.hpp"
 #include "languages/sial/estimate/verdict.hpp"
@@ -44,6 +45,7 @@ struct correlation_result {
   /// T. J. Lee, P. R. Taylor, Int. J. Quantum Chem. S23 (1989) 199; C. L. Janssen, I. M. B. Nielsen, Chem. Phys. Lett.
   /// 290 (1998) 423.
   double t1_diagnostic = 0, d1_diagnostic = 0;
+  std::vector<amplitude> largest_singles, largest_doubles;  ///< of ccsd: ten each, descending
   std::vector<program_report> programs;
 };
 
@@ -66,11 +68,13 @@ class correlation_job {
 
  private:
   void note_diagnostics(correlation_result& to) const;
+  void note_amplitudes(correlation_result& to) const;
   double number(const std::string& label) const;
 
   const correlation_settings m_settings;
   const bool m_closed;  // the programs are those for closed shells
   init_data m_data;
+  const std::vector<orbital_label> m_labels;
   instruction_registry m_instructions;
   std::vector<job_program> m_programs;
   int m_iterations = 0;

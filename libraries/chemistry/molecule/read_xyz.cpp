@@ -49,7 +49,17 @@ atom read_atom(text_reader& from, double bohr_per_unit) {
   return one;
 }
 
+double bohr_in(length_unit unit) { return unit == length_unit::bohr ? 1.0 : 1.0 / angstrom_per_bohr; }
+
 }  // namespace
+
+std::vector<atom> parse_atoms(std::string_view text, const std::string& name, length_unit unit) {
+  text_reader from(text, name);
+  std::vector<atom> atoms;
+  while (from.next_line_with_words()) atoms.push_back(read_atom(from, bohr_in(unit)));
+  if (atoms.empty()) from.fail("there are no atoms", "a line for each atom has its element and x, y, z");
+  return atoms;
+}
 
 molecule read_xyz(const std::filesystem::path& file, std::optional<length_unit> unit) {
   return parse_xyz(text_of_file(file), file.string(), unit);
@@ -62,14 +72,13 @@ molecule parse_xyz(std::string_view text, const std::string& name, std::optional
   from.expect_end(xyz_form);
   if (!from.next_line()) from.fail("the comment line is missing", xyz_form);
   if (!unit) unit = unit_of_comment(from);
-  const double bohr_per_unit = *unit == length_unit::bohr ? 1.0 : 1.0 / angstrom_per_bohr;
 
   molecule read;
   read.name = name;
   while (static_cast<std::int64_t>(read.atoms.size()) < count) {
     if (!from.next_line_with_words())
       from.fail(fmt::format("the file ends after {} of {} atoms", read.atoms.size(), count));
-    read.atoms.push_back(read_atom(from, bohr_per_unit));
+    read.atoms.push_back(read_atom(from, bohr_in(*unit)));
   }
   if (from.next_line_with_words())
     from.fail(fmt::format("there is more behind the {} atoms that the first line says", count),

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libraries/chemistry/molecule/molecule.hpp"
 
@@ -27,5 +28,8 @@ molecule read_xyz(const std::filesystem::path& file, std::optional<length_unit> 
 
 /// The same from memory; `name` stands for the file in messages and becomes the molecule's name.
 molecule parse_xyz(std::string_view text, const std::string& name, std::optional<length_unit> unit = std::nullopt);
+
+/// The lines of atoms alone, without a number and a comment before them; at least one. Throws as read_xyz.
+std::vector<atom> parse_atoms(std::string_view text, const std::string& name, length_unit unit);
 
 }  // namespace tessera::chemistry

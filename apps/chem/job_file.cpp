@@ -1,0 +1,67 @@
+#include "apps/chem/job_file.hpp"
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <utility>
+
+#include "libraries/chemistry/job/job.hpp"
+
+namespace tessera::apps {
+namespace {
+
+/// Fills options that the command line has left.
+class option_filler {
+ public:
+  explicit option_filler(const CLI::App& line) : m_line(line) {}
+  bool is_left(const char* option) const { return m_line.count(option) == 0; }
+  template <typename from, typename to>
+  void fill(const char* option, const std::optional<from>& said, to& value) const {
+    if (said && is_left(option)) value = *said;
+  }
+
+ private:
+  const CLI::App& m_line;
+};
+
+std::optional<chemistry::length_unit> unit_of(const std::string& name) {
+  if (name == "auto") return std::nullopt;
+  return name == "bohr" ? chemistry::length_unit::bohr : chemistry::length_unit::angstrom;
+}
+
+void fill_options(const chemistry::job& from, chem_options& o) {
+  const option_filler left(*o.of);
+  left.fill("--basis", from.basis, o.basis);
+  left.fill("--method", from.method, o.method);
+  left.fill("--reference", from.reference, o.reference);
+  left.fill("--guess", from.guess, o.guess);
+  left.fill("--memory", from.memory, o.memory);
+  left.fill("--charge", from.charge, o.charge);
+  left.fill("--multiplicity", from.multiplicity, o.multiplicity);
+  left.fill("--frozen-virtual", from.frozen_virtual, o.frozen_virtual);
+  left.fill("--scf-iterations", from.scf_iterations, o.scf_iterations);
+  left.fill("--cc-iterations", from.cc_iterations, o.cc_iterations);
+  left.fill("--convergence", from.convergence, o.convergence);
+  left.fill("--level-shift", from.level_shift, o.level_shift);
+  left.fill("--damping", from.damping, o.damping);
+  left.fill("--deterministic", from.deterministic, o.deterministic);
+  left.fill("--workers", from.workers, o.workers);
+  if (from.spherical && left.is_left("--functions")) o.functions = *from.spherical ? "spherical" : "cartesian";
+  if (from.segments && left.is_left("--segments")) o.segments.assign(from.segments->begin(), from.segments->end());
+  if (left.is_left("--frozen-core") && left.is_left("--frozen-orbitals")) {  // they exclude each other
+    o.frozen_core = from.frozen_core.value_or(false);
+    o.frozen_orbitals = from.frozen_orbitals;
+  }
+}
+
+}  // namespace
+
+chemistry::molecule read_job_file(chem_options& o) {
+  chemistry::job job = chemistry::read_job(o.file, unit_of(o.unit));
+  fill_options(job, o);
+  job.charge = o.charge;
+  job.multiplicity = o.multiplicity;
+  o.notes = job.notes;
+  return chemistry::molecule_of(job);
+}
+
+}  // namespace tessera::apps

@@ -1,0 +1,22 @@
+#pragma once
+// Integrals over orbitals as text: P. J. Knowles, N. C. Handy, Comput. Phys. Commun. 54 (1989) 75.
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "libraries/chemistry/exchange/hamiltonian.hpp"
+
+namespace tessera::chemistry {
+
+/// Integrals below 1e-15 hartree are left out. All orbitals have symmetry 1.
+std::string fcidump_text(const hamiltonian& of);
+
+/// Reads NORB, NELEC, MS2 and the integrals; ORBSYM and ISYM are read over, and so are orbital energies. Throws
+/// tessera::error (input) with file:line:column: for another key, an ordinal beyond NORB, an integral that is there
+/// twice with different values, and integrals of each spin (IUHF).
+hamiltonian read_fcidump(const std::filesystem::path& file);
+
+/// The same from memory; `name` stands for the file in messages.
+hamiltonian parse_fcidump(std::string_view text, const std::string& name);
+
+}  // namespace tessera::chemistry

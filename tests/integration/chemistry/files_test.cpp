@@ -1,0 +1,222 @@
+// tessera chem: the files that it is given, and those that it writes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "libraries/chemistry/exchange/fcidump.hpp"
+#include "tests/integration/cli/program.hpp"
+#include "tests/unit/plugin/folder.hpp"
+
+namespace {
+
+using namespace cli_test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Runs in a folder of its own.
+class chemistry_files : public ::testing::Test {
+ protected:
+  std::string at(const std::string& name) const { return (m_folder.path() / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    return m_folder.write(name, text).string();
+  }
+  static nlohmann::json result(std::vector<std::string> words) {
+    words.insert(words.begin(), "chem");
+    words.insert(words.end(), {"--json", "-", "--workers", "1"});
+    const outcome done = run(words);
+    EXPECT_EQ(done.code, 0) << done.err;
+    return json_of(done.out);
+  }
+  const plugin_test::folder m_folder;
+};
+
+std::string data(const std::string& name) { return source("apps/chem/data/" + name); }
+
+TEST_F(chemistry_files, every_form_gives_the_same_energy) {
+  for (const char* name : {"water.toml", "water.json", "ZMAT_water"}) {
+    const nlohmann::json seen = result({data(name)});
+    EXPECT_NEAR(seen.at("ccsd_t_energy").get<double>(), -76.2410162540, 1e-8) << name;
+    EXPECT_FALSE(seen.contains("notes")) << name;
+  }
+}
+
+TEST_F(chemistry_files, options_override_files) {
+  const nlohmann::json seen = result({data("water.toml"), "--basis", "sto-3g", "--method", "mp2", "--frozen-orbitals",
+                                      "0", "--functions", "cartesian"});
+  EXPECT_EQ(seen.at("basis"), "sto-3g");
+  EXPECT_EQ(seen.at("occupied"), 5);
+  EXPECT_FALSE(seen.contains("ccsd_energy"));
+}
+
+TEST_F(chemistry_files, functions_are_spherical_or_cartesian) {
+  const auto functions = [&](const std::string& kind) {
+    return result({data("water.xyz"), "--method", "scf", "--basis", "6-31g**", "--functions", kind}).at("functions");
+  };
+  EXPECT_EQ(functions("auto"), 25);
+  EXPECT_EQ(functions("cartesian"), 25);
+  EXPECT_EQ(functions("spherical"), 24);
+}
+
+TEST_F(chemistry_files, what_is_not_used_is_said) {
+  const std::string file =
+      write("ZMAT", "helium\nHe 0 0 0\n\n*ACES2(CALC=SCF,BASIS=STO-3G,DAMP_TYPE=DAVIDSON)\n*SIP\nMAXMEM=100\n");
+  const outcome done = run({"chem", file, "--json", "-"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("note: DAMP_TYPE=DAVIDSON is not used"));
+  EXPECT_THAT(json_of(done.out).at("notes"), ElementsAre(HasSubstr("DAMP_TYPE=DAVIDSON")));
+}
+
+TEST_F(chemistry_files, mistakes_end_with_their_place) {
+  const outcome key = run({"chem", write("a.toml", "molecule = \"a.xyz\"\nmetod = \"scf\"\n")});
+  EXPECT_EQ(key.code, 4);
+  EXPECT_THAT(key.err, HasSubstr("a.toml:2:1"));
+  EXPECT_THAT(key.err, HasSubstr("did you mean 'method'?"));
+  EXPECT_EQ(run({"chem", write("b.json", "{}")}).code, 4);
+  EXPECT_EQ(run({"chem", at("none.toml")}).code, 4);
+  EXPECT_EQ(run({"chem", write("c.inp", "x")}).code, 2);
+  EXPECT_EQ(run({"chem", data("water.toml"), "--unit", "bohr"}).code, 2);
+}
+
+TEST_F(chemistry_files, programs_get_orbitals_from_the_same_files) {
+  const outcome done = run({"sial", "run", "mp2.sialx", "--molecule", data("water.toml"), "--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("water.toml in cc-pvdz: -76.0268081738"));
+  const outcome open = run({"sial", "run", "mp2.sialx", "--molecule",
+                            write("o.toml", "reference = \"uhf\"\n[molecule]\natoms = \"He 0 0 0\"\n")});
+  EXPECT_EQ(open.code, 2);
+  EXPECT_THAT(open.err, HasSubstr("the reference is uhf"));
+}
+
+/// The coefficients of an orbital, counted from 1, in a Molden file.
+std::vector<double> orbital_of(const std::string& molden, int number) {
+  std::istringstream lines(molden.substr(molden.find("[MO]")));
+  std::vector<double> found;
+  std::string line;
+  for (int at = 0; std::getline(lines, line) && at <= number;) {
+    if (line.find("Sym=") != line.npos) ++at;
+    if (at == number && line.find('=') == line.npos) found.push_back(std::stod(line.substr(line.find_last_of(' '))));
+  }
+  return found;
+}
+
+TEST_F(chemistry_files, molden_files_have_the_orders_and_norms_that_others_have) {
+  const std::string file = write("hf.xyz", "2\nbohr\nF 0 0 0\nH 0.9 1.1 0.7\n");
+  for (const nlohmann::json& known : json_of(contents(source("tests/integration/chemistry/molden_reference.json")))) {
+    const auto functions = known.at("functions").get<std::string>();
+    const nlohmann::json seen = result({file, "--basis", "cc-pvtz", "--method", "scf", "--functions", functions,
+                                        "--convergence", "1e-11", "--molden", at("hf.molden")});
+    EXPECT_NEAR(seen.at("scf_energy").get<double>(), known.at("energy").get<double>(), 1e-9);
+    const std::vector<double> coefficients = orbital_of(contents(at("hf.molden")), known.at("orbital"));
+    const auto expected = known.at("coefficients").get<std::vector<double>>();
+    ASSERT_EQ(coefficients.size(), expected.size()) << functions;
+    const double sign = coefficients[0] * expected[0] < 0 ? -1 : 1;
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      EXPECT_NEAR(coefficients[k], sign * expected[k], 2e-7) << functions << " function " << k + 1;
+  }
+}
+
+TEST_F(chemistry_files, molden_files_have_both_spins) {
+  const std::string file = write("nh.xyz", "2\n\nN 0 0 0\nH 0 0 1.04\n");
+  result({file, "--basis", "sto-3g", "--multiplicity", "3", "--method", "scf", "--molden", at("a.molden")});
+  const std::string apart = contents(at("a.molden"));
+  EXPECT_THAT(apart, HasSubstr("Spin= Beta"));
+  EXPECT_THAT(apart, Not(HasSubstr("Occup= 2")));
+  result({file, "--basis", "sto-3g", "--multiplicity", "3", "--reference", "rohf", "--method", "scf", "--molden",
+          at("a.molden")});
+  const std::string shared = contents(at("a.molden"));
+  EXPECT_THAT(shared, Not(HasSubstr("Spin= Beta")));
+  EXPECT_THAT(shared, HasSubstr("Occup= 2"));
+  EXPECT_THAT(shared, HasSubstr("Occup= 1"));
+}
+
+TEST_F(chemistry_files, fcidump_files_have_the_energy_of_the_field) {
+  const nlohmann::json seen = result({data("water.xyz"), "--basis", "6-31g**", "--method", "scf", "--frozen-core",
+                                      "--frozen-virtual", "2", "--fcidump", at("w.fcidump")});
+  const tessera::chemistry::hamiltonian h = tessera::chemistry::read_fcidump(at("w.fcidump"));
+  EXPECT_EQ(h.orbitals, 22u);
+  EXPECT_EQ(h.electrons, 8);
+  EXPECT_EQ(h.unpaired, 0);
+  double energy = h.core_energy;
+  for (std::size_t i = 0; i < 4; ++i) {
+    energy += 2 * h.h(i, i);
+    for (std::size_t j = 0; j < 4; ++j) energy += 2 * h.repulsion(i, i, j, j) - h.repulsion(i, j, j, i);
+  }
+  EXPECT_NEAR(energy, seen.at("scf_energy").get<double>(), 1e-10);
+  const outcome open = run({"chem", data("water.xyz"), "--charge", "1", "--multiplicity", "2", "--fcidump", at("x")});
+  EXPECT_EQ(open.code, 2);
+  EXPECT_THAT(open.err, HasSubstr("--reference rohf"));
+  EXPECT_FALSE(std::filesystem::exists(at("x")));
+}
+
+TEST_F(chemistry_files, qcschema_results_have_what_was_asked_for) {
+  nlohmann::json input = json_of(contents(data("water.json")));
+  input["id"] = "17";
+  input["model"]["basis"] = "sto-3g";
+  const nlohmann::json seen = result({write("in.json", input.dump()), "--qcschema", at("out.json")});
+  const nlohmann::json out = json_of(contents(at("out.json")));
+  EXPECT_EQ(out.at("schema_name"), "qcschema_output");
+  EXPECT_EQ(out.at("success"), true);
+  EXPECT_EQ(out.at("id"), "17");
+  EXPECT_EQ(out.at("keywords"), input.at("keywords"));
+  EXPECT_EQ(out.at("molecule").at("symbols"), input.at("molecule").at("symbols"));
+  EXPECT_EQ(out.at("return_result"), seen.at("ccsd_t_energy"));
+  const nlohmann::json& properties = out.at("properties");
+  EXPECT_EQ(properties.at("calcinfo_nbasis"), 7);
+  EXPECT_EQ(properties.at("scf_total_energy"), seen.at("scf_energy"));
+  EXPECT_EQ(properties.at("ccsd_total_energy"), seen.at("ccsd_energy"));
+  EXPECT_EQ(properties.at("mp2_correlation_energy"), seen.at("mp2_energy_correlation"));
+  EXPECT_NEAR(properties.at("ccsd_prt_pr_total_energy").get<double>(), seen.at("ccsd_t_energy").get<double>(), 1e-12);
+}
+
+TEST_F(chemistry_files, failures_are_qcschema_too) {
+  const outcome unconverged = run({"chem", data("water.json"), "--basis", "sto-3g", "--scf-iterations", "2", "--molden",
+                                   at("a.molden"), "--qcschema", at("out.json")});
+  EXPECT_EQ(unconverged.code, 6);
+  EXPECT_FALSE(std::filesystem::exists(at("a.molden")));
+  const nlohmann::json out = json_of(contents(at("out.json")));
+  EXPECT_EQ(out.at("success"), false);
+  EXPECT_EQ(out.at("error").at("error_type"), "numerical");
+  EXPECT_THAT(out.at("error").at("error_message").get<std::string>(), HasSubstr("RHF has not converged"));
+  EXPECT_EQ(out.at("input_data").at("driver"), "energy");
+  EXPECT_FALSE(out.contains("return_result"));
+  EXPECT_EQ(run({"chem", at("none.json"), "--qcschema", at("none_out.json")}).code, 4);
+  EXPECT_EQ(json_of(contents(at("none_out.json"))).at("error").at("error_type"), "input");
+  EXPECT_EQ(run({"chem", data("water.json"), "--qcschema", data("water.json")}).code, 2) << "it is read";
+  EXPECT_EQ(run({"chem", data("water.json"), "--molden", at("a"), "--qcschema", at("a")}).code, 2);
+}
+
+std::string python() {
+  const char* const named = std::getenv("TESSERA_PYTHON");
+  return named == nullptr ? "python3" : named;
+}
+
+/// TESSERA_PYTHON, or python3, has the module.
+bool python_has(const std::string& module) {
+  return std::system((python() + " -c 'import " + module + "' > /dev/null 2>&1").c_str()) == 0;
+}
+
+TEST_F(chemistry_files, qcelemental_takes_the_results) {
+  if (!python_has("qcelemental")) GTEST_SKIP() << python() << " has no qcelemental";
+  result({data("water.json"), "--basis", "sto-3g", "--qcschema", at("out.json")});
+  (void)run(
+      {"chem", data("water.json"), "--basis", "sto-3g", "--scf-iterations", "2", "--qcschema", at("failed.json")});
+  const std::string script = write("check.py",
+                                   "import json, sys\n"
+                                   "from qcelemental.models import AtomicInput, AtomicResult, FailedOperation\n"
+                                   "AtomicInput(**json.load(open(sys.argv[3])))\n"
+                                   "assert AtomicResult(**json.load(open(sys.argv[1]))).success\n"
+                                   "assert not FailedOperation(**json.load(open(sys.argv[2]))).success\n");
+  EXPECT_EQ(
+      std::system((python() + " " + script + " " + at("out.json") + " " + at("failed.json") + " " + data("water.json"))
+                      .c_str()),
+      0);
+}
+
+}  // namespace

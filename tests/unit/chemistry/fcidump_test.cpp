@@ -1,0 +1,75 @@
+// FCIDUMP files: forms that others write, and what is refused where.
+#include "libraries/chemistry/exchange/fcidump.hpp"
+
+#include "tests/unit/chemistry/expect_error.hpp"
+
+namespace tessera::chemistry {
+namespace {
+
+TEST(fcidump, is_read_as_it_was_written) {
+  hamiltonian h;
+  h.orbitals = 3;
+  h.electrons = 3;
+  h.unpaired = 1;
+  h.core_energy = -1.25;
+  for (int k = 0; k < 6; ++k) h.one.push_back(k == 2 ? 0 : 0.1 * k - 1);
+  for (int k = 0; k < 21; ++k) h.two.push_back(k == 7 ? 0 : 1.0 / (k + 3));
+  const hamiltonian read = parse_fcidump(fcidump_text(h), "h");
+  EXPECT_EQ(read.orbitals, 3u);
+  EXPECT_EQ(read.electrons, 3);
+  EXPECT_EQ(read.unpaired, 1);
+  EXPECT_EQ(read.core_energy, -1.25);
+  EXPECT_EQ(read.one, h.one);
+  EXPECT_EQ(read.two, h.two);
+}
+
+TEST(fcidump, headers_have_many_forms) {
+  const char* const integrals = "0.5 2 1 2 1\n 1.D0 1 2 0 0\n -3 1 0 0 0\n2.5 0 0 0 0\n";
+  for (const char* header :
+       {"&FCI NORB=2,NELEC=2,MS2=0,\n ORBSYM=1,1,\n ISYM=1,\n&END\n", "&fci norb= 2, nelec =2\n orbsym=1 1\n /\n",
+        " &FCI NORB=2 NELEC=2 IUHF=0 UHF=.FALSE. /\n"}) {
+    const hamiltonian read = parse_fcidump(std::string(header) + integrals, "h");
+    EXPECT_EQ(read.orbitals, 2u) << header;
+    EXPECT_EQ(read.electrons, 2) << header;
+    EXPECT_EQ(read.h(0, 1), 1.0);
+    EXPECT_EQ(read.h(1, 0), 1.0);
+    EXPECT_EQ(read.h(0, 0), 0.0);
+    EXPECT_EQ(read.repulsion(0, 1, 1, 0), 0.5);
+    EXPECT_EQ(read.core_energy, 2.5);
+  }
+}
+
+class wrong_fcidumps : public ::testing::TestWithParam<wrong_text> {};
+
+TEST_P(wrong_fcidumps, are_refused_with_their_place) {
+  const wrong_text& c = GetParam();
+  expect_refused([&] { (void)parse_fcidump(c.text, "h"); }, c.message, c.where, c.hint);
+}
+
+const std::string two = "&FCI NORB=2,NELEC=2 &END\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    of, wrong_fcidumps,
+    ::testing::Values(wrong_text{"empty", "", "the file is empty", "h:1:1"},
+                      wrong_text{"no_header", "1.0 1 1 0 0\n", "the header is missing", "h:1:1"},
+                      wrong_text{"no_end", "&FCI NORB=2\n", "the header has no end", "h:1:6"},
+                      wrong_text{"no_electrons", "&FCI NORB=2 /\n", "no NORB or no NELEC", "h:1:13"},
+                      wrong_text{"key", "&FCI NORB=2,NELEC=2,NOCC=1 /\n", "no key 'nocc'", "h:1:21"},
+                      wrong_text{"twice", "&FCI NORB=2,NORB=2 /\n", "'norb' is there twice", "h:1:13"},
+                      wrong_text{"spins", "&FCI NORB=2,NELEC=2,IUHF=1 /\n", "of each spin", "h:1:21"},
+                      wrong_text{"number", "&FCI NORB=x,NELEC=2 /\n", "'x'", "h:1:6"},
+                      wrong_text{"many", "&FCI NORB=501,NELEC=2 /\n", "501 orbitals are too many", "h:1:6"},
+                      wrong_text{"negative", "&FCI NORB=2,NELEC=-2 /\n", "'-2'", "h:1:13"},
+                      wrong_text{"electrons", "&FCI NORB=2,NELEC=5,MS2=1 /\n", "5 electrons, 1 unpaired", "h:1:27"},
+                      wrong_text{"odd", "&FCI NORB=2,NELEC=2,MS2=1 /\n", "2 electrons, 1 unpaired", "h:1:27"},
+                      wrong_text{"ordinal", two + "1.0 1 1 3 1\n", "'3'", "h:2:9"},
+                      wrong_text{"short_line", two + "1.0 1 1 0\n", "is missing", "h:2:10"},
+                      wrong_text{"long_line", two + "1.0 1 1 0 0 0\n", "more than this line", "h:2:13"},
+                      wrong_text{"zeros", two + "1.0 1 0 1 0\n", "no integral has such ordinals", "h:2:12"},
+                      wrong_text{"contradiction", two + "1.0 1 2 0 0\n2.0 2 1 0 0\n", "there twice, with 1 and 2",
+                                 "h:3:12"},
+                      wrong_text{"complex", two + "(1.0,0.0) 1 1 0 0\n", "not a number", "h:2:1"}),
+    [](const auto& c) { return c.param.name; });
+
+}  // namespace
+}  // namespace tessera::chemistry
