@@ -31,6 +31,12 @@ std::vector<recipe> recipes_of(std::string_view language) {
   throw error(error_kind::internal, "there is no skeleton in this language", std::string(language));
 }
 
+std::string_view part_of(const char* path) {
+  const std::string_view text = skeleton_text(path);
+  if (text.empty()) throw error(error_kind::internal, "no such text is part of the program", path);
+  return text;
+}
+
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
     text.replace(at, what.size(), by);
@@ -47,7 +53,7 @@ std::vector<skeleton_file> skeleton_of(std::string_view language, std::string_vi
   std::vector<skeleton_file> files;
   for (const recipe& one : recipes_of(language)) {
     std::string text;
-    for (const char* part : one.parts) text += skeleton_text(part);
+    for (const char* part : one.parts) text += part_of(part);
     replace_all(text, "%NAME%", name);
     replace_all(text, "\"template\"", "\"" + std::string(name) + "\"");
     files.push_back({one.name, std::move(text)});

@@ -19,7 +19,7 @@ std::span<const std::string> skeleton_languages();
 /// All files of a device plugin in one of these languages, with its name put in.
 std::vector<skeleton_file> skeleton_of(std::string_view language, std::string_view name);
 
-/// A text of plugins/template, by its path there; made by embed_skeletons.cmake.
-std::string_view skeleton_text(std::string_view path);
+/// A text of plugins/template, which the build embeds, by its path there; "" for another path.
+std::string_view skeleton_text(std::string_view path) noexcept;
 
 }  // namespace tessera::cli

@@ -8,7 +8,8 @@ page_grid grid_for(const std::map<std::uint64_t, std::uint64_t>& blocks_of_size)
     all += size * blocks;
     if (size * blocks > most) page = size, most = size * blocks;
   }
-  std::uint64_t taken = 0;  // if nothing small fills what others leave
+  if (page == 0) return {};  // there are no bytes to lie anywhere
+  std::uint64_t taken = 0;   // if nothing small fills what others leave
   for (const auto& [size, blocks] : blocks_of_size) {
     const std::uint64_t in_a_page = size == 0 ? blocks : page / size;
     taken += page * (in_a_page > 0 ? (blocks + in_a_page - 1) / in_a_page : blocks * ((size + page - 1) / page));

@@ -104,6 +104,11 @@ bool is_integer(tsr_option_type type) {
   return type == TSR_OPTION_INT || type == TSR_OPTION_BYTES || type == TSR_OPTION_DURATION;
 }
 
+/// What there is none of below 0, also where a plugin gives no limits.
+bool is_amount(tsr_option_type type) {
+  return type == TSR_OPTION_BYTES || type == TSR_OPTION_RATE || type == TSR_OPTION_DURATION;
+}
+
 }  // namespace
 
 std::string_view description_of(tsr_option_type type) noexcept {
@@ -149,10 +154,12 @@ option_value check_value(const std::string& plugin, const option_schema& schema,
     fail(fmt::format("but must be {}", description_of(schema.type)), schema.doc);
   }
   const bool numeric = is_integer(schema.type) || schema.type == TSR_OPTION_FLOAT || schema.type == TSR_OPTION_RATE;
-  if (numeric && !(schema.min_value == 0 && schema.max_value == 0)) {
+  if (numeric) {
     const double number = is_integer(schema.type) ? static_cast<double>(result->integer) : result->number;
-    if (number < schema.min_value || number > schema.max_value)
+    const bool limits = schema.min_value != 0 || schema.max_value != 0;
+    if (limits && (number < schema.min_value || number > schema.max_value))
       fail(fmt::format("which is outside {}", range_text(schema)), schema.doc);
+    if (!limits && is_amount(schema.type) && number < 0) fail("which is below 0", schema.doc);
   }
   if (schema.type == TSR_OPTION_STRING && !schema.choices.empty() &&
       std::find(schema.choices.begin(), schema.choices.end(), result->text) == schema.choices.end()) {

@@ -339,6 +339,7 @@ evacuation evictor::evacuate(memory::space_number number) {
   std::uint64_t deficit = 0;
   for (const auto& [b, arrival] : space.residents().all()) {
     std::uint64_t bytes = 0;
+    block::version_number version = 0;
     {
       const std::lock_guard guard(b->lock);
       block::replica* r = b->find(number);
@@ -364,10 +365,15 @@ evacuation evictor::evacuate(memory::space_number number) {
         continue;
       }
       bytes = b->bytes;
+      version = b->committed;
     }
     std::uint64_t moved = 0;
     if (write_back(*b, number, moved, 0, deficit)) {
       (moved > 0 ? out.progress : out.waiting) = true;  // nothing moved: something leaves the parent first
+      continue;
+    }
+    if (to != memory::no_space && m_failures.exhausted(*b, number, to, version)) {
+      out.failing = true;
       continue;
     }
     block::chunk room;

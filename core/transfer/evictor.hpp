@@ -44,6 +44,7 @@ struct evacuation {
   bool progress = false;            ///< something was dropped or has started to leave
   bool waiting = false;             ///< work or transfers that use some of them are under way
   bool busy = false;                ///< a lock was busy: try at once
+  bool failing = false;             ///< copies of some have failed so often that they are not tried any more
   std::uint64_t lacking_bytes = 0;  ///< of sole copies for which the parent has no room; 0: none was found
   std::string example;              ///< one of those blocks
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/base/of_this_thread.hpp"
 #include "core/validate/intent_checker.hpp"
@@ -178,13 +179,16 @@ bool race_detector::replayed(const task::replay& r, task_note* in, std::source_l
   s.note->known = *s.known;
   s.note->known.learn(s.author, s.event);
   bool alive = true;
+  // Its private copies have no array, but records that those of an array that is gone may have had.
+  const std::unordered_set<const block::record*> own(r.recording.private_blocks().begin(),
+                                                     r.recording.private_blocks().end());
   for (const task::recorded_task& t : r.recording.tasks) {
     if (t.ends_group || t.operation->special != nullptr) continue;  // the runtime's own
     s.operation = t.operation;
     s.site = t.site;
     for (const task::recorded_access& a : r.recording.accesses_of(t)) {
       const block::record* b = r.recording.blocks[a.block].block;
-      if (b->from != nullptr || m_core->blocks.contains(b))
+      if (!own.contains(b) && (b->from != nullptr || m_core->blocks.contains(b)))
         alive = check(s, *b, static_cast<intent>(a.intent)) && alive;
     }
   }

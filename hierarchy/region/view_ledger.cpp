@@ -10,7 +10,9 @@
 namespace tessera::hierarchy {
 namespace {
 
-bool overlap(const row_interval& a, const row_interval& b) { return a.begin < b.end && b.begin < a.end; }
+bool overlap(const row_interval& a, const row_interval& b) {
+  return std::max(a.begin, b.begin) < std::min(a.end, b.end);  // of no rows none
+}
 
 }  // namespace
 

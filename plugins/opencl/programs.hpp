@@ -47,7 +47,7 @@ struct kernel_name {
 };
 
 /// The text of kernels/<file>.cl, put into the plugin by the build.
-std::string_view kernel_source(std::string_view file);
+std::string_view kernel_source(std::string_view file) noexcept;
 
 /// What the compiler said of a program, from the first error on.
 std::string build_log(cl_program program, cl_device_id device);

@@ -35,7 +35,7 @@ bool device_departure::empty_memory() {
     m_setup.owner->device_changed();
     return true;
   }
-  if (coherence.failed_write_backs() - m_failures_before.load() > most_failures) {
+  if (step.failing || coherence.failed_write_backs() - m_failures_before.load() > most_failures) {
     refuse({error_kind::device, fmt::format("{} cannot be detached: copies from it fail", m_setup.where->name)});
     return true;
   }

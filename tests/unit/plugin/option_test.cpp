@@ -4,8 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <optional>
+#include <variant>
+
 #include "core/base/error.hpp"
 #include "core/plugin/explain.hpp"
+#include "core/plugin/option_value.hpp"
 
 namespace {
 
@@ -129,6 +134,76 @@ TEST(options, explain_shows_type_default_range_and_sentence) {
   EXPECT_THAT(text, HasSubstr("real | virtual"));
   EXPECT_THAT(text, HasSubstr("Threads."));
   EXPECT_THAT(text, HasSubstr("duration"));
+}
+
+TEST(options, of_one_type_are_read_from_what_may_stand_for_it_and_from_nothing_else) {
+  using value = std::variant<bool, std::int64_t, double, std::string>;
+  struct reading {
+    tsr_option_type type;
+    value given;
+    std::optional<double> number;  // none: refused
+  };
+  for (const reading& one : {
+           reading{TSR_OPTION_BOOL, true, 1},
+           reading{TSR_OPTION_BOOL, std::string("off"), 0},
+           reading{TSR_OPTION_BOOL, std::string("perhaps"), std::nullopt},
+           reading{TSR_OPTION_BOOL, std::int64_t{1}, std::nullopt},
+           reading{TSR_OPTION_INT, std::int64_t{-3}, -3},
+           reading{TSR_OPTION_INT, std::string("12"), 12},
+           reading{TSR_OPTION_INT, std::string("12x"), std::nullopt},
+           reading{TSR_OPTION_INT, std::string(""), std::nullopt},
+           reading{TSR_OPTION_INT, 1.0, std::nullopt},
+           reading{TSR_OPTION_INT, std::string("99999999999999999999"), std::nullopt},
+           reading{TSR_OPTION_FLOAT, std::int64_t{2}, 2},
+           reading{TSR_OPTION_FLOAT, std::string("-2.5e1"), -25},
+           reading{TSR_OPTION_FLOAT, std::string("inf"), std::nullopt},
+           reading{TSR_OPTION_FLOAT, std::numeric_limits<double>::quiet_NaN(), std::nullopt},
+           reading{TSR_OPTION_BYTES, std::string("2 KiB"), 2048},
+           reading{TSR_OPTION_BYTES, std::int64_t{7}, 7},
+           reading{TSR_OPTION_BYTES, std::string("-1"), std::nullopt},
+           reading{TSR_OPTION_BYTES, std::int64_t{-1}, std::nullopt},
+           reading{TSR_OPTION_BYTES, std::string("9 EiB"), std::nullopt},
+           reading{TSR_OPTION_BYTES, true, std::nullopt},
+           reading{TSR_OPTION_RATE, std::string("2 GFLOP/s"), 2e9},
+           reading{TSR_OPTION_RATE, 1.5, 1.5},
+           reading{TSR_OPTION_RATE, -1.5, std::nullopt},
+           reading{TSR_OPTION_RATE, std::int64_t{-1}, std::nullopt},
+           reading{TSR_OPTION_DURATION, std::string("3 us"), 3000},
+           reading{TSR_OPTION_DURATION, std::string("3"), 3},
+           reading{TSR_OPTION_DURATION, std::string("-3"), std::nullopt},
+           reading{TSR_OPTION_DURATION, std::int64_t{-3}, std::nullopt},
+           reading{TSR_OPTION_DURATION, std::string("3 parsecs"), std::nullopt},
+           reading{TSR_OPTION_STRING, std::int64_t{3}, std::nullopt},
+           reading{static_cast<tsr_option_type>(99), std::int64_t{3}, std::nullopt},
+       }) {
+    const option_schema schema{"x", one.type, std::nullopt, 0, 0, {}, "What it is."};
+    const raw_option given{"x", one.given, "here.toml:1:1"};
+    const std::string what = std::to_string(one.type) + ", value " + std::to_string(one.given.index());
+    try {
+      const option_value read = check_value("sim", schema, given);
+      ASSERT_TRUE(one.number.has_value()) << what;
+      const bool real = one.type == TSR_OPTION_FLOAT || one.type == TSR_OPTION_RATE;
+      EXPECT_EQ(real ? read.number : static_cast<double>(read.integer), *one.number) << what;
+    } catch (const error& refused) {
+      EXPECT_FALSE(one.number.has_value()) << what << ": " << refused.what();
+      EXPECT_EQ(refused.kind(), error_kind::configuration);
+      EXPECT_EQ(refused.where(), "here.toml:1:1");
+    }
+  }
+}
+
+TEST(options, a_range_is_said_in_the_units_of_the_option) {
+  struct range {
+    tsr_option_type type;
+    double low, high;
+    std::string text;
+  };
+  for (const range& one :
+       {range{TSR_OPTION_INT, 0, 0, ""}, range{TSR_OPTION_INT, 1, 64, "1 .. 64"},
+        range{TSR_OPTION_INT, 1, 0x1p62, "at least 1"}, range{TSR_OPTION_BYTES, 4096, 1 << 20, "4 KiB .. 1 MiB"},
+        range{TSR_OPTION_RATE, 1024, 0x1p63, "at least 1 KiB/s"}, range{TSR_OPTION_DURATION, 0, 1e9, "0 .. 1 s"},
+        range{TSR_OPTION_FLOAT, -2, 2, "-2 .. 2"}})
+    EXPECT_EQ(range_text({"x", one.type, std::nullopt, one.low, one.high, {}, ""}), one.text);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace tessera::schedule {
 namespace {
 
-std::vector<const host_access*> held_by(const thread_context& of) {
+std::vector<const host_access*> list_of(const thread_context& of) {
   std::vector<const host_access*> all;
   for (const host_access* view = of.host_accesses; view != nullptr; view = view->next) all.push_back(view);
   return all;
@@ -35,11 +35,11 @@ TEST(host_views, are_listed_by_thread_the_youngest_first_and_leave_in_any_order)
       host_views::add(mine, view);
     }
     std::vector<const host_access*> expected{&views[2], &views[1], &views[0]};
-    ASSERT_EQ(held_by(mine), expected);
+    ASSERT_EQ(list_of(mine), expected);
     EXPECT_EQ(mine.held_views.load(), 3u);
     host_views::remove(views[leaves]);
     std::erase(expected, &views[leaves]);
-    EXPECT_EQ(held_by(mine), expected);
+    EXPECT_EQ(list_of(mine), expected);
     EXPECT_EQ(mine.held_views.load(), 2u);
     for (const host_access* view : expected) host_views::remove(*const_cast<host_access*>(view));
     EXPECT_EQ(mine.host_accesses, nullptr);
