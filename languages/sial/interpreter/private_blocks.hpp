@@ -71,7 +71,7 @@ class block_pool {
   std::unordered_map<shape, std::deque<private_block*>, hash> m_with_tasks;  // waiting too, the oldest first
   std::vector<std::unique_ptr<private_block>> m_all;
   std::vector<private_block*> m_gone;  // of them: without memory
-  std::uint64_t m_large_waiting = 0;  // bytes
+  std::uint64_t m_large_waiting = 0;   // bytes
   std::uint64_t m_taken = 0, m_reused = 0;
 };
 
