@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "apps/chem/energies.hpp"
-#include "apps/chem/formula.hpp"
 #include "apps/chem/memory_plan.hpp"
 #include "apps/chem/results.hpp"
 #include "apps/common/device_lacks.hpp"
@@ -23,12 +23,29 @@ using clock = std::chrono::steady_clock;
 
 double seconds_since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
 
+/// Densities of both spins, of the first orbitals that are given.
+std::array<std::vector<double>, 2> first_orbitals_of(const problem& p) {
+  const std::size_t n = p.over->functions();
+  const int all = chemistry::electrons(p.of), unpaired = p.of.multiplicity - 1;
+  std::array<std::vector<double>, 2> densities;
+  for (std::size_t s = 0; s < 2; ++s) {
+    densities[s].assign(n * n, 0.0);
+    const auto occupied = static_cast<std::size_t>(s == 0 ? (all + unpaired) / 2 : (all - unpaired) / 2);
+    for (std::size_t k = 0; k < occupied; ++k) densities[s][k * n + k] = 1;
+  }
+  return densities;
+}
+
 }  // namespace
 
 chemistry::scf_result calculation::self_consistent_field(session& s) {
   chemistry::scf_settings how;
   how.kind = m_problem.kind;
   how.guess = m_options.guess == "core" ? chemistry::scf_guess::core : chemistry::scf_guess::sad;
+  if (m_problem.is_model && m_options.guess != "core") {
+    how.guess = chemistry::scf_guess::density;
+    how.start = first_orbitals_of(m_problem);
+  }
   how.most_iterations = m_options.scf_iterations;
   how.energy_change = 0.1 * m_options.convergence;
   how.gradient = std::min(1e-6, 10 * m_options.convergence);
@@ -40,13 +57,15 @@ chemistry::scf_result calculation::self_consistent_field(session& s) {
   m_journal.line("{}  iteration            energy       change     gradient", name_of(m_problem.kind));
   const auto start = clock::now();
   how.tell = [&](const chemistry::scf_iteration& now) {
-    m_journal.line("      {:>8}  {:>16.10f}  {:>11.2e}  {:>11.2e}", now.number, now.energy, now.change, now.gradient);
-    iterations.push_back({{"energy", now.energy}, {"gradient", now.gradient}});
+    const double energy = now.energy + m_problem.core_energy;
+    m_journal.line("      {:>8}  {:>16.10f}  {:>11.2e}  {:>11.2e}", now.number, energy, now.change, now.gradient);
+    iterations.push_back({{"energy", energy}, {"gradient", now.gradient}});
     m_scf_line.points.emplace_back(now.number, std::log10(std::max(now.gradient, 1e-16)));
     s.check_interrupt();
     return true;
   };
   chemistry::scf_result scf = chemistry::run_scf(m_problem.of, *m_problem.over, how);
+  scf.energy += m_problem.core_energy;
   m_report.note("scf_history", iterations);
   m_report.add("scf_seconds", "SCF",
                fmt::format("{} iterations, {}", scf.iterations, format_seconds(seconds_since(start))),
@@ -156,6 +175,31 @@ void calculation::draw(session& s) const {
   s.add_to_page("<section><h2>Convergence</h2>" + to_svg(p) + "</section>");
 }
 
+/// The molecule and its basis, or the Hamiltonian.
+void calculation::tell_problem() {
+  if (m_problem.is_model) {
+    m_report.add("integrals", "integrals", m_options.file);
+    m_report.add("molecule", "Hamiltonian",
+                 fmt::format("{} electrons, multiplicity {}, core {:.10f} hartree", chemistry::electrons(m_problem.of),
+                             m_problem.of.multiplicity, m_problem.core_energy),
+                 m_problem.title);
+    m_report.note("nuclear_repulsion", m_problem.core_energy);
+    m_report.add("basis", "basis", fmt::format("{} orbitals", m_problem.over->functions()), "orbitals");
+    return;
+  }
+  m_report.add("integrals", "integrals", std::string(chemistry::integrals_library()));
+  m_report.add("molecule", "molecule",
+               fmt::format("{}: {} atoms, {} electrons, multiplicity {}, repulsion of nuclei {:.10f} hartree",
+                           m_problem.title, m_problem.of.atoms.size(), chemistry::electrons(m_problem.of),
+                           m_problem.of.multiplicity, chemistry::nuclear_repulsion(m_problem.of)),
+               m_problem.title);
+  m_report.note("nuclear_repulsion", chemistry::nuclear_repulsion(m_problem.of));
+  m_report.add("basis", "basis",
+               fmt::format("{}: {} functions in {} shells", m_options.basis, m_problem.over->functions(),
+                           m_problem.over->shells()),
+               m_options.basis);
+}
+
 int calculation::run() {
   check_result_files(m_options, m_problem);
   command_options machine = m_options;
@@ -171,25 +215,16 @@ int calculation::run() {
   machine = machine.placed_by_cost();
   if (m_options.deterministic && m_options.has_devices()) machine.set.push_back("runtime.deterministic=true");
   session s(machine);
-  s.works_on(formula_of(m_problem.of) + " " + m_options.method);
+  s.works_on(m_problem.title + " " + m_options.method);
   s.describe(m_report);
   m_report.add_integer("sial_workers", "SIAL workers", m_workers);
-  m_report.add("integrals", "integrals", std::string(chemistry::integrals_library()));
-  m_report.add("molecule", "molecule",
-               fmt::format("{}: {} atoms, {} electrons, multiplicity {}, repulsion of nuclei {:.10f} hartree",
-                           formula_of(m_problem.of), m_problem.of.atoms.size(), chemistry::electrons(m_problem.of),
-                           m_problem.of.multiplicity, chemistry::nuclear_repulsion(m_problem.of)),
-               formula_of(m_problem.of));
-  m_report.note("nuclear_repulsion", chemistry::nuclear_repulsion(m_problem.of));
-  m_report.add("basis", "basis",
-               fmt::format("{}: {} functions in {} shells", m_options.basis, m_problem.over->functions(),
-                           m_problem.over->shells()),
-               m_options.basis);
+  tell_problem();
   m_report.note("functions", m_problem.over->functions());
   m_report.note("method", m_options.method);
   if (!m_options.notes.empty()) m_report.note("notes", m_options.notes);
   m_report.note("reference", name_of(m_problem.kind));
-  m_journal.line("{} in {}, {} functions", formula_of(m_problem.of), m_options.basis, m_problem.over->functions());
+  m_journal.line("{} in {}, {} functions", m_problem.title, m_problem.is_model ? "orbitals" : m_options.basis,
+                 m_problem.over->functions());
   const auto start = clock::now();
   const chemistry::scf_result scf = self_consistent_field(s);
   if (scf.orbitals < scf.functions)

@@ -14,13 +14,13 @@ namespace tessera::apps {
 
 class calculation {
  public:
-  /// The options outlive it. Throws tessera::error as problem_of.
-  calculation(const chem_options& o, chemistry::molecule of)
-      : m_options(o), m_journal(o), m_problem(problem_of(o, std::move(of))) {}
+  /// The options outlive it.
+  calculation(const chem_options& o, problem what) : m_options(o), m_journal(o), m_problem(std::move(what)) {}
   /// The exit code. Throws tessera::error: numerical for what has not converged, memory for what does not fit.
   int run();
 
  private:
+  void tell_problem();
   chemistry::scf_result self_consistent_field(session& s);
   sial::correlation_settings correlation_settings() const;
   void correlate(session& s, const chemistry::scf_result& scf);

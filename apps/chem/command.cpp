@@ -39,10 +39,11 @@ int run(chem_options o) {
     throw error(error_kind::usage, "no molecule is named", "the command line",
                 "tessera chem water.xyz --basis cc-pvdz");
   try {
+    if (is_model_file(o.file)) return calculation(o, model_problem_of(o)).run();
     chemistry::molecule of = read_job_file(o);
     if (!o.quiet)
       for (const std::string& note : o.notes) fmt::print(stderr, "note: {}\n", note);
-    return calculation(o, std::move(of)).run();
+    return calculation(o, problem_of(o, std::move(of))).run();
   } catch (const std::exception& why) {
     write_qcschema_failure(o, why);
     throw;
@@ -57,7 +58,7 @@ void add_chem(CLI::App& to, command& selected) {
   sub.add_option(
          "molecule", o->file,
          "the molecule: XYZ (.xyz) or a Z-matrix (.zmat); or with settings, which options override: TOML (.toml), "
-         "QCSchema (.json), or ZMAT")
+         "QCSchema (.json), or ZMAT; or a Hamiltonian without a molecule: .fcidump")
       ->type_name("FILE");
   sub.add_option("--basis", o->basis,
                  "sto-3g, 3-21g, 6-31g**, cc-pvdz, aug-cc-pvdz or cc-pvtz, for H to Ne; or a file: NAME.gbs, NAME.json")

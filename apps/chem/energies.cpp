@@ -53,8 +53,9 @@ std::string report_field(const problem& p, const chemistry::scf_result& scf, rep
          nullptr);
   to.note("orbital_energies", e);
   if (!scf.energies[1].empty()) to.note("orbital_energies_beta", scf.energies[1]);
-  to.add("dipole", "dipole", fmt::format("{:.6f} {:.6f} {:.6f} e bohr", scf.dipole[0], scf.dipole[1], scf.dipole[2]),
-         scf.dipole);
+  if (!p.is_model)
+    to.add("dipole", "dipole", fmt::format("{:.6f} {:.6f} {:.6f} e bohr", scf.dipole[0], scf.dipole[1], scf.dipole[2]),
+           scf.dipole);
   return {};
 }
 

@@ -2,12 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cmath>
+#include <filesystem>
+#include <memory>
 #include <utility>
 
+#include "apps/chem/formula.hpp"
 #include "core/base/error.hpp"
 #include "libraries/chemistry/basis/basis.hpp"
+#include "libraries/chemistry/exchange/fcidump.hpp"
+#include "libraries/chemistry/exchange/model_integrals.hpp"
 #include "libraries/chemistry/job/job.hpp"
+#include "libraries/chemistry/molecule/text_reader.hpp"
 
 namespace tessera::apps {
 namespace {
@@ -27,6 +34,23 @@ chemistry::reference reference_of(const chem_options& o, const chemistry::molecu
                                 : chemistry::reference::rohf;
 }
 
+void require_numbers(const chem_options& o) {
+  for (const auto& [name, value] :
+       {std::pair("--convergence", o.convergence), {"--level-shift", o.level_shift}, {"--damping", o.damping}})
+    if (!std::isfinite(value)) throw error(error_kind::usage, "a number is expected", name);
+}
+
+/// That the reference suits the spin, and that there is something to correlate.
+void require_possible(const problem& p) {
+  if (p.kind == chemistry::reference::rhf && p.of.multiplicity != 1)
+    throw error(error_kind::usage,
+                fmt::format("rhf is for closed shells, and the multiplicity is {}", p.of.multiplicity), "--reference",
+                "uhf or rohf");
+  if (const int occupied = (chemistry::electrons(p.of) + p.of.multiplicity - 1) / 2; p.method && p.frozen >= occupied)
+    throw error(error_kind::usage, fmt::format("{} orbitals are frozen, and {} are occupied", p.frozen, occupied),
+                "--frozen-orbitals", "correlation needs at least one that is not");
+}
+
 }  // namespace
 
 std::string name_of(chemistry::reference r) {
@@ -36,24 +60,46 @@ std::string name_of(chemistry::reference r) {
 problem problem_of(const chem_options& o, chemistry::molecule of) {
   problem p;
   p.method = correlation_of(o.method);
-  for (const auto& [name, value] :
-       {std::pair("--convergence", o.convergence), {"--level-shift", o.level_shift}, {"--damping", o.damping}})
-    if (!std::isfinite(value)) throw error(error_kind::usage, "a number is expected", name);
+  require_numbers(o);
   p.of = std::move(of);
+  p.title = formula_of(p.of);
   p.kind = reference_of(o, p.of);
-  if (p.kind == chemistry::reference::rhf && p.of.multiplicity != 1)
-    throw error(error_kind::usage,
-                fmt::format("rhf is for closed shells, and the multiplicity is {}", p.of.multiplicity), "--reference",
-                "uhf or rohf");
   p.frozen = o.frozen_orbitals ? *o.frozen_orbitals : o.frozen_core ? chemistry::frozen_core_orbitals(p.of) : 0;
-  if (const int occupied = (chemistry::electrons(p.of) + p.of.multiplicity - 1) / 2; p.method && p.frozen >= occupied)
-    throw error(error_kind::usage, fmt::format("{} orbitals are frozen, and {} are occupied", p.frozen, occupied),
-                "--frozen-orbitals", "correlation needs at least one that is not");
+  require_possible(p);
   std::vector<chemistry::shell> shells = chemistry::orbital_basis_for(p.of, o.basis);
   if (o.functions != "auto")
     for (chemistry::shell& one : shells) one.spherical = o.functions == "spherical";
   p.over = chemistry::make_integrals(std::move(shells), p.of);
   return p;
+}
+
+problem model_problem_of(const chem_options& o) {
+  for (const char* const option : {"--basis", "--functions", "--charge", "--multiplicity", "--unit", "--frozen-core"})
+    if (o.of->count(option) > 0)
+      throw error(error_kind::usage, fmt::format("{} is for molecules, and this is a Hamiltonian", option), o.file,
+                  "NELEC and MS2 of the file say the electrons; --frozen-orbitals leaves out orbitals");
+  if (o.of->count("--guess") > 0 && o.guess != "core")
+    throw error(error_kind::usage, fmt::format("there is no guess '{}' without atoms", o.guess), "--guess",
+                "core; without it the first orbitals of the file are occupied");
+  problem p;
+  p.method = correlation_of(o.method);
+  require_numbers(o);
+  auto over = std::make_unique<chemistry::model_integrals>(chemistry::read_fcidump(o.file));
+  p.of = over->nuclei();
+  p.title = std::filesystem::path(o.file).filename().string();
+  p.core_energy = over->given().core_energy;
+  p.is_model = true;
+  p.over = std::move(over);
+  p.kind = reference_of(o, p.of);
+  p.frozen = o.frozen_orbitals.value_or(0);
+  require_possible(p);
+  return p;
+}
+
+bool is_model_file(const std::string& file) {
+  const std::filesystem::path path(file);
+  return chemistry::in_small_letters(path.extension().string()) == ".fcidump" ||
+         chemistry::in_small_letters(path.filename().string()).starts_with("fcidump");
 }
 
 }  // namespace tessera::apps

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "apps/chem/formula.hpp"
 #include "core/base/error.hpp"
 #include "libraries/chemistry/exchange/fcidump.hpp"
 #include "libraries/chemistry/exchange/molden.hpp"
@@ -43,6 +42,9 @@ double energy_of(const std::string& method, const nlohmann::json& found) {
 }  // namespace
 
 void check_result_files(const chem_options& o, const problem& p) {
+  if (p.is_model && !(o.molden.empty() && o.qcschema.empty()))
+    throw error(error_kind::usage, "a Hamiltonian has no molecule to write",
+                o.molden.empty() ? "--qcschema" : "--molden", "--json has the energies");
   for (const std::string* const file : {&o.molden, &o.fcidump, &o.qcschema})
     if (!file->empty()) require_writable(*file);
   if (!o.fcidump.empty() && p.kind == chemistry::reference::uhf)
@@ -52,11 +54,11 @@ void check_result_files(const chem_options& o, const problem& p) {
 
 void add_orbital_files(session& to, const chem_options& o, const problem& p, const chemistry::scf_result& scf) {
   if (!o.molden.empty())
-    to.add_file(o.molden,
-                chemistry::molden_text(*p.over, scf, formula_of(p.of) + " " + o.basis + " " + name_of(p.kind)));
-  if (!o.fcidump.empty())
-    to.add_file(o.fcidump,
-                chemistry::fcidump_text(chemistry::hamiltonian_of(*p.over, scf, p.frozen, o.frozen_virtual)));
+    to.add_file(o.molden, chemistry::molden_text(*p.over, scf, p.title + " " + o.basis + " " + name_of(p.kind)));
+  if (o.fcidump.empty()) return;
+  chemistry::hamiltonian active = chemistry::hamiltonian_of(*p.over, scf, p.frozen, o.frozen_virtual);
+  active.core_energy += p.core_energy;
+  to.add_file(o.fcidump, chemistry::fcidump_text(active));
 }
 
 void add_qcschema_file(session& to, const chem_options& o, const problem& p, const chemistry::scf_result& scf,

@@ -32,7 +32,9 @@ class fcidump_reader {
   hamiltonian read() {
     read_header();
     make_room();
-    while (m_from.next_line_with_words()) read_integral();
+    bool some = false;
+    for (; m_from.next_line_with_words(); some = true) read_integral();
+    if (!some) m_from.fail("there are no integrals behind the header");
     for (std::vector<double>* const all : {&m_made.one, &m_made.two})
       for (double& value : *all)
         if (std::isnan(value)) value = 0;
@@ -103,7 +105,7 @@ class fcidump_reader {
     (void)number.next_line();
     std::int64_t value = 0;
     try {
-      value = number.whole(key, key == "norb" ? 1 : 0, most_orbitals * 2);
+      value = number.whole(key, key == "ms2" ? 0 : 1, most_orbitals * 2);
     } catch (const error& e) {
       m_from.fail(e.message());
     }

@@ -51,6 +51,8 @@ class integrals {
   /// Primitives that contribute less than about `bound` may be left out; 0: none is. What bounds are made of must be
   /// exact: the square of a small overlap is smaller still.
   virtual std::unique_ptr<repulsion_engine> engine(double bound) const = 0;
+  /// Whether |(ab|cd)|^2 <= (ab|ab) (cd|cd), as for all functions in space; integrals of a model may be any numbers.
+  virtual bool obeys_schwarz() const noexcept { return true; }
 
  protected:
   integrals(std::vector<shell> shells, molecule of);
@@ -67,7 +69,7 @@ std::string_view integrals_library();
 std::unique_ptr<integrals> make_integrals(std::vector<shell> shells, const molecule& of);
 
 /// sqrt of the largest (ab|ab) of each pair of shells, shells x shells: |(ab|cd)| <= bound(ab) * bound(cd) (Schwarz;
-/// M. Haeser, R. Ahlrichs, J. Comput. Chem. 10 (1989) 104).
+/// M. Haeser, R. Ahlrichs, J. Comput. Chem. 10 (1989) 104). Large numbers where that does not hold.
 std::vector<double> schwarz_bounds(const integrals& of);
 
 /// All integrals of four ranges of shells, the first index fastest. Zeros where quartets are empty, or their bound is

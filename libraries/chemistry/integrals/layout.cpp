@@ -70,6 +70,8 @@ void fill_block(const integrals& of, std::span<const double> bounds, double leas
 
 std::vector<double> schwarz_bounds(const integrals& of) {
   const std::size_t n = of.shells();
+  constexpr double unbounded = 1e150;  // its square is a number
+  if (!of.obeys_schwarz()) return std::vector<double>(n * n, unbounded);
   std::vector<double> bounds(n * n, 0.0);
   const std::unique_ptr<repulsion_engine> engine = of.engine(0.0);
   for (std::size_t a = 0; a < n; ++a)

@@ -63,6 +63,7 @@ class calculation {
   void make_orbitals(const std::vector<double>& fock, std::size_t set, double shift);
   void make_densities(double damping);
   void first_orbitals();
+  void orbitals_of_densities(const std::array<std::vector<double>, 2>& densities);
   scf_result result(bool converged, int iterations, double energy) const;
 
   const molecule& m_molecule;
@@ -153,8 +154,26 @@ void calculation::make_densities(double damping) {
   }
 }
 
+/// Orbitals of which the first ones have these densities: eigenvectors of -S D S. Shared ones have the sum of both.
+void calculation::orbitals_of_densities(const std::array<std::vector<double>, 2>& densities) {
+  const bool apart = m_how.kind == reference::uhf;
+  for (std::size_t s = 0; s < (apart ? 2u : 1u); ++s) {
+    std::vector<double> density = densities[s];
+    if (!apart)
+      for (std::size_t k = 0; k < density.size(); ++k) density[k] += densities[1][k];
+    std::vector<double> sds = transformed(m_n, m_n, density, m_overlap);
+    for (double& x : sds) x = -x;
+    make_orbitals(sds, s, 0);
+  }
+}
+
 /// The guess is a density: of its Fock matrix the orbitals.
 void calculation::first_orbitals() {
+  if (m_how.guess == scf_guess::density) {
+    orbitals_of_densities(m_how.start);
+    make_densities(0);
+    return;
+  }
   std::vector<double> fock = m_core;
   if (m_how.guess == scf_guess::sad) {
     const std::vector<std::vector<double>> half{density_of_atoms(m_molecule, m_over)};

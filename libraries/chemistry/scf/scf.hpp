@@ -17,8 +17,9 @@ enum class reference : std::uint8_t {
   rohf,  ///< open shells, doubly and singly occupied orbitals
 };
 enum class scf_guess : std::uint8_t {
-  core,  ///< orbitals of the electrons without each other
-  sad,   ///< superposition of densities of spherical atoms
+  core,     ///< orbitals of the electrons without each other
+  sad,      ///< superposition of densities of spherical atoms
+  density,  ///< scf_settings::start
 };
 
 struct scf_iteration {
@@ -31,6 +32,7 @@ struct scf_iteration {
 struct scf_settings {
   reference kind = reference::rhf;
   scf_guess guess = scf_guess::sad;
+  std::array<std::vector<double>, 2> start;  ///< for scf_guess::density: of occupied orbitals, by spin; both are there
   int most_iterations = 100;
   double energy_change = 1e-10;      ///< hartree; converged where this and the next hold
   double gradient = 1e-8;            ///< as in scf_iteration

@@ -1,4 +1,5 @@
 // tessera chem: the files that it is given, and those that it writes.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -153,6 +154,58 @@ TEST_F(chemistry_files, fcidump_files_have_the_energy_of_the_field) {
   EXPECT_EQ(open.code, 2);
   EXPECT_THAT(open.err, HasSubstr("--reference rohf"));
   EXPECT_FALSE(std::filesystem::exists(at("x")));
+}
+
+/// A chain of six sites with neighbours that repel more than electrons of one site do; energies of PySCF 2.14.
+std::string chain_of_sites() {
+  std::string text = "&FCI NORB=6,NELEC=6,MS2=0 &END\n 1.5 0 0 0 0\n";
+  for (int k = 1; k <= 6; ++k) text += fmt::format("{} {} {} 0 0\n0.1 {} {} {} {}\n", 0.3 * (k - 1), k, k, k, k, k, k);
+  for (int k = 1; k < 6; ++k) text += fmt::format("-1 {} {} 0 0\n0.6 {} {} {} {}\n", k, k + 1, k, k, k + 1, k + 1);
+  return text;
+}
+
+TEST_F(chemistry_files, hamiltonians_need_no_molecule) {
+  const nlohmann::json chain = result({write("chain.fcidump", chain_of_sites())});
+  EXPECT_NEAR(chain.at("scf_energy").get<double>(), 0.8093416697, 1e-9);
+  EXPECT_NEAR(chain.at("ccsd_energy").get<double>(), 0.7514741199, 1e-8);
+  EXPECT_NEAR(chain.at("triples").get<double>(), -0.0007777278, 1e-8);
+  EXPECT_FALSE(chain.contains("dipole"));
+  std::string open = chain_of_sites();
+  open.replace(open.find("NELEC=6,MS2=0"), 13, "NELEC=5,MS2=1");
+  const nlohmann::json doublet = result({write("FCIDUMP", open), "--method", "ccsd"});
+  EXPECT_EQ(doublet.at("reference"), "UHF");
+  EXPECT_NEAR(doublet.at("ccsd_energy").get<double>(), -0.1928377317, 1e-8);
+}
+
+TEST_F(chemistry_files, fcidump_files_come_back_as_they_went) {
+  const std::vector<std::string> usual{data("water.xyz"),  "--basis", "6-31g**",   "--frozen-core",
+                                       "--frozen-virtual", "2",       "--fcidump", at("w.fcidump")};
+  const nlohmann::json first = result(usual), second = result({at("w.fcidump")});
+  EXPECT_EQ(second.at("occupied"), 4);
+  EXPECT_EQ(second.at("virtual"), 18);
+  EXPECT_EQ(second.at("scf_iterations"), 2) << "the orbitals are those of a field";
+  for (const char* key : {"scf_energy", "mp2_energy", "ccsd_energy", "ccsd_t_energy"})
+    EXPECT_NEAR(first.at(key).get<double>(), second.at(key).get<double>(), 1e-8) << key;
+  const nlohmann::json third =
+      result({at("w.fcidump"), "--method", "ccsd", "--frozen-orbitals", "1", "--fcidump", at("w3.fcidump")});
+  EXPECT_NEAR(result({at("w3.fcidump"), "--method", "ccsd"}).at("ccsd_energy").get<double>(),
+              third.at("ccsd_energy").get<double>(), 1e-8);
+}
+
+TEST_F(chemistry_files, options_of_molecules_are_refused_for_hamiltonians) {
+  const std::string file = write("chain.fcidump", chain_of_sites());
+  for (const std::vector<std::string>& option : std::vector<std::vector<std::string>>{{"--basis", "sto-3g"},
+                                                                                      {"--charge", "1"},
+                                                                                      {"--multiplicity", "3"},
+                                                                                      {"--frozen-core"},
+                                                                                      {"--guess", "sad"},
+                                                                                      {"--molden", at("m")},
+                                                                                      {"--qcschema", at("q")}}) {
+    std::vector<std::string> words{"chem", file};
+    words.insert(words.end(), option.begin(), option.end());
+    EXPECT_EQ(run(words).code, 2) << option[0];
+  }
+  EXPECT_EQ(run({"chem", write("a.fcidump", "&FCI NORB=2,NELEC=2 /\n1 3 1 0 0\n")}).code, 4);
 }
 
 TEST_F(chemistry_files, qcschema_results_have_what_was_asked_for) {

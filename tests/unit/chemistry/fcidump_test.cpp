@@ -62,6 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
                       wrong_text{"negative", "&FCI NORB=2,NELEC=-2 /\n", "'-2'", "h:1:13"},
                       wrong_text{"electrons", "&FCI NORB=2,NELEC=5,MS2=1 /\n", "5 electrons, 1 unpaired", "h:1:27"},
                       wrong_text{"odd", "&FCI NORB=2,NELEC=2,MS2=1 /\n", "2 electrons, 1 unpaired", "h:1:27"},
+                      wrong_text{"no_integrals", two, "there are no integrals", "h:1:21"},
+                      wrong_text{"no_electron", "&FCI NORB=2,NELEC=0 /\n", "'0'", "h:1:13"},
                       wrong_text{"ordinal", two + "1.0 1 1 3 1\n", "'3'", "h:2:9"},
                       wrong_text{"short_line", two + "1.0 1 1 0\n", "is missing", "h:2:10"},
                       wrong_text{"long_line", two + "1.0 1 1 0 0 0\n", "more than this line", "h:2:13"},
