@@ -136,6 +136,9 @@ void add_chem(CLI::App& to, command& selected) {
   sub.add_option("--fcidump", o->fcidump,
                  "write the integrals over the orbitals that are correlated, with the field of the frozen ones")
       ->type_name("FILE");
+  sub.add_option("--trexio", o->trexio,
+                 "write nuclei, basis and orbitals in TREXIO format, where its library is installed")
+      ->type_name("FILE");
   sub.add_option("--qcschema", o->qcschema, "write the result as QCSchema: an AtomicResult, or why there is none")
       ->type_name("FILE")
       ->excludes(sub.get_option("--estimate"));

@@ -20,8 +20,8 @@ struct chem_options : command_options {
   std::vector<std::size_t> segments;
   std::string devices = "best";
   std::string write_programs;
-  std::string molden, fcidump, qcschema;  ///< files to write
-  std::vector<std::string> notes;         ///< what the file asks for and nothing does
+  std::string molden, fcidump, trexio, qcschema;  ///< files to write
+  std::vector<std::string> notes;                 ///< what the file asks for and nothing does
 };
 
 }  // namespace tessera::apps

@@ -7,10 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "libraries/chemistry/exchange/fcidump.hpp"
 #include "libraries/chemistry/exchange/molden.hpp"
+#include "libraries/chemistry/exchange/trexio.hpp"
 #include "libraries/chemistry/job/job.hpp"
 #include "libraries/chemistry/job/write_qcschema.hpp"
 #include "libraries/chemistry/molecule/text_reader.hpp"
@@ -42,11 +44,16 @@ double energy_of(const std::string& method, const nlohmann::json& found) {
 }  // namespace
 
 void check_result_files(const chem_options& o, const problem& p) {
-  if (p.is_model && !(o.molden.empty() && o.qcschema.empty()))
-    throw error(error_kind::usage, "a Hamiltonian has no molecule to write",
-                o.molden.empty() ? "--qcschema" : "--molden", "--json has the energies");
-  for (const std::string* const file : {&o.molden, &o.fcidump, &o.qcschema})
+  for (const auto& [option, file] :
+       {std::pair("--molden", &o.molden), {"--trexio", &o.trexio}, {"--qcschema", &o.qcschema}})
+    if (p.is_model && !file->empty())
+      throw error(error_kind::usage, "a Hamiltonian has no molecule to write", option, "--json has the energies");
+  for (const std::string* const file : {&o.molden, &o.fcidump, &o.trexio, &o.qcschema})
     if (!file->empty()) require_writable(*file);
+  if (const std::string why = o.trexio.empty() ? "" : chemistry::why_no_trexio(); !why.empty())
+    throw error(error_kind::configuration, "the library of TREXIO cannot be opened: " + why, "--trexio",
+                "install it (Debian: libtrexio0)");
+  if (o.trexio == "-") throw error(error_kind::usage, "HDF5 does not go to standard output", "--trexio");
   if (!o.fcidump.empty() && p.kind == chemistry::reference::uhf)
     throw error(error_kind::usage, "uhf has orbitals for each spin, and an FCIDUMP file has one set", "--fcidump",
                 "--reference rohf");
@@ -55,6 +62,7 @@ void check_result_files(const chem_options& o, const problem& p) {
 void add_orbital_files(session& to, const chem_options& o, const problem& p, const chemistry::scf_result& scf) {
   if (!o.molden.empty())
     to.add_file(o.molden, chemistry::molden_text(*p.over, scf, p.title + " " + o.basis + " " + name_of(p.kind)));
+  if (!o.trexio.empty()) chemistry::write_trexio(o.trexio, *p.over, scf);
   if (o.fcidump.empty()) return;
   chemistry::hamiltonian active = chemistry::hamiltonian_of(*p.over, scf, p.frozen, o.frozen_virtual);
   active.core_energy += p.core_energy;

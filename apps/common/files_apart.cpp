@@ -29,9 +29,9 @@ struct named_file {
 
 /// Options of the type FILE that name a file to write; all others name one to read. A test compares them with their
 /// texts.
-constexpr std::array<std::string_view, 13> outputs{"--json",   "--trace",   "--report",  "--out",     "--tree",
-                                                   "--dot",    "--svg",     "--html",    "--profile", "--dump-final",
-                                                   "--molden", "--fcidump", "--qcschema"};
+constexpr std::array<std::string_view, 14> outputs{"--json",   "--trace",   "--report",   "--out",     "--tree",
+                                                   "--dot",    "--svg",     "--html",     "--profile", "--dump-final",
+                                                   "--molden", "--fcidump", "--qcschema", "--trexio"};
 /// Other types of values that may name a file to read: a plugin's, or one for the application behind "--"; one that is
 /// there, since they have other values, too.
 constexpr std::array<std::string_view, 6> may_be_inputs{"PATH", "LAYER", "PLUGIN", "NAME", "APPLICATION", "ARGUMENT"};

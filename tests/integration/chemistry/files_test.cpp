@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libraries/chemistry/exchange/fcidump.hpp"
+#include "libraries/chemistry/exchange/trexio.hpp"
 #include "tests/integration/cli/program.hpp"
 #include "tests/unit/plugin/folder.hpp"
 
@@ -95,6 +96,16 @@ TEST_F(chemistry_files, programs_get_orbitals_from_the_same_files) {
   EXPECT_THAT(open.err, HasSubstr("the reference is uhf"));
 }
 
+std::string python() {
+  const char* const named = std::getenv("TESSERA_PYTHON");
+  return named == nullptr ? "python3" : named;
+}
+
+/// TESSERA_PYTHON, or python3, has the module.
+bool python_has(const std::string& module) {
+  return std::system((python() + " -c 'import " + module + "' > /dev/null 2>&1").c_str()) == 0;
+}
+
 /// The coefficients of an orbital, counted from 1, in a Molden file.
 std::vector<double> orbital_of(const std::string& molden, int number) {
   std::istringstream lines(molden.substr(molden.find("[MO]")));
@@ -135,6 +146,33 @@ TEST_F(chemistry_files, molden_files_have_both_spins) {
   EXPECT_THAT(shared, Not(HasSubstr("Spin= Beta")));
   EXPECT_THAT(shared, HasSubstr("Occup= 2"));
   EXPECT_THAT(shared, HasSubstr("Occup= 1"));
+}
+
+TEST_F(chemistry_files, trexio_files_want_their_library) {
+  const std::vector<std::string> words{"chem", data("water.xyz"), "--basis", "sto-3g", "--method",
+                                       "scf",  "--trexio",        at("w.h5")};
+  const std::string why = tessera::chemistry::why_no_trexio();
+  const outcome done = run(words);
+  if (!why.empty()) {
+    EXPECT_EQ(done.code, 3);
+    EXPECT_THAT(done.err, HasSubstr("libtrexio0"));
+    EXPECT_FALSE(std::filesystem::exists(at("w.h5")));
+    GTEST_SKIP() << why;
+  }
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(contents(at("w.h5")), testing::StartsWith("\x89HDF"));
+  EXPECT_EQ(run(words).code, 0) << "an older file is replaced";
+  EXPECT_FALSE(std::filesystem::exists(at("w.h5.new")));
+  if (!python_has("trexio")) return;
+  const std::string script = write("check.py",
+                                   "import sys, trexio\n"
+                                   "f = trexio.File(sys.argv[1], 'r', trexio.TREXIO_HDF5)\n"
+                                   "c = trexio.read_mo_coefficient(f)\n"
+                                   "assert c.shape == (7, 7) and trexio.read_electron_num(f) == 10\n"
+                                   "assert sum(trexio.read_mo_occupation(f)) == 10\n"
+                                   "assert abs(trexio.read_nucleus_coord(f)[1][1] - 1.429936714) < 1e-9\n"
+                                   "assert abs(abs(c[0][0]) - 0.994) < 0.01, c[0]\n");
+  EXPECT_EQ(std::system((python() + " " + script + " " + at("w.h5")).c_str()), 0);
 }
 
 TEST_F(chemistry_files, fcidump_files_have_the_energy_of_the_field) {
@@ -243,16 +281,6 @@ TEST_F(chemistry_files, failures_are_qcschema_too) {
   EXPECT_EQ(json_of(contents(at("none_out.json"))).at("error").at("error_type"), "input");
   EXPECT_EQ(run({"chem", data("water.json"), "--qcschema", data("water.json")}).code, 2) << "it is read";
   EXPECT_EQ(run({"chem", data("water.json"), "--molden", at("a"), "--qcschema", at("a")}).code, 2);
-}
-
-std::string python() {
-  const char* const named = std::getenv("TESSERA_PYTHON");
-  return named == nullptr ? "python3" : named;
-}
-
-/// TESSERA_PYTHON, or python3, has the module.
-bool python_has(const std::string& module) {
-  return std::system((python() + " -c 'import " + module + "' > /dev/null 2>&1").c_str()) == 0;
 }
 
 TEST_F(chemistry_files, qcelemental_takes_the_results) {
