@@ -150,6 +150,17 @@ TEST(chemistry, fields_do_not_depend_on_the_way_there) {
   EXPECT_NEAR(reference_state(molecule_of("h2o"), "cc-pvdz", chemistry::reference::uhf).scf.energy, energy, 1e-9);
 }
 
+TEST(chemistry, fewer_primitives_give_the_same_energies) {
+  reference_state few = closed("h2o", "cc-pvdz");
+  const reference_state all = closed("h2o", "cc-pvdz");
+  few.over = chemistry::make_integrals(chemistry::orbital_basis_for(few.molecule, "cc-pvdz"), few.molecule);
+  few.scf = chemistry::run_scf(few.molecule, *few.over, {});
+  EXPECT_NEAR(few.scf.energy, all.scf.energy, 1e-10);
+  sial::correlation_settings how;
+  how.method = sial::correlation_method::mp2;
+  EXPECT_NEAR(correlate(few, how).mp2(), correlate(all, how).mp2(), 1e-10);
+}
+
 TEST(chemistry, coupled_cluster_of_open_shells) {
   const reference_state oxygen(molecule_of("o2"), "cc-pvdz", chemistry::reference::uhf);
   for (const nlohmann::json& row : references().at("energies")) {
