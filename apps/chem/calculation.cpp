@@ -89,6 +89,7 @@ sial::correlation_settings calculation::correlation_settings() const {
   how.programs.workers = m_workers;
   how.programs.devices = sial::device_use_of(m_options.devices);
   how.programs.deterministic = m_options.deterministic;
+  how.programs.profile = m_options.profile || !m_options.report.empty();
   return how;
 }
 
@@ -142,6 +143,32 @@ void calculation::correlate(session& s, const chemistry::scf_result& scf) {
   m_report.note("ccsd_history", iterations);
   m_failure = report_correlation(m_problem, c, scf.energy, m_report);
   tell_programs(c);
+  tell_terms(s, c);
+}
+
+/// What each procedure of the programs took, which are the terms of the equations.
+void calculation::tell_terms(session& s, const sial::correlation_result& c) {
+  auto rows = nlohmann::ordered_json::array();
+  std::string page;
+  for (const sial::program_report& p : c.programs) {
+    if (p.terms.empty()) continue;
+    const std::string table = to_text(p.terms);
+    if (m_options.profile)
+      m_journal.line("\nterms of {}, over {} worker{}\n{}", p.name, m_workers, m_workers == 1 ? "" : "s", table);
+    page += "<h3>" + p.name + "</h3><pre>" + html_escaped(table) + "</pre>";
+    for (const sial::term_report& t : p.terms)
+      rows.push_back({{"program", p.name},
+                      {"term", t.name},
+                      {"what", t.meaning},
+                      {"statements", t.statements},
+                      {"seconds", t.seconds},
+                      {"waited_seconds", t.waited},
+                      {"contraction_flops", t.flops},
+                      {"bytes", t.bytes}});
+  }
+  if (rows.empty()) return;
+  m_report.note("terms", rows);
+  s.add_to_page("<section><h2>Terms of the equations</h2>" + page + "</section>");
 }
 
 /// What each program took, and what of it was on devices.

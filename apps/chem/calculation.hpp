@@ -25,6 +25,7 @@ class calculation {
   sial::correlation_settings correlation_settings() const;
   void correlate(session& s, const chemistry::scf_result& scf);
   void tell_programs(const sial::correlation_result& c);
+  void tell_terms(session& s, const sial::correlation_result& c);
   void draw(session& s) const;
 
   const chem_options& m_options;

@@ -129,6 +129,7 @@ void add_chem(CLI::App& to, command& selected) {
       ->check(CLI::IsMember({"best", "never", "always"}));
   sub.add_flag("--deterministic", o->deterministic, "the same bits in every run with the same number of workers");
   sub.add_flag("--estimate", o->estimate, "of the correlated part only the plan: memory and operations");
+  sub.add_flag("--profile", o->profile, "print what each term of the equations took: time, waiting, operations, bytes");
   sub.add_option("--write-programs", o->write_programs,
                  "write the SIAL programs to a folder, for methods of one's own; nothing runs")
       ->type_name("DIR");

@@ -13,7 +13,7 @@ struct chem_options : command_options {
   std::string file, basis = "cc-pvdz", method = "ccsd(t)", reference = "auto", guess = "sad", unit = "auto", memory,
                     functions = "auto";
   std::optional<int> charge, multiplicity;
-  bool frozen_core = false, deterministic = false, estimate = false;
+  bool frozen_core = false, deterministic = false, estimate = false, profile = false;
   std::optional<int> frozen_orbitals;
   int frozen_virtual = 0, scf_iterations = 100, cc_iterations = 50;
   double convergence = 1e-9, level_shift = 0, damping = 0;

@@ -49,7 +49,8 @@ void worker::timed_step(const step& now) {
   to.on_devices += counted.on_devices - submitted;
   to.bytes += counted.exchanged_bytes() - exchanged;
   to.flops += counted.flops - computed;
-  to.add(nanoseconds_since(began), counted.waited() - waited);
+  const std::uint64_t took = nanoseconds_since(began);
+  to.add(took, is_collective(now.operation) ? took : counted.waited() - waited);
 }
 
 void worker::data_step(const step& now) {

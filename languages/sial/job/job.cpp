@@ -96,7 +96,7 @@ job::job(runtime& rt, const init_data& data, const instruction_registry& instruc
     : m_runtime(rt), m_data(data), m_instructions(instructions), m_settings(settings), m_print(std::move(print)) {}
 
 program_report job::run(const job_program& what) {
-  program_report report{what.instructions.program, what.path, 0, 0, {}};
+  program_report report{what.instructions.program, what.path, 0, 0, {}, {}};
   const auto began = std::chrono::steady_clock::now();
   program_run one(m_runtime, what.instructions, m_data, m_instructions, m_settings, m_items, m_sections, with_others);
   one.print = m_print;
@@ -126,6 +126,7 @@ program_report job::run(const job_program& what) {
   report.counters = one.totals;
   for (const auto& statement : one.sources)
     report.device_seconds += static_cast<double>(statement->device_nanoseconds) * 1e-9;
+  if (m_settings.profile) report.terms = terms_of(one);
   if (after) after(one, report);
   return report;
 }

@@ -11,6 +11,7 @@
 #include "languages/sial/data/init_data.hpp"
 #include "languages/sial/estimate/verdict.hpp"
 #include "languages/sial/interpreter/program_run.hpp"
+#include "languages/sial/job/terms.hpp"
 #include "languages/sial/language/compile.hpp"
 
 namespace tessera::sial {
@@ -48,6 +49,7 @@ struct program_report {
   double seconds = 0;
   double device_seconds = 0;  ///< that the tasks of its statements took on devices
   run_counters counters;
+  std::vector<term_report> terms;  ///< with run_settings::profile
 };
 
 /// Where a program is.

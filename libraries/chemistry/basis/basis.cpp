@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/suggest.hpp"
+#include "libraries/chemistry/basis/fewer_primitives.hpp"
 #include "libraries/chemistry/basis/qcschema.hpp"
 #include "libraries/chemistry/basis/shipped_text.hpp"
 #include "libraries/chemistry/molecule/element.hpp"
@@ -95,10 +96,11 @@ bool names_basis_file(std::string_view name_or_file) {
 std::vector<shell> orbital_basis_for(const molecule& of, const std::string& name_or_file) {
   if (!names_basis_file(name_or_file)) {
     require_orbital_set(name_or_file);
-    return basis_for(of, name_or_file);
+    return with_fewer_primitives(basis_for(of, name_or_file));
   }
-  if (in_small_letters(name_or_file).ends_with(".json")) return read_qcschema_basis(name_or_file, of);
-  return basis_for(of, read_gaussian94(name_or_file));
+  if (in_small_letters(name_or_file).ends_with(".json"))
+    return with_fewer_primitives(read_qcschema_basis(name_or_file, of));
+  return with_fewer_primitives(basis_for(of, read_gaussian94(name_or_file)));
 }
 
 }  // namespace tessera::chemistry

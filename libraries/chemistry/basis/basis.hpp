@@ -34,8 +34,9 @@ std::vector<shell> basis_for(const molecule& of, std::string_view name);
 /// Whether a user who says this means a file: it has a "/", or ends in ".gbs", ".g94" or ".json".
 bool names_basis_file(std::string_view name_or_file);
 
-/// For orbitals, by the name of a set or of a file: QCSchema's form in NAME.json, else Gaussian-94's. Throws
-/// tessera::error as the readers, `basis_for` and `require_orbital_set`.
+/// For orbitals, by the name of a set or of a file: QCSchema's form in NAME.json, else Gaussian-94's. Contractions are
+/// those `with_fewer_primitives`, which span the same functions. Throws tessera::error as the readers, `basis_for` and
+/// `require_orbital_set`.
 std::vector<shell> orbital_basis_for(const molecule& of, const std::string& name_or_file);
 
 }  // namespace tessera::chemistry

@@ -150,6 +150,17 @@ TEST(chemistry, fields_do_not_depend_on_the_way_there) {
   EXPECT_NEAR(reference_state(molecule_of("h2o"), "cc-pvdz", chemistry::reference::uhf).scf.energy, energy, 1e-9);
 }
 
+TEST(chemistry, fewer_primitives_give_the_same_energies) {
+  reference_state few = closed("h2o", "cc-pvdz");
+  const reference_state all = closed("h2o", "cc-pvdz");
+  few.over = chemistry::make_integrals(chemistry::orbital_basis_for(few.molecule, "cc-pvdz"), few.molecule);
+  few.scf = chemistry::run_scf(few.molecule, *few.over, {});
+  EXPECT_NEAR(few.scf.energy, all.scf.energy, 1e-10);
+  sial::correlation_settings how;
+  how.method = sial::correlation_method::mp2;
+  EXPECT_NEAR(correlate(few, how).mp2(), correlate(all, how).mp2(), 1e-10);
+}
+
 TEST(chemistry, coupled_cluster_of_open_shells) {
   const reference_state oxygen(molecule_of("o2"), "cc-pvdz", chemistry::reference::uhf);
   for (const nlohmann::json& row : references().at("energies")) {
@@ -333,6 +344,39 @@ TEST(chemistry, what_has_not_converged_has_no_triples) {
   const reference_state water(molecule_of("h2o"), "cc-pvdz", chemistry::reference::rhf, few);
   EXPECT_FALSE(water.scf.converged);
   EXPECT_EQ(water.scf.iterations, 4);
+}
+
+/// Each statement belongs to the term that it stands in.
+TEST(chemistry, terms_of_the_equations_add_up_to_their_programs) {
+  sial::correlation_settings how;
+  how.orbitals = {.occupied_segment = 3, .virtual_segment = 8};
+  how.programs.workers = 2;
+  const reference_state water = closed("h2o", "6-31gss");
+  for (const sial::program_report& p : correlate(water, how).programs) EXPECT_TRUE(p.terms.empty()) << "not asked for";
+  how.programs.profile = true;
+  for (const sial::program_report& p : correlate(water, how).programs) {
+    double flops = 0;
+    std::uint64_t bytes = 0;
+    for (const sial::term_report& t : p.terms) {
+      flops += t.flops;
+      bytes += t.bytes;
+      EXPECT_GE(t.seconds, t.waited) << t.name;
+    }
+    EXPECT_NEAR(flops, p.counters.flops, 1e-9 * flops) << p.name;
+    EXPECT_EQ(bytes, p.counters.exchanged_bytes()) << p.name;
+    const auto term = [&](const std::string& name) {
+      const auto found = std::ranges::find(p.terms, name, &sial::term_report::name);
+      return found == p.terms.end() ? sial::term_report{} : *found;
+    };
+    if (p.name == "triples") {
+      EXPECT_NEAR(term("connected").flops, p.counters.flops, 1e-9 * flops) << "all of its products";
+      continue;
+    }
+    EXPECT_EQ(term("dress_ooov").meaning, "(kc|lj) with the singles in j.");
+    EXPECT_EQ(term("over_functions").flops, 0) << "of the imported program";
+    EXPECT_GT(term("over_functions").bytes, 0u);
+    EXPECT_GT(term("").statements, 0u) << "outside of procedures";
+  }
 }
 
 TEST(chemistry, a_plan_covers_what_the_programs_take) {
