@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "apps/common/files_apart.hpp"
 #include "libraries/chemistry/job/job.hpp"
 
 namespace tessera::apps {
@@ -31,6 +32,7 @@ std::optional<chemistry::length_unit> unit_of(const std::string& name) {
 void fill_options(const chemistry::job& from, chem_options& o) {
   const option_filler left(*o.of);
   left.fill("--basis", from.basis, o.basis);
+  left.fill("--basis", from.own_basis, o.own_basis);
   left.fill("--method", from.method, o.method);
   left.fill("--reference", from.reference, o.reference);
   left.fill("--guess", from.guess, o.guess);
@@ -57,6 +59,7 @@ void fill_options(const chemistry::job& from, chem_options& o) {
 
 chemistry::molecule read_job_file(chem_options& o) {
   chemistry::job job = chemistry::read_job(o.file, unit_of(o.unit));
+  for (const std::string& other : job.reads) require_not_written(*o.of, other, "the calculation");
   fill_options(job, o);
   job.charge = o.charge;
   job.multiplicity = o.multiplicity;

@@ -21,7 +21,8 @@ struct chem_options : command_options {
   std::string devices = "best";
   std::string write_programs;
   std::string molden, fcidump, trexio, qcschema;  ///< files to write
-  std::vector<std::string> notes;                 ///< what the file asks for and nothing does
+  std::string own_basis;           ///< a set in QCSchema's form that the file has; `basis` is its name then
+  std::vector<std::string> notes;  ///< what the file asks for and nothing does
 };
 
 }  // namespace tessera::apps

@@ -11,6 +11,7 @@
 #include "apps/chem/formula.hpp"
 #include "core/base/error.hpp"
 #include "libraries/chemistry/basis/basis.hpp"
+#include "libraries/chemistry/basis/qcschema.hpp"
 #include "libraries/chemistry/exchange/fcidump.hpp"
 #include "libraries/chemistry/exchange/model_integrals.hpp"
 #include "libraries/chemistry/job/job.hpp"
@@ -66,7 +67,9 @@ problem problem_of(const chem_options& o, chemistry::molecule of) {
   p.kind = reference_of(o, p.of);
   p.frozen = o.frozen_orbitals ? *o.frozen_orbitals : o.frozen_core ? chemistry::frozen_core_orbitals(p.of) : 0;
   require_possible(p);
-  std::vector<chemistry::shell> shells = chemistry::orbital_basis_for(p.of, o.basis);
+  std::vector<chemistry::shell> shells = o.own_basis.empty()
+                                             ? chemistry::orbital_basis_for(p.of, o.basis)
+                                             : chemistry::parse_qcschema_basis(o.own_basis, o.file, p.of);
   if (o.functions != "auto")
     for (chemistry::shell& one : shells) one.spherical = o.functions == "spherical";
   p.over = chemistry::make_integrals(std::move(shells), p.of);
@@ -97,9 +100,10 @@ problem model_problem_of(const chem_options& o) {
 }
 
 bool is_model_file(const std::string& file) {
-  const std::filesystem::path path(file);
-  return chemistry::in_small_letters(path.extension().string()) == ".fcidump" ||
-         chemistry::in_small_letters(path.filename().string()).starts_with("fcidump");
+  const std::string name = chemistry::in_small_letters(std::filesystem::path(file).filename().string());
+  const auto ends = [&](const char* with) { return name.ends_with(with); };
+  return ends(".fcidump") ||
+         (name.starts_with("fcidump") && !ends(".xyz") && !ends(".zmat") && !ends(".toml") && !ends(".json"));
 }
 
 }  // namespace tessera::apps

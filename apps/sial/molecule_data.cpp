@@ -6,6 +6,7 @@
 #include "languages/sial/chemistry/basis_of_data.hpp"
 #include "languages/sial/chemistry/correlation.hpp"
 #include "libraries/chemistry/basis/basis.hpp"
+#include "libraries/chemistry/basis/qcschema.hpp"
 #include "libraries/chemistry/job/job.hpp"
 #include "libraries/chemistry/scf/scf.hpp"
 
@@ -34,7 +35,9 @@ chemistry::molecule closed_shells_of(chemistry::job job) {
 
 std::vector<chemistry::shell> shells_of(const chemistry::molecule& molecule, const chemistry::job& job,
                                         const std::string& basis) {
-  std::vector<chemistry::shell> shells = chemistry::orbital_basis_for(molecule, basis);
+  std::vector<chemistry::shell> shells = job.own_basis
+                                             ? chemistry::parse_qcschema_basis(*job.own_basis, job.name, molecule)
+                                             : chemistry::orbital_basis_for(molecule, basis);
   if (job.spherical)
     for (chemistry::shell& one : shells) one.spherical = *job.spherical;
   return shells;
@@ -72,7 +75,10 @@ molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, 
                 "run the program with one of them");
   chemistry::job job = chemistry::read_job(what.file);
   if (what.charge) job.charge = what.charge;
-  if (what.basis) job.basis = what.basis;
+  if (what.basis) {
+    job.basis = what.basis;
+    job.own_basis.reset();
+  }
   if (what.frozen_core) {
     job.frozen_core = true;
     job.frozen_orbitals.reset();

@@ -13,4 +13,7 @@ namespace tessera::chemistry {
 /// and Cartesian ones of one momentum.
 std::string molden_text(const integrals& over, const scf_result& scf, const std::string& title);
 
+/// Throws as molden_text does for functions.
+void check_molden_functions(const integrals& over);
+
 }  // namespace tessera::chemistry

@@ -17,4 +17,7 @@ std::string why_no_trexio();
 /// be written.
 void write_trexio(const std::filesystem::path& file, const integrals& over, const scf_result& scf);
 
+/// Throws as write_trexio does for shells.
+void check_trexio_shells(const integrals& over);
+
 }  // namespace tessera::chemistry

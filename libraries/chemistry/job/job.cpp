@@ -26,9 +26,10 @@ void refuse_unit(const std::string& file, std::optional<length_unit> unit) {
   if (unit) throw error(error_kind::usage, "the file has its own unit of length", file, "--unit is for XYZ files");
 }
 
-/// Whether the text may be a ZMAT: a file of that name has no ending.
+/// Whether the text may be a ZMAT: a file of that name has no ending that says something else.
 bool may_be_zmat(const std::filesystem::path& file) {
-  return is_z_matrix_file(file) || in_small_letters(file.filename().string()).starts_with("zmat");
+  const std::string name = in_small_letters(file.filename().string());
+  return is_z_matrix_file(file) || (name.starts_with("zmat") && !name.ends_with(".xyz"));
 }
 
 job read_by_ending(const std::filesystem::path& file, std::optional<length_unit> unit) {

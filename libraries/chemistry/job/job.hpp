@@ -17,7 +17,8 @@ struct job {
   std::string name;              ///< the file, for messages
   chemistry::molecule geometry;  ///< as read, unchecked; its charge and spin are what the file says beside the atoms
   std::optional<int> charge, multiplicity;
-  std::optional<std::string> basis;      ///< as written
+  std::optional<std::string> basis;      ///< the name of a set, or of a file
+  std::optional<std::string> own_basis;  ///< a set in QCSchema's form, as text; `basis` is its name then
   std::optional<std::string> method;     ///< "scf", "mp2", "ccsd" or "ccsd(t)"
   std::optional<std::string> reference;  ///< "auto", "rhf", "uhf" or "rohf"
   std::optional<std::string> guess;      ///< "sad" or "core"
@@ -28,6 +29,7 @@ struct job {
   std::optional<int> frozen_virtual, scf_iterations, cc_iterations, workers;
   std::optional<double> convergence, level_shift, damping;  ///< hartree, hartree, a part of 1
   std::optional<std::vector<int>> segments;                 ///< three lengths: functions, occupied, virtual
+  std::vector<std::string> reads;                           ///< further files that were read, or will be
   std::vector<std::string> notes;  ///< what the file asks for and nothing does: a sentence each, to be shown
 };
 

@@ -201,9 +201,9 @@ void read_model(const node& from, job& to) {
   } else {
     set_item(to, "method", name, method.where());
   }
-  if (basis.value().is_object())
-    basis.fail("a basis set of its own is not read", "the name of a set that comes with the program");
-  set_item(to, "basis", basis.text(), basis.where());
+  if (!basis.value().is_object()) return set_item(to, "basis", basis.text(), basis.where());
+  to.own_basis = basis.value().dump(-1, ' ', false, json::error_handler_t::replace);
+  set_item(to, "basis", basis.required("name").text(), basis.where() + ".name");
 }
 
 void note_protocols(const node& from, job& to) {

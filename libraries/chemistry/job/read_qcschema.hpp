@@ -9,8 +9,9 @@
 namespace tessera::chemistry {
 
 /// Reads an AtomicInput: `schema_name` "qcschema_input", `molecule` with symbols and geometry in bohr, `driver`
-/// "energy", and `model` with method and the name of a basis set. `keywords` are the names of set_item, small or large
-/// letters alike, besides freeze_core, num_frozen_docc, num_frozen_uocc and e_convergence, which have other names here.
+/// "energy", and `model` with method and a basis set, by name or as a BasisSet. `keywords` are the names of set_item,
+/// small or large letters alike, besides freeze_core, num_frozen_docc, num_frozen_uocc and e_convergence, which have
+/// other names here.
 ///
 /// Throws tessera::error (input) with the place in the file ("water.json: molecule.geometry"): for a text that is no
 /// JSON (with line and column), an unknown key, keyword or method, another driver, ghost atoms, a charge that is no

@@ -7,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/config/toml.hpp"
+#include "libraries/chemistry/basis/basis.hpp"
 #include "libraries/chemistry/job/job_item.hpp"
 #include "libraries/chemistry/molecule/read_molecule.hpp"
 #include "libraries/chemistry/molecule/read_z_matrix.hpp"
@@ -79,20 +80,22 @@ std::optional<length_unit> unit_of(const value* from) {
 }
 
 /// A file beside the calculation's. A name that cannot be right is the key's fault.
-molecule molecule_in(const value& file, const std::filesystem::path& folder, std::optional<length_unit> unit) {
+molecule molecule_in(const value& file, const std::filesystem::path& folder, std::optional<length_unit> unit, job& of) {
+  const std::filesystem::path path = folder / text(file, "the molecule's file");
+  of.reads.push_back(path.string());
   try {
-    return read_molecule(folder / text(file, "the molecule's file"), unit);
+    return read_molecule(path, unit);
   } catch (const error& e) {
     if (e.kind() != error_kind::usage) throw;
     fail(file, e.message(), e.hint());
   }
 }
 
-molecule molecule_from(const value& from, const std::filesystem::path& folder) {
-  if (from.get<config::table>() == nullptr) return molecule_in(from, folder, std::nullopt);
+molecule molecule_from(const value& from, const std::filesystem::path& folder, job& of) {
+  if (from.get<config::table>() == nullptr) return molecule_in(from, folder, std::nullopt, of);
   const molecule_table given = members_of(from);
   const std::optional<length_unit> unit = unit_of(given.unit);
-  if (given.file != nullptr) return molecule_in(*given.file, folder, unit);
+  if (given.file != nullptr) return molecule_in(*given.file, folder, unit, of);
   if (given.atoms != nullptr)
     return {.atoms = parse_atoms(text(*given.atoms, "atoms"), given.atoms->where + ": atoms",
                                  unit.value_or(length_unit::angstrom)),
@@ -124,10 +127,11 @@ job read_toml_job(const std::filesystem::path& file) { return parse_toml_job(tex
 job parse_toml_job(std::string_view toml, const std::string& name) {
   job read;
   read.name = name;
+  const std::filesystem::path folder = std::filesystem::path(name).parent_path();
   bool has_molecule = false;
   for (const auto& [key, is] : table_of(toml, name)) {
     if (key == "molecule") {
-      read.geometry = molecule_from(is, std::filesystem::path(name).parent_path());
+      read.geometry = molecule_from(is, folder, read);
       has_molecule = true;
       continue;
     }
@@ -138,6 +142,10 @@ job parse_toml_job(std::string_view toml, const std::string& name) {
   }
   if (!has_molecule)
     throw error(error_kind::input, "there is no molecule", name, "molecule = \"water.xyz\", or a table [molecule]");
+  if (read.basis && names_basis_file(*read.basis)) {
+    read.basis = (folder / *read.basis).string();
+    read.reads.push_back(*read.basis);
+  }
   return read;
 }
 

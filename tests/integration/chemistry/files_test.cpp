@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -84,6 +85,45 @@ TEST_F(chemistry_files, mistakes_end_with_their_place) {
   EXPECT_EQ(run({"chem", at("none.toml")}).code, 4);
   EXPECT_EQ(run({"chem", write("c.inp", "x")}).code, 2);
   EXPECT_EQ(run({"chem", data("water.toml"), "--unit", "bohr"}).code, 2);
+}
+
+TEST_F(chemistry_files, files_are_known_by_their_endings_first) {
+  const std::string he = "1\n\nHe 0 0 0\n";
+  for (const char* name : {"zmat_he.xyz", "fcidump_he.xyz"})
+    EXPECT_EQ(result({write(name, he), "--method", "scf", "--basis", "sto-3g"}).at("molecule"), "He");
+}
+
+TEST_F(chemistry_files, what_a_calculation_reads_is_not_written_over) {
+  write("he.xyz", "1\n\nHe 0 0 0\n");
+  const std::string file = write("he.toml", "molecule = \"he.xyz\"\nbasis = \"sto-3g\"\n");
+  const outcome done = run({"chem", file, "--method", "scf", "--molden", at("he.xyz")});
+  EXPECT_EQ(done.code, 2);
+  EXPECT_THAT(done.err, HasSubstr("--molden would write over a file that the calculation reads"));
+  EXPECT_EQ(contents(at("he.xyz")), "1\n\nHe 0 0 0\n");
+}
+
+TEST_F(chemistry_files, basis_sets_may_be_in_qcschema_inputs) {
+  nlohmann::json input = json_of(contents(data("water.json")));
+  input["molecule"]["symbols"] = {"He"};
+  input["molecule"]["geometry"] = {0, 0, 0};
+  input["model"] = {{"method", "hf"},
+                    {"basis",
+                     {{"schema_name", "qcschema_basis"},
+                      {"schema_version", 1},
+                      {"name", "one"},
+                      {"center_data",
+                       {{"he_one",
+                         {{"electron_shells",
+                           {{{"harmonic_type", "spherical"},
+                             {"angular_momentum", {0}},
+                             {"exponents", {0.7739}},
+                             {"coefficients", {{1.0}}}}}}}}}},
+                      {"atom_map", {"he_one"}}}}};
+  const nlohmann::json seen = result({write("he.json", input.dump())});
+  EXPECT_EQ(seen.at("basis"), "one");
+  // One Gaussian: E = 3 a - 8 sqrt(2 a / pi) + 2 sqrt(a / pi).
+  const double a = 0.7739, pi = 3.141592653589793;
+  EXPECT_NEAR(seen.at("scf_energy").get<double>(), 3 * a - 8 * std::sqrt(2 * a / pi) + 2 * std::sqrt(a / pi), 1e-9);
 }
 
 TEST_F(chemistry_files, programs_get_orbitals_from_the_same_files) {

@@ -56,6 +56,13 @@ TEST(read_qcschema, protocols_become_notes) {
               testing::ElementsAre("the protocol 'wavefunction' is not followed"));
 }
 
+TEST(read_qcschema, basis_sets_may_be_inside) {
+  const job read =
+      parse_qcschema(document(two_atoms, R"("method": "hf", "basis": {"name": "mine", "center_data": {}})"), "a");
+  EXPECT_EQ(read.basis, "mine");
+  EXPECT_THAT(*read.own_basis, testing::HasSubstr("center_data"));
+}
+
 TEST(read_qcschema, the_example_is_water) {
   const job read = read_qcschema(std::string(TESSERA_SOURCE_DIR) + "/apps/chem/data/water.json");
   EXPECT_EQ(read.method, "ccsd(t)");
@@ -107,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "a.json: model.method"},
         wrong_text{"no_basis", document(two_atoms, R"("method": "hf", "basis": null)"), "basis is missing",
                    "a.json: model"},
-        wrong_text{"own_basis", document(two_atoms, R"("method": "hf", "basis": {})"), "of its own",
+        wrong_text{"nameless_basis", document(two_atoms, R"("method": "hf", "basis": {})"), "name is missing",
                    "a.json: model.basis"},
         wrong_text{"keyword", document(two_atoms, usual_model, R"(, "keywords": {"frozen_cor": true})"),
                    "no keyword 'frozen_cor'", "a.json: keywords.frozen_cor", "did you mean 'frozen_core'?"},

@@ -51,6 +51,14 @@ TEST(read_toml_job, molecules_are_in_files_or_beside_the_keys) {
   EXPECT_EQ(parse_toml_job("[molecule]\nz_matrix = \"\"\"\nH\nH 1 0.74\n\"\"\"", "a").geometry.atoms.size(), 2u);
 }
 
+TEST(read_toml_job, files_are_beside_it) {
+  const std::string folder = std::string(TESSERA_SOURCE_DIR) + "/apps/chem/data/";
+  const job read = parse_toml_job("basis = \"mine.gbs\"\nmolecule = \"water.xyz\"", folder + "x.toml");
+  EXPECT_EQ(read.basis, folder + "mine.gbs");
+  EXPECT_THAT(read.reads, testing::UnorderedElementsAre(folder + "water.xyz", folder + "mine.gbs"));
+  EXPECT_EQ(parse_toml_job("basis = \"sto-3g\"\nmolecule = \"water.xyz\"", folder + "x.toml").basis, "sto-3g");
+}
+
 class wrong_toml_jobs : public ::testing::TestWithParam<wrong_text> {};
 
 TEST_P(wrong_toml_jobs, are_refused_with_their_place) {
