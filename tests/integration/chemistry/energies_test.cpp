@@ -261,6 +261,27 @@ TEST(chemistry, energies_do_not_depend_on_workers_and_places) {
   EXPECT_NEAR(*simulated.triples, *one.triples, 1e-10);
 }
 
+class chemistry_devices : public ::testing::TestWithParam<const char*> {};
+
+/// With the kernels and streams of GPU plugins.
+TEST_P(chemistry_devices, give_the_same_energies) {
+  const reference_state water = closed("h2o", "sto-3g");
+  sial::correlation_settings how;
+  how.orbitals = {.occupied_segment = 3, .virtual_segment = 2};
+  const sial::correlation_result host = correlate(water, how);
+  how.programs.workers = 2;
+  how.programs.devices = sial::device_use::always;
+  const sial::correlation_result found = correlate(water, how, testing::with_gpus(GetParam(), 1, "64 MiB", ""));
+  EXPECT_NEAR(found.mp2(), host.mp2(), 1e-10);
+  EXPECT_NEAR(*found.ccsd, *host.ccsd, 1e-10);
+  EXPECT_NEAR(*found.triples, *host.triples, 1e-10);
+  for (const sial::program_report& p : found.programs) EXPECT_GT(p.counters.on_devices, 0u) << p.name;
+}
+INSTANTIATE_TEST_SUITE_P(emulated, chemistry_devices, ::testing::Values("cuda_emulated"));
+#ifdef TESSERA_TEST_OPENCL
+INSTANTIATE_TEST_SUITE_P(on_opencl, chemistry_devices, ::testing::Values("opencl"));
+#endif
+
 TEST(chemistry, a_deterministic_run_gives_the_same_bits) {
   const reference_state water = closed("h2o", "sto-3g");
   sial::correlation_settings how;
