@@ -16,16 +16,12 @@ void device_driver::pick_others(task::record& first) {
 }
 
 /// Workspace for `first` and as many of the others as there is room for at once; the rest goes back.
-void device_driver::take_common_workspace(task::record& first, workspace& out) {
+void device_driver::take_common_workspace(task::record& first, task_workspace& out) {
   const auto wanted = first.operation->batch.workspace;
   if (wanted == nullptr) return;
-  memory::space& space = m_setup.coherence->space_at(m_where.space);
   for (std::size_t count = m_picker.others().size() + 1; count > 1; count /= 2) {
     const std::uint64_t bytes = wanted(*m_where.device, first.argument_bytes(), first.all_accesses(), count);
-    const bool there = bytes == 0 || (bytes <= m_picker.bounds().memory / batch_bounds::memory_share &&
-                                      space.reserve(std::span(&bytes, 1), std::span(&out.where, 1)));
-    if (!there) continue;
-    if (bytes != 0) out.bytes = bytes, out.from = &space;
+    if (bytes > m_picker.bounds().memory / batch_bounds::memory_share || !m_workspaces.take(bytes, out)) continue;
     m_picker.put_back(count - 1);
     return;
   }
@@ -63,15 +59,15 @@ void device_driver::acquire_others(std::span<const block::ticket> waits, const t
 }
 
 /// Others that have waited for their copies, and have them: into m_joined. The workspace becomes one for all of them.
-void device_driver::join_resumed(task::record& first, workspace& scratch) {
-  if (m_resumed.load() == 0 || !m_where.attached() || !m_memory_waiters.empty()) return;
+void device_driver::join_resumed(task::record& first, task_workspace& scratch) {
+  if (!m_admission.any_resumed() || !m_where.attached() || !m_memory_waiters.empty()) return;
   m_picker.pick_acquired(first);
   if (m_picker.others().empty()) return;
-  workspace common;
+  task_workspace common;
   take_common_workspace(first, common);
   for (task::record* const t : m_picker.others()) {
     note_started(*t);
-    kept_workspace(*t).reset();
+    m_workspaces.kept(*t).reset();
     if (!still_good(*m_setup.coherence, m_owner, *m_context, *t)) continue;
     if ((t->flags & task::flag_acquired) != 0)
       m_joined.push_back({t, nullptr, 0});

@@ -64,19 +64,21 @@ device_driver::device_driver(const driver_setup& setup, placement::place& where)
     : m_setup(setup),
       m_owner(*setup.owner),
       m_where(where),
-      m_compute(make_compute_streams(*setup.coherence, *where.device)),
-      m_depth(tasks_per_stream * m_compute.size()),
-      m_on_stream(std::make_unique<std::atomic<std::size_t>[]>(m_compute.size())),
-      m_times(m_compute.size()),
+      // Where the device's clock is virtual, when the driver hears of ends depends on the real one.
+      m_compute(make_compute_streams(*setup.coherence, *where.device),
+                where.device->has(TSR_DEVICE_VIRTUAL_CLOCK) && setup.simulated == nullptr),
+      m_admission(tasks_per_stream * m_compute.count()),
+      m_times(m_compute.count()),
       m_look_time(look_time(setup, *where.device)),
       m_departure({.owner = setup.owner,
                    .coherence = setup.coherence,
                    .where = &where,
                    .look_again = [this] { state_changed(); }}),
-      m_memory_waiters(m_depth, overtakes_per_task * m_depth),
-      m_picker(*where.device, where.ready_queue(), bounds_of(setup, where, m_compute.size())) {
+      m_memory_waiters(m_admission.depth(), overtakes_per_task * m_admission.depth()),
+      m_workspaces(*where.device, setup.coherence->space_at(where.space)),
+      m_picker(*where.device, where.ready_queue(), bounds_of(setup, where, m_compute.count())) {
   const auto wake_me = [](void* self) { static_cast<device_driver*>(self)->wake(); };
-  for (transfer::stream* s : m_compute) s->set_wake(wake_me, this);
+  for (transfer::stream* s : m_compute.all()) s->set_wake(wake_me, this);
   auto& copies = m_setup.coherence->copies_of(where.device->index());
   copies.in->set_wake(wake_me, this);
   copies.out->set_wake(wake_me, this);
@@ -89,7 +91,7 @@ device_driver::~device_driver() {
   auto& copies = m_setup.coherence->copies_of(m_where.device->index());
   copies.in->finish_wakes();
   copies.out->finish_wakes();
-  for (transfer::stream* s : m_compute) s->finish_wakes();
+  for (transfer::stream* s : m_compute.all()) s->finish_wakes();
 }
 
 void device_driver::start() {
@@ -104,42 +106,36 @@ void device_driver::stop() {
 }
 
 bool device_driver::poll_all() {
-  bool any = m_setup.coherence->poll(m_where.device->index());
+  const bool any = m_setup.coherence->poll(m_where.device->index());
   note_inputs();
-  for (transfer::stream* s : m_compute) any = s->poll() || any;
-  return any;
+  return m_compute.poll() || any;
 }
 
 void device_driver::note_inputs() {
-  const std::lock_guard guard(m_under_way_lock);
   const transfer::stream_table& streams = m_setup.coherence->streams();
-  for (in_flight_batch* const f : m_under_way) {
-    if (f->inputs_seen) continue;
-    if (!std::ranges::all_of(f->inputs, [&](block::ticket w) { return streams.reached(w); })) continue;
-    f->started = m_setup.now();
-    f->inputs_seen = true;
-  }
+  m_under_way.for_each([&](in_flight_batch& f) {
+    if (f.inputs_seen) return;
+    if (!std::ranges::all_of(f.inputs, [&](block::ticket w) { return streams.reached(w); })) return;
+    f.started = m_setup.now();
+    f.inputs_seen = true;
+  });
 }
 
 bool device_driver::anything_busy() const {
   auto& copies = m_setup.coherence->copies_of(m_where.device->index());
-  return copies.in->busy() || copies.out->busy() ||
-         std::ranges::any_of(m_compute, [](const transfer::stream* s) { return s->busy(); });
+  return copies.in->busy() || copies.out->busy() || m_compute.busy();
 }
 
 bool device_driver::must_ask() const {
   auto& copies = m_setup.coherence->copies_of(m_where.device->index());
-  return copies.in->must_be_asked() || copies.out->must_be_asked() ||
-         std::ranges::any_of(m_compute, [](const transfer::stream* s) { return s->must_be_asked(); });
+  return copies.in->must_be_asked() || copies.out->must_be_asked() || m_compute.must_be_asked();
 }
 
 std::size_t device_driver::start_next() {
-  const std::size_t in_flight = m_in_flight.load(std::memory_order_relaxed);
-  if (in_flight >= m_depth) return 0;
-  // Tasks that wait for their copies hold memory: they go first, and there are no more of them than would be enqueued
-  // without that wait. Of short ones as many as fill a batch for each stream.
-  task::record* t = m_resumed.load() != 0 ? m_where.ready_queue().pop_acquired() : nullptr;
-  if (t == nullptr && in_flight + m_awaiting.load() < most_awaiting()) t = next_task();
+  if (m_admission.full()) return 0;
+  // Tasks that wait for their copies hold memory: they go first.
+  task::record* t = m_admission.any_resumed() ? m_where.ready_queue().pop_acquired() : nullptr;
+  if (t == nullptr && m_admission.takes_fresh()) t = next_task();
   if (t == nullptr) return 0;
   if (m_setup.placer->model() != nullptr && m_owner.place_again(*m_context, *t)) return 1;
   const std::size_t joined = start_task(*t);
@@ -148,16 +144,12 @@ std::size_t device_driver::start_next() {
 }
 
 bool device_driver::startable() const {
-  const std::size_t in_flight = m_in_flight.load();
-  if (in_flight >= m_depth) return false;
-  return m_resumed.load() != 0 ||
-         (in_flight + m_awaiting.load() < most_awaiting() && m_where.ready_queue().has(age_limit()));
+  if (m_admission.full()) return false;
+  return m_admission.any_resumed() || (m_admission.takes_fresh() && m_where.ready_queue().has(age_limit()));
 }
 
 void device_driver::note_started(const task::record& t) noexcept {
-  if ((t.flags & task::flag_acquired) == 0) return;
-  m_resumed.fetch_sub(1);
-  m_awaiting.fetch_sub(1);
+  if ((t.flags & task::flag_acquired) != 0) m_admission.end_await();
 }
 
 task::record* device_driver::next_task() {
@@ -206,7 +198,7 @@ void device_driver::loop() {
       m_events.cancel();
       asking.wait();
     } else {
-      if (m_in_flight.load() == 0 && takes_tasks && m_setup.placer->model() != nullptr)
+      if (m_admission.enqueued() == 0 && takes_tasks && m_setup.placer->model() != nullptr)
         m_setup.placer->note_idle(m_where);
       m_events.wait(key);
     }
@@ -230,23 +222,10 @@ bool device_driver::look_on() {
   return false;
 }
 
-/// The one with the fewest tasks, in turn among equals: tasks differ in length. Where the device's clock is virtual,
-/// strictly in turn, since when the driver hears of ends depends on the real one.
-std::size_t device_driver::next_stream() {
-  const std::size_t count = m_compute.size();
-  std::size_t best = m_next_stream++ % count;
-  if (m_where.device->has(TSR_DEVICE_VIRTUAL_CLOCK) && m_setup.simulated == nullptr) return best;
-  for (std::size_t k = 1; k < count; ++k)
-    if (const std::size_t other = (best + k) % count;
-        m_on_stream[other].load(std::memory_order_relaxed) < m_on_stream[best].load(std::memory_order_relaxed))
-      best = other;
-  return best;
-}
-
 /// Returns how many others were enqueued with it.
 std::size_t device_driver::start_task(task::record& t) {
   note_started(t);
-  const std::unique_ptr<workspace> kept = kept_workspace(t);
+  const std::unique_ptr<task_workspace> kept = m_workspaces.kept(t);
   if (m_setup.failures->cancelled()) {
     m_owner.drop(*m_context, t);
     return 0;
@@ -255,23 +234,23 @@ std::size_t device_driver::start_task(task::record& t) {
   if ((t.flags & task::flag_acquired) != 0) {  // resumed: only host-side waits were missing
     if (!still_good(*m_setup.coherence, m_owner, *m_context, t)) return 0;
     if ((t.flags & task::flag_acquired) != 0) {
-      workspace taken;
-      workspace& scratch = kept != nullptr ? *kept : taken;
-      if (kept != nullptr || take_workspace(t, scratch)) {
+      task_workspace taken;
+      task_workspace& scratch = kept != nullptr ? *kept : taken;
+      if (kept != nullptr || m_workspaces.take(t, scratch)) {
         join_resumed(t, scratch);
         const std::size_t joined = m_joined.size();
-        enqueue_batch(t, next_stream(), {}, {}, std::move(scratch));
+        enqueue_batch(t, m_compute.next(), {}, {}, std::move(scratch));
         return joined;
       }
       m_setup.coherence->finish(t.all_accesses());  // who waits for memory holds none
       t.flags &= static_cast<std::uint8_t>(~task::flag_acquired);
     }
   }
-  workspace scratch;
+  task_workspace scratch;
   pick_others(t);
   if (!m_picker.others().empty()) take_common_workspace(t, scratch);
   transfer::acquisition& a = m_context->acquisition;
-  a.scratch_bytes = m_picker.others().empty() ? workspace_bytes(t) : 0;
+  a.scratch_bytes = m_picker.others().empty() ? m_workspaces.bytes_of(t) : 0;
   do m_setup.coherence->acquire(t.all_accesses(), m_where.space, a, t.sequence);
   while (a.outcome == transfer::outcome::retry && a.waits.empty());
   scratch.adopt(a, m_setup.coherence->space_at(m_where.space));
@@ -300,10 +279,10 @@ bool device_driver::waits_for_copies(const transfer::acquisition& got) const {
 }
 
 /// Its blocks are here, or on their way here.
-std::size_t device_driver::start_acquired(task::record& t, transfer::acquisition& a, workspace&& scratch) {
+std::size_t device_driver::start_acquired(task::record& t, transfer::acquisition& a, task_workspace&& scratch) {
   transfer::coherence& coherence = *m_setup.coherence;
-  const std::size_t stream = next_stream();
-  transfer::stream& on = *m_compute[stream];
+  const std::size_t stream = m_compute.next();
+  transfer::stream& on = m_compute[stream];
   t.flags |= task::flag_acquired;
   m_owner.begun(t);
   m_memory_waiters.note_served(t.sequence);
@@ -313,10 +292,8 @@ std::size_t device_driver::start_acquired(task::record& t, transfer::acquisition
                                 return !on.can_wait_for(streams.at(w.stream));
                               });
   if (host_must_wait) {
-    keep_workspace(t, std::move(scratch));
-    const std::size_t alike = m_picker.most_like(t);
-    m_awaiting_alike = alike > 1 ? alike * m_compute.size() : 0;
-    m_awaiting.fetch_add(1);
+    m_workspaces.keep(t, std::move(scratch));
+    m_admission.begin_await(m_picker.most_like(t), m_compute.count());
     m_owner.wait_for_points(t, a.waits);
     return 0;
   }
@@ -325,8 +302,7 @@ std::size_t device_driver::start_acquired(task::record& t, transfer::acquisition
     for (const block::ticket w : a.waits) on.wait(streams.at(w.stream), w);
   } catch (const error& e) {
     if (m_where.device->lost()) {
-      m_awaiting.fetch_add(1);
-      note_resumed();
+      m_admission.put_back(1);
       m_where.ready_queue().push(t);  // as it is, to be placed elsewhere
       return 0;
     }
@@ -342,7 +318,7 @@ std::size_t device_driver::start_acquired(task::record& t, transfer::acquisition
 }
 
 /// Memory for its blocks is missing, here or on the way.
-std::size_t device_driver::start_without_memory(task::record& t, transfer::acquisition& a, workspace&& scratch) {
+std::size_t device_driver::start_without_memory(task::record& t, transfer::acquisition& a, task_workspace&& scratch) {
   if (!m_picker.others().empty()) {  // their workspace may be what is missing
     m_picker.put_back(0);
     m_picker.skip_once();
@@ -352,8 +328,8 @@ std::size_t device_driver::start_without_memory(task::record& t, transfer::acqui
   transfer::coherence& coherence = *m_setup.coherence;
   const std::uint64_t seen = a.memory_events;
   const memory::space_number lacking = a.lacking;
-  if (a.scratch_bytes > 0 && lacking == m_where.space && !fits(t, a.scratch_bytes)) {
-    fail_for_memory(t, a.scratch_bytes);
+  if (a.scratch_bytes > 0 && lacking == m_where.space && !m_workspaces.fits(t, a.scratch_bytes)) {
+    m_owner.fail(*m_context, t, m_setup.failures->note(t, m_workspaces.why_never(t, a.scratch_bytes)));
     return 0;
   }
   coherence.make_room(lacking, a.missing, t.sequence);
@@ -370,7 +346,7 @@ bool device_driver::step_aside() {
   while (task::record* t = m_where.ready_queue().pop()) {
     any = true;
     if ((t->flags & task::flag_acquired) != 0) {  // its blocks are here
-      if (m_in_flight.load(std::memory_order_relaxed) >= m_depth) {
+      if (m_admission.full()) {
         m_where.ready_queue().push(*t);
         break;
       }
@@ -388,7 +364,7 @@ bool device_driver::step_aside() {
          "wait for it with a fence first"});
     return true;
   }
-  if (m_where.state.load() == placement::place_state::draining && m_in_flight.load() == 0)
+  if (m_where.state.load() == placement::place_state::draining && m_admission.enqueued() == 0)
     any = m_departure.empty_memory() || any;
   return any;
 }

@@ -1,18 +1,20 @@
 #pragma once
 // The thread that feeds one device.
-#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "core/schedule/device/admission.hpp"
 #include "core/schedule/device/batch_picker.hpp"
+#include "core/schedule/device/compute_streams.hpp"
 #include "core/schedule/device/departure.hpp"
 #include "core/schedule/device/driver_owner.hpp"
 #include "core/schedule/device/memory_waiters.hpp"
 #include "core/schedule/device/stream_times.hpp"
+#include "core/schedule/device/under_way.hpp"
+#include "core/schedule/device/workspace.hpp"
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/thread_context.hpp"
 
@@ -21,6 +23,16 @@ struct shadow_copies;
 }
 
 namespace tessera::schedule {
+
+struct in_flight_batch;
+
+/// A task of a batch: of an enqueued task, or of several that were one launch.
+struct batched_task {
+  task::record* t = nullptr;
+  std::shared_ptr<const block::failure> why;  ///< it failed while it was being enqueued
+  /// Its sources in the list of all end here, and begin where those of the one before end.
+  std::size_t sources_end = 0;
+};
 
 /// Takes tasks from its place's queue by priority, acquires their blocks, enqueues them with device-side waits, and
 /// publishes what they make at once, so that copies for later tasks run beside the computation of earlier ones. The
@@ -49,11 +61,9 @@ class device_driver {
   std::size_t start_next();    ///< takes a task from the queue, if it may, and what can go with it; how many that were
   bool anything_busy() const;  ///< whether anything enqueued is not yet complete
   bool must_ask() const;       ///< whether any of it is such that no call of the plugin will tell
-  std::uint32_t compute_streams() const noexcept { return static_cast<std::uint32_t>(m_compute.size()); }
-  const std::vector<transfer::stream*>& streams() const noexcept { return m_compute; }
-  bool has_stream(std::uint32_t number) const noexcept {
-    return std::ranges::any_of(m_compute, [&](const transfer::stream* s) { return s->number() == number; });
-  }
+  std::uint32_t compute_streams() const noexcept { return static_cast<std::uint32_t>(m_compute.count()); }
+  const std::vector<transfer::stream*>& streams() const noexcept { return m_compute.all(); }
+  bool has_stream(std::uint32_t number) const noexcept { return m_compute.has(number); }
   const placement::place& where() const noexcept { return m_where; }
   /// The device leaves or comes back: look at the place's state.
   void state_changed() noexcept {
@@ -67,47 +77,28 @@ class device_driver {
   device_departure& departure() noexcept { return m_departure; }
   /// Whether tasks are queued (and not held back), enqueued or being handled.
   bool active() const noexcept {
-    return m_in_flight.load() != 0 || m_handling.load() ||
-           (m_awaiting.load() != 0 && m_where.ready_queue().has_acquired()) || m_where.ready_queue().has(age_limit());
+    return m_admission.enqueued() != 0 || m_handling.load() ||
+           (m_admission.awaiting() != 0 && m_where.ready_queue().has_acquired()) ||
+           m_where.ready_queue().has(age_limit());
   }
   /// A task of this device that has its blocks goes back into the queue.
-  void note_resumed() noexcept { m_resumed.fetch_add(1); }
+  void note_resumed() noexcept { m_admission.note_resumed(); }
 
  private:
-  struct in_flight_batch;  // an enqueued task, or several that were one launch
-
-  /// A task of a batch.
-  struct batched_task {
-    task::record* t = nullptr;
-    std::shared_ptr<const block::failure> why;  ///< it failed while it was being enqueued
-    /// Its sources in the list of all end here, and begin where those of the one before end.
-    std::size_t sources_end = 0;
-  };
-
   void loop();
   task::record* next_task();
   bool look_on();
   bool startable() const;                             ///< whether start_next would find one
   void note_started(const task::record& t) noexcept;  ///< or given up: it is in the queue no more
-  std::uint64_t age_limit() const { return m_memory_waiters.age_limit(m_in_flight.load() + m_awaiting.load()); }
-  std::size_t next_stream();
-  // Workspace of tasks (workspace.cpp).
-  struct workspace;
-  std::uint64_t workspace_bytes(task::record& t) const;
-  bool take_workspace(task::record& t, workspace& out);
-  bool fits(const task::record& t, std::uint64_t workspace_bytes) const;
-  void fail_for_memory(task::record& t, std::uint64_t workspace_bytes);
-  void keep_workspace(const task::record& t, workspace&& scratch);
-  std::unique_ptr<workspace> kept_workspace(const task::record& t);
-
+  std::uint64_t age_limit() const { return m_memory_waiters.age_limit(m_admission.under_way()); }
   std::size_t start_task(task::record& t);
-  std::size_t start_acquired(task::record& t, transfer::acquisition& a, workspace&& scratch);
-  std::size_t start_without_memory(task::record& t, transfer::acquisition& a, workspace&& scratch);
+  std::size_t start_acquired(task::record& t, transfer::acquisition& a, task_workspace&& scratch);
+  std::size_t start_without_memory(task::record& t, transfer::acquisition& a, task_workspace&& scratch);
   void note_inputs();
 
   // From enqueued to complete (in_flight.cpp).
   void enqueue_batch(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
-                     std::span<const block::ticket> sources, workspace&& scratch);
+                     std::span<const block::ticket> sources, task_workspace&& scratch);
   void enqueue_alone(batched_task& m, const in_flight_batch& f, transfer::stream& on,
                      std::unique_ptr<validate::shadow_copies>& shadows);
   operation::context context_of(task::record& t, const in_flight_batch& f, transfer::stream& on) const;
@@ -115,18 +106,16 @@ class device_driver {
   bool may_have_failed(const in_flight_batch& f, tsr_status status) const;
   std::shared_ptr<const block::failure> why_failed(block::ticket at);
   std::shared_ptr<const block::failure> failed_input(const task::record& t, std::span<const block::ticket> sources);
-  in_flight_batch* under_way(block::ticket at);
   void check_result(in_flight_batch& f, tsr_status status);
   std::uint64_t learn_time(in_flight_batch& f);
   void complete(in_flight_batch& f, tsr_status status);
 
   // Equal tasks in one launch (batching.cpp).
   void pick_others(task::record& first);
-  void take_common_workspace(task::record& first, workspace& out);
+  void take_common_workspace(task::record& first, task_workspace& out);
   void acquire_others(std::span<const block::ticket> waits, const transfer::stream& on);
-  void join_resumed(task::record& first, workspace& scratch);
+  void join_resumed(task::record& first, task_workspace& scratch);
   bool waits_for_copies(const transfer::acquisition& got) const;
-  std::size_t most_awaiting() const noexcept { return std::max(m_depth, m_awaiting_alike); }
   bool enqueue_together(in_flight_batch& f, transfer::stream& on);
 
   bool step_aside();  ///< of a device that leaves: queued tasks go elsewhere, then its memory is emptied
@@ -139,15 +128,8 @@ class device_driver {
   const driver_setup m_setup;
   driver_owner& m_owner;
   placement::place& m_where;
-  const std::vector<transfer::stream*> m_compute;
-  const std::size_t m_depth;  ///< tasks enqueued at the same time
-  std::size_t m_next_stream = 0;
-  std::unique_ptr<std::atomic<std::size_t>[]> m_on_stream;  ///< tasks enqueued, by compute stream
-  std::atomic<std::size_t> m_in_flight{0};
-  /// Tasks that have their blocks here, and are not enqueued before copies have come
-  std::atomic<std::size_t> m_awaiting{0};
-  std::size_t m_awaiting_alike = 0;  ///< so many of those may be short tasks that go together, as far as they were so
-  std::atomic<std::size_t> m_resumed{0};  ///< of those, queued since their copies have come
+  class compute_streams m_compute;
+  admission m_admission;
   std::atomic<bool> m_handling{false}, m_stop{false};
   event_count m_events;
   std::thread m_thread;
@@ -158,16 +140,14 @@ class device_driver {
   std::atomic<bool> m_state_changed{false};
   device_departure m_departure;
   memory_waiters m_memory_waiters;
-  // Of tasks that have their blocks and wait for copies, with which they would otherwise have to begin again.
-  std::unordered_map<const task::record*, std::unique_ptr<workspace>> m_kept_workspaces;
+  workspaces m_workspaces;
   batch_picker m_picker;
   std::vector<batched_task> m_joined;  // picked and acquired, with their sources in the next list
   std::vector<block::ticket> m_joined_sources;
   transfer::acquisition m_joining;
   std::vector<operation::operand> m_batch_operands;
   std::vector<operation::context> m_contexts;
-  spin_lock m_under_way_lock;
-  std::vector<in_flight_batch*> m_under_way;  // enqueued, and their ends not seen yet
+  launches_under_way m_under_way;
 };
 
 }  // namespace tessera::schedule

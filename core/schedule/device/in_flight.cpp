@@ -56,8 +56,8 @@ void device_driver::enqueue_alone(batched_task& m, const in_flight_batch& f, tra
 
 /// The task and those of m_joined, which are acquired.
 void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
-                                  std::span<const block::ticket> sources, workspace&& scratch) {
-  transfer::stream& on = *m_compute[stream];
+                                  std::span<const block::ticket> sources, task_workspace&& scratch) {
+  transfer::stream& on = m_compute[stream];
   auto fresh = std::make_unique<in_flight_batch>(std::move(scratch));
   fresh->driver = this;
   fresh->tasks.push_back({&t, nullptr, sources.size()});
@@ -90,8 +90,7 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
   if (shadows)
     m_setup.validator->end_on_device(std::move(shadows), t, *m_where.device, on, done, fresh->failed() || !done);
   if (!done && m_where.device->lost()) {  // what it has begun there matters to nobody
-    m_awaiting.fetch_add(count);
-    m_resumed.fetch_add(count);
+    m_admission.put_back(count);
     for (const batched_task& m : fresh->tasks) m_where.ready_queue().push(*m.t);
     return;
   }
@@ -106,16 +105,13 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
     m_setup.coherence->publish(accesses, done);
     if (m.why) m_setup.coherence->poison(accesses, m.why);  // successors are released below and must see it
   }
-  m_in_flight.fetch_add(1);
-  m_on_stream[stream].fetch_add(count, std::memory_order_relaxed);
+  m_admission.begin_launch();
+  m_compute.begin(stream, count);
   fresh->inputs_seen = m_setup.placer->model() == nullptr || fresh->inputs.empty();
   in_flight_batch* const f = fresh.release();
   f->done.batch = f;
   f->done.ticket = done;
-  {
-    const std::lock_guard guard(m_under_way_lock);
-    m_under_way.push_back(f);
-  }
+  m_under_way.add(*f);
   f->done.fire = [](transfer::completion* self, tsr_status status) {
     in_flight_batch* const ended = static_cast<in_flight_batch::completion_of_batch*>(self)->batch;
     ended->driver->complete(*ended, status);
@@ -135,11 +131,10 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
     complete(*f, TSR_OK);
 }
 
-/// The batch of this driver that has this ticket and has not ended; null: there is none.
-device_driver::in_flight_batch* device_driver::under_way(block::ticket at) {
-  const std::lock_guard guard(m_under_way_lock);
-  const auto found = std::ranges::find_if(m_under_way, [&](const in_flight_batch* b) { return b->done.ticket == at; });
-  return found == m_under_way.end() ? nullptr : *found;
+in_flight_batch* launches_under_way::find(block::ticket at) const {
+  const std::lock_guard guard(m_lock);
+  const auto found = std::ranges::find_if(m_all, [&](const in_flight_batch* b) { return b->done.ticket == at; });
+  return found == m_all.end() ? nullptr : *found;
 }
 
 /// Why a point failed, under the lock of failed points: what is noted, or what the batch whose point it is will say
@@ -151,7 +146,7 @@ std::shared_ptr<const block::failure> device_driver::why_failed(block::ticket at
     device_driver* const maker = has_stream(at.stream)        ? this
                                  : m_setup.drivers == nullptr ? nullptr
                                                               : m_setup.drivers->with_stream(at.stream);
-    in_flight_batch* const batch = maker == nullptr ? nullptr : maker->under_way(at);
+    in_flight_batch* const batch = maker == nullptr ? nullptr : maker->m_under_way.find(at);
     if (batch == nullptr) continue;
     // It stays: its end takes the lock, since its point has failed.
     maker->check_result(*batch, streams.at(at.stream).status_at(at.value));
@@ -207,7 +202,7 @@ void device_driver::check_result(in_flight_batch& f, tsr_status status) {
     if (status == TSR_DEVICE_LOST && m_where.device->lost()) {
       m.why = m_setup.failures->note_loss(*m.t, m_where.device->name());
     } else if (status != TSR_OK) {
-      const std::string details = f.done.ticket ? m_compute[f.stream]->details_at(f.done.ticket.value) : std::string();
+      const std::string details = f.done.ticket ? m_compute[f.stream].details_at(f.done.ticket.value) : std::string();
       const bool device = status == TSR_DEVICE_LOST || status == TSR_DEADLINE_EXCEEDED;
       m.why = m_setup.failures->note(*m.t, {fmt::format("{} on {} failed: {}{}{}", m.t->operation->name, m_where.name,
                                                         plugin::name_of(status), details.empty() ? "" : ": ", details),
@@ -237,16 +232,12 @@ std::uint64_t device_driver::learn_time(in_flight_batch& f) {
 void device_driver::complete(in_flight_batch& f, tsr_status status) {
   const std::unique_ptr<in_flight_batch> owned(&f);
   thread_context& mine = m_owner.context_of_this_thread();
-  const auto forget = [&] {
-    const std::lock_guard guard(m_under_way_lock);
-    std::erase(m_under_way, &f);
-  };
   if (may_have_failed(f, status)) {
     const std::lock_guard guard(m_setup.points->lock());
-    forget();
+    m_under_way.remove(f);
     check_result(f, status);
   } else {
-    forget();
+    m_under_way.remove(f);
   }
   if (mine.events != nullptr)
     for (const batched_task& m : f.tasks)
@@ -263,8 +254,8 @@ void device_driver::complete(in_flight_batch& f, tsr_status status) {
   }
   f.scratch.release();
   for (std::size_t k = 0; k < f.tasks.size(); ++k) m_owner.retire(mine, *f.tasks[k].t, bytes[k]);
-  m_on_stream[f.stream].fetch_sub(f.tasks.size(), std::memory_order_relaxed);
-  m_in_flight.fetch_sub(1);
+  m_compute.end(f.stream, f.tasks.size());
+  m_admission.end_launch();
   m_owner.something_ended();
 }
 

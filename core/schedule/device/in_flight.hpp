@@ -3,13 +3,14 @@
 #include <boost/container/small_vector.hpp>
 #include <memory>
 
+#include "core/schedule/device/driver.hpp"
 #include "core/schedule/device/workspace.hpp"
 
 namespace tessera::schedule {
 
 /// One task, or a batch of equal ones: one ticket, and one workspace.
-struct device_driver::in_flight_batch {
-  explicit in_flight_batch(workspace&& room) : scratch(std::move(room)) {}
+struct in_flight_batch {
+  explicit in_flight_batch(task_workspace&& room) : scratch(std::move(room)) {}
 
   struct completion_of_batch : transfer::completion {
     in_flight_batch* batch = nullptr;
@@ -28,7 +29,7 @@ struct device_driver::in_flight_batch {
   placement::history::profile* profile =
       nullptr;  ///< with `size`: where their times belong; asked while the first has its arguments
   placement::task_size size;
-  workspace scratch;
+  task_workspace scratch;
 
   task::record& first() const noexcept { return *tasks.front().t; }
   bool failed() const noexcept {

@@ -16,7 +16,7 @@ bool device_driver::handle_device_loss() {
   }
   while (task::record* t = m_where.ready_queue().pop()) {
     any = true;
-    kept_workspace(*t).reset();  // where it goes it takes another one
+    m_workspaces.kept(*t).reset();  // where it goes it takes another one
     if ((t->flags & task::flag_acquired) != 0) release_blocks(*t);
     if (m_setup.failures->cancelled())
       m_owner.drop(*m_context, *t);

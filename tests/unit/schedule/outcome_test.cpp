@@ -12,9 +12,9 @@ namespace tessera::schedule {
 namespace {
 
 TEST(thrown_by, is_nothing_when_the_call_returns) {
-  int called = 0;
-  EXPECT_FALSE(thrown_by([&] { ++called; }).has_value());
-  EXPECT_EQ(called, 1);
+  int calls = 0;
+  EXPECT_FALSE(thrown_by([&] { ++calls; }).has_value());
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(thrown_by, tells_whatever_was_thrown) {
