@@ -31,6 +31,8 @@ fock_builder::fock_builder(const integrals& over, std::size_t kept_bytes, unsign
   for (unsigned k = 0; k < std::max(1u, threads); ++k) m_engines.push_back(over.engine(1e-16));
 }
 
+bool fock_builder::keeps_all() const noexcept { return std::ranges::all_of(m_pairs, &pair_of_shells::is_kept); }
+
 std::size_t fock_builder::values_of(const pair_of_shells& first) const {
   std::size_t values = 0;
   for (std::size_t k = 0; k < first.quartets; ++k) values += m_over.size(m_pairs[k].a) * m_over.size(m_pairs[k].b);

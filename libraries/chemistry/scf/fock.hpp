@@ -17,6 +17,9 @@ class fock_builder {
   fock_builder(const fock_builder&) = delete;
   fock_builder& operator=(const fock_builder&) = delete;
 
+  /// Whether there is room for all integrals: then only the first Fock matrix needs to compute them.
+  bool keeps_all() const noexcept;
+
   /// Adds to `coulomb` that of the sum of the densities, to each of `exchange` that of one of them: J_mn = (mn|ls)
   /// D_ls, K_mn = (ml|ns) D_ls. Densities are symmetric.
   void add(std::span<const std::vector<double>> densities, std::vector<double>& coulomb,

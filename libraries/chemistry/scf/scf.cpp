@@ -32,7 +32,7 @@ occupation occupation_of(const molecule& of, reference kind) {
 /// One calculation.
 class calculation {
  public:
-  calculation(const molecule& of, const integrals& over, const scf_settings& how)
+  calculation(const molecule& of, const integrals& over, const scf_settings& how, fock_builder& builder)
       : m_molecule(of),
         m_over(over),
         m_how(how),
@@ -40,7 +40,7 @@ class calculation {
         m_electrons(occupation_of(of, how.kind).electrons),
         m_overlap(over.overlap()),
         m_core(over.kinetic()),
-        m_builder(over, how.kept_bytes, how.threads),
+        m_builder(builder),
         m_nuclei(nuclear_repulsion(of)) {
     const std::vector<double> attraction = over.attraction();
     for (std::size_t k = 0; k < m_core.size(); ++k) m_core[k] += attraction[k];
@@ -64,7 +64,7 @@ class calculation {
   void make_densities(double damping);
   void first_orbitals();
   void orbitals_of_densities(const std::array<std::vector<double>, 2>& densities);
-  scf_result result(bool converged, int iterations, double energy) const;
+  scf_result result(bool converged, const scf_iteration& last) const;
 
   const molecule& m_molecule;
   const integrals& m_over;
@@ -73,7 +73,7 @@ class calculation {
   const std::array<int, 2> m_electrons;
   const std::vector<double> m_overlap;
   std::vector<double> m_core;
-  fock_builder m_builder;
+  fock_builder& m_builder;
   const double m_nuclei;
   std::size_t m_orbitals = 0;
   std::vector<double> m_orthonormal;  // functions x orbitals
@@ -218,8 +218,9 @@ scf_result calculation::run() {
     if (converged || !goes_on || k == m_how.most_iterations) {
       // Orbitals of the last matrix, without what has helped to get there.
       for (std::size_t s = 0; s < sets; ++s) make_orbitals(fock[s], s, 0);
-      return result(converged, k, e);
+      return result(converged, now);
     }
+    if (m_how.keep && k % m_how.keep_interval == 0) m_how.keep(result(false, now));
     std::vector<double> all;
     for (std::size_t s = 0; s < sets; ++s) all.insert(all.end(), fock[s].begin(), fock[s].end());
     all = extrapolation.next(std::move(all), std::move(error));
@@ -230,14 +231,16 @@ scf_result calculation::run() {
     }
     make_densities(gradient > 1e-1 ? m_how.damping : 0.0);
   }
-  return result(false, 0, last);
+  return result(false, {});
 }
 
-scf_result calculation::result(bool converged, int iterations, double energy) const {
+scf_result calculation::result(bool converged, const scf_iteration& last) const {
   scf_result r;
   r.converged = converged;
-  r.iterations = iterations;
-  r.energy = energy;
+  r.iterations = last.number;
+  r.energy = last.energy;
+  r.change = last.change;
+  r.gradient = last.gradient;
   r.functions = m_n;
   r.orbitals = m_orbitals;
   r.occupied = m_electrons;
@@ -271,7 +274,12 @@ scf_result calculation::result(bool converged, int iterations, double energy) co
 }  // namespace
 
 scf_result run_scf(const molecule& of, const integrals& over, const scf_settings& how) {
-  return calculation(of, over, how).run();
+  fock_builder builder(over, how.kept_bytes, how.threads);
+  return run_scf(of, over, how, builder);
+}
+
+scf_result run_scf(const molecule& of, const integrals& over, const scf_settings& how, fock_builder& builder) {
+  return calculation(of, over, how, builder).run();
 }
 
 }  // namespace tessera::chemistry

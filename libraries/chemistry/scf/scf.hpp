@@ -22,12 +22,16 @@ enum class scf_guess : std::uint8_t {
   density,  ///< scf_settings::start
 };
 
+class fock_builder;
+
 struct scf_iteration {
   int number = 0;
   double energy = 0;    ///< of the whole molecule, hartree
   double change = 0;    ///< since the iteration before
   double gradient = 0;  ///< largest element of FDS - SDF, over orthonormal functions
 };
+
+struct scf_result;
 
 struct scf_settings {
   reference kind = reference::rhf;
@@ -42,6 +46,8 @@ struct scf_settings {
   std::size_t kept_bytes = 1 << 30;  ///< for two-electron integrals; what does not fit is computed in each iteration
   unsigned threads = 1;
   std::function<bool(const scf_iteration&)> tell;  ///< after each; false stops it. May be empty
+  std::function<void(const scf_result&)> keep;  ///< what there is, after every `keep_interval` iterations. May be empty
+  int keep_interval = 5;
 };
 
 /// Matrices are column major: functions x orbitals, or functions x functions.
@@ -49,6 +55,7 @@ struct scf_result {
   bool converged = false;
   int iterations = 0;
   double energy = 0;                            ///< hartree, with the repulsion of the nuclei
+  double change = 0, gradient = 0;              ///< of the last iteration, as in scf_iteration
   std::size_t functions = 0, orbitals = 0;      ///< fewer orbitals than functions where these depend on each other
   std::array<int, 2> occupied{};                ///< alpha, beta
   std::array<std::vector<double>, 2> c;         ///< orbitals in columns; the second is empty for rhf and rohf
@@ -63,5 +70,7 @@ struct scf_result {
 /// tessera::error: input where rhf is asked for open shells, or more electrons than the basis can hold; numerical where
 /// an eigenproblem fails. What did not converge is returned as such.
 scf_result run_scf(const molecule& of, const integrals& over, const scf_settings& how);
+/// The same with a builder of Fock matrices that keeps its integrals for what follows.
+scf_result run_scf(const molecule& of, const integrals& over, const scf_settings& how, fock_builder& builder);
 
 }  // namespace tessera::chemistry
