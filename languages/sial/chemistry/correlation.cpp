@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 #include <variant>
 
 #include "core/base/error.hpp"
@@ -20,6 +21,12 @@ init_data data_of(const chemistry::integrals& over, const chemistry::scf_result&
   return data;
 }
 
+/// Null where no amplitudes are kept or given.
+std::shared_ptr<amplitude_port> port_of(init_data& data, const correlation_settings& how) {
+  if (how.method == correlation_method::mp2 || (!how.keeping.begin && !how.keeping.keep)) return nullptr;
+  return std::make_shared<amplitude_port>(data, how.keeping);
+}
+
 }  // namespace
 
 correlation_job::correlation_job(runtime& rt, const chemistry::integrals& over, const chemistry::scf_result& scf,
@@ -28,11 +35,20 @@ correlation_job::correlation_job(runtime& rt, const chemistry::integrals& over, 
       m_closed(scf.fock[1].empty() && !how.orbitals.spin_orbitals),
       m_data(data_of(over, scf, how)),
       m_labels(orbital_labels(scf, how.orbitals)),
+      m_port(port_of(m_data, how)),
       m_job(rt, m_data, m_instructions, m_settings.programs, [](const std::string&) {}) {
-  m_instructions.add(chemistry_instructions(&over, [this, told = std::move(told)](const iteration_report& now) {
-    m_iterations = now.number;
-    if (told) told(now);
-  }));
+  if (m_port) {
+    m_iterations = m_port->restored().iteration;
+    m_change = m_port->restored().change;
+  }
+  m_instructions.add(chemistry_instructions(
+      &over,
+      [this, told = std::move(told)](const iteration_report& now) {
+        m_iterations = now.number;
+        m_change = now.energy - std::exchange(m_energy, now.energy);
+        if (told) told(now);
+      },
+      m_port));
   std::vector<const char*> names{m_closed ? "mp2.sialx" : "ump2.sialx"};
   if (how.method != correlation_method::mp2) names = {m_closed ? "rccsd.sialx" : "uccsd.sialx"};
   if (how.method == correlation_method::ccsd_t) names.push_back(m_closed ? "triples.sialx" : "utriples.sialx");
@@ -57,21 +73,27 @@ double correlation_job::number(const std::string& label) const {
   return *value;
 }
 
-correlation_result correlation_job::run() {
+correlation_result correlation_job::run(const std::function<void(const correlation_result&)>& done) {
   correlation_result r;
   r.programs.push_back(m_job.run(m_programs.front()));
   r.mp2_opposite_spin = number("mp2_opposite_spin");
   r.mp2_same_spin = number("mp2_energy") - r.mp2_opposite_spin;
-  if (m_settings.method == correlation_method::mp2) return r;
+  if (m_settings.method == correlation_method::mp2) {
+    if (done) done(r);
+    return r;
+  }
   r.ccsd = number("ccsd_energy");
   r.residual = number("ccsd_residual");
   r.converged = number("ccsd_converged") != 0;
   r.iterations = m_iterations;
+  r.change = m_change;
   note_diagnostics(r);
   note_amplitudes(r);
+  if (done) done(r);
   if (m_settings.method == correlation_method::ccsd_t && r.converged) {
     r.programs.push_back(m_job.run(m_programs.back()));
     r.triples = number("triples_energy");
+    if (done) done(r);
   }
   return r;
 }

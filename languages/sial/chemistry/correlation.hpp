@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "languages/sial/chemistry/amplitude_port.hpp"
 #include "languages/sial/chemistry/amplitudes.hpp"
 #include "languages/sial/chemistry/instructions.hpp"
 #include "languages/sial/chemistry/orbitals.hpp"
@@ -30,6 +31,7 @@ struct correlation_settings {
   double energy_threshold = 1e-9;    ///< hartree; converged where this and the next hold
   double residual_threshold = 1e-7;  ///< norm of the change of the amplitudes
   run_settings programs;
+  amplitude_keeping keeping;  ///< for checkpoints
 };
 
 /// Energies in hartree, each beside that of the reference.
@@ -40,8 +42,8 @@ struct correlation_result {
   double scs_mp2() const noexcept { return 1.2 * mp2_opposite_spin + mp2_same_spin / 3; }
   std::optional<double> ccsd, triples;  ///< what was computed; no triples where ccsd has not converged
   bool converged = true;
-  int iterations = 0;
-  double residual = 0;
+  int iterations = 0;               ///< with those before a restart
+  double change = 0, residual = 0;  ///< of the last one
   /// T. J. Lee, P. R. Taylor, Int. J. Quantum Chem. S23 (1989) 199; C. L. Janssen, I. M. B. Nielsen, Chem. Phys. Lett.
   /// 290 (1998) 423.
   double t1_diagnostic = 0, d1_diagnostic = 0;
@@ -64,7 +66,8 @@ class correlation_job {
   const init_data& data() const noexcept { return m_data; }
   job& programs_job() noexcept { return m_job; }
   /// Throws tessera::error as job::run. What has not converged is returned as such.
-  correlation_result run();
+  /// @param done  called with what there is when a program has ended; may be empty
+  correlation_result run(const std::function<void(const correlation_result&)>& done = {});
 
  private:
   void note_diagnostics(correlation_result& to) const;
@@ -75,9 +78,11 @@ class correlation_job {
   const bool m_closed;  // the programs are those for closed shells
   init_data m_data;
   const std::vector<orbital_label> m_labels;
+  std::shared_ptr<amplitude_port> m_port;
   instruction_registry m_instructions;
   std::vector<job_program> m_programs;
   int m_iterations = 0;
+  double m_energy = 0, m_change = 0;  // of the last iteration
   job m_job;
 };
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "languages/sial/chemistry/amplitude_port.hpp"
 #include "languages/sial/chemistry/basis_access.hpp"
 #include "languages/sial/chemistry/batch_tables.hpp"
 #include "languages/sial/chemistry/one_electron_instructions.hpp"
@@ -42,11 +43,13 @@ std::vector<instruction> basis_instructions(const chemistry::integrals* over) {
 }  // namespace
 
 std::vector<instruction> chemistry_instructions(const chemistry::integrals* over,
-                                                std::function<void(const iteration_report&)> told) {
+                                                std::function<void(const iteration_report&)> told,
+                                                std::shared_ptr<amplitude_port> port) {
   std::vector<instruction> all = basis_instructions(over);
   append(all, orbital_instructions());
   append(all, pair_instructions());
   append(all, batch_table_instructions());
+  append(all, amplitude_instructions(std::move(port)));
   all.push_back({"compute_int_scratchmem", {"uuu"}, {}, [](const instruction_call&) {}});  // programs may ask for it
   all.push_back({"report_iteration", {"rrr"}, {}, [told = std::move(told)](const instruction_call& c) {
                    report_iteration(c, told);

@@ -1,6 +1,7 @@
 #pragma once
 // Super instructions of chemistry.
 #include <functional>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -8,6 +9,8 @@
 #include "libraries/chemistry/integrals/integrals.hpp"
 
 namespace tessera::sial {
+
+class amplitude_port;
 
 /// What a program says about an iteration.
 struct iteration_report {
@@ -19,8 +22,10 @@ struct iteration_report {
 /// number of workers.
 /// @param over  outlives them. Null: there is no basis, and those that need one fail with words that say so.
 /// @param told  what report_iteration tells, by the first worker. Empty: it is printed as the program's output
+/// @param port  where amplitudes come from and go. Null: there are no checkpoints of them
 std::vector<instruction> chemistry_instructions(const chemistry::integrals* over,
-                                                std::function<void(const iteration_report&)> told);
+                                                std::function<void(const iteration_report&)> told,
+                                                std::shared_ptr<amplitude_port> port = nullptr);
 
 /// Whether the instruction of that name, in small letters, computes integrals or asks for the nuclei.
 bool needs_basis(std::string_view name);

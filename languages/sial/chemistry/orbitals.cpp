@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "languages/sial/chemistry/amplitude_port.hpp"
 #include "libraries/chemistry/scf/matrix.hpp"
 
 namespace tessera::sial {
@@ -195,6 +196,7 @@ init_data orbital_data(const chemistry::integrals& over, const chemistry::scf_re
   data.ints["occ_segments"] = static_cast<std::int64_t>(occupied_segments);
   data.ints["virt_first"] = static_cast<std::int64_t>(occupied_segments) + 1;
   data.ints["spin_orbitals"] = closed ? 0 : 1;
+  amplitude_port::tell_none(data);
   data.ints["occupied"] = static_cast<std::int64_t>(occupied);
   data.ints["virtual"] = static_cast<std::int64_t>(empty);
   list.write(data);

@@ -174,6 +174,34 @@ std::optional<std::size_t> number_of(const fs::path& folder) {
   return wrong == std::errc() && end == name.data() + name.size() ? std::optional(number) : std::nullopt;
 }
 
+std::optional<fs::path> newest_in(const fs::path& folder) {
+  std::optional<std::size_t> newest;
+  std::error_code wrong;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, wrong))
+    if (const auto number = number_of(entry.path()); number && (!newest || *number > *newest)) newest = number;
+  if (!newest) return std::nullopt;
+  return folder / fmt::format("{}{}", prefix, *newest);
+}
+
+ordered_json read_manifest(const fs::path& file) {
+  std::ifstream in(file);
+  if (!in) fail(file, "cannot be read");
+  ordered_json manifest = ordered_json::parse(in);
+  if (manifest.at("format").get<int>() != format_version)
+    fail(file, fmt::format("has format {}, and this program knows {}", manifest.at("format").dump(), format_version));
+  return manifest;
+}
+
+/// Bytes of the elements of an item in a manifest.
+std::uint64_t bytes_of_item(const ordered_json& item) {
+  const auto of = [](const ordered_json& piece) { return piece.at("count").get<std::uint64_t>() * sizeof(double); };
+  if (item.contains("elements")) return of(item.at("elements"));
+  std::uint64_t sum = item.contains("value") ? sizeof(double) : 0;
+  if (item.contains("blocks"))
+    for (const ordered_json& block : item.at("blocks")) sum += of(block.at("elements"));
+  return sum;
+}
+
 }  // namespace
 
 job_identity identity_of(const std::vector<std::string>& programs, const init_data& data) {
@@ -216,18 +244,11 @@ void save_checkpoint(const fs::path& folder, const job_identity& of, std::size_t
 }
 
 std::optional<checkpoint> load_checkpoint(const fs::path& folder, const job_identity& of, runtime& rt) {
-  std::optional<std::size_t> newest;
-  std::error_code wrong;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, wrong))
-    if (const auto number = number_of(entry.path()); number && (!newest || *number > *newest)) newest = number;
+  const std::optional<fs::path> newest = newest_in(folder);
   if (!newest) return std::nullopt;
-  const fs::path whole = folder / fmt::format("{}{}", prefix, *newest), file = whole / "manifest.json";
+  const fs::path &whole = *newest, file = whole / "manifest.json";
   try {
-    std::ifstream in(file);
-    if (!in) fail(file, "cannot be read");
-    const ordered_json manifest = ordered_json::parse(in);
-    if (manifest.at("format").get<int>() != format_version)
-      fail(file, fmt::format("has format {}, and this program knows {}", manifest.at("format").dump(), format_version));
+    const ordered_json manifest = read_manifest(file);
     if (manifest.at("programs").get<std::vector<std::string>>() != of.programs ||
         from_hex(manifest.at("data").get<std::string>()) != of.data)
       fail(file, "is of another job: its programs or its initialization data are others",
@@ -244,6 +265,23 @@ std::optional<checkpoint> load_checkpoint(const fs::path& folder, const job_iden
     fail(file, fmt::format("is no manifest of a checkpoint: {}", e.what()));
   } catch (const std::invalid_argument& e) {
     fail(file, e.what());
+  }
+}
+
+std::optional<checkpoint_summary> summary_of_checkpoint(const fs::path& folder) {
+  const std::optional<fs::path> newest = newest_in(folder);
+  if (!newest) return std::nullopt;
+  checkpoint_summary out;
+  out.file = *newest / "manifest.json";
+  try {
+    const ordered_json manifest = read_manifest(out.file);
+    out.programs = manifest.at("programs").get<std::vector<std::string>>();
+    out.completed = manifest.at("completed").get<std::size_t>();
+    for (const auto& [label, item] : manifest.at("items").items())
+      out.items.push_back({label, item.at("kind").get<std::string>(), bytes_of_item(item)});
+    return out;
+  } catch (const nlohmann::json::exception& e) {
+    fail(out.file, fmt::format("is no manifest of a checkpoint: {}", e.what()));
   }
 }
 

@@ -32,4 +32,20 @@ void save_checkpoint(const std::filesystem::path& folder, const job_identity& of
 /// damaged, or cannot be read.
 std::optional<checkpoint> load_checkpoint(const std::filesystem::path& folder, const job_identity& of, runtime& rt);
 
+/// What a checkpoint says of itself.
+struct checkpoint_summary {
+  struct item {
+    std::string label, kind;  ///< "scalar", "static" or "blocks"
+    std::uint64_t bytes = 0;
+  };
+  std::filesystem::path file;
+  std::vector<std::string> programs;  ///< of the job
+  std::size_t completed = 0;          ///< of these
+  std::vector<item> items;            ///< what they have kept
+};
+
+/// The newest checkpoint in a folder, without its elements; nothing when there is none. Throws tessera::error (input)
+/// when its manifest is damaged.
+std::optional<checkpoint_summary> summary_of_checkpoint(const std::filesystem::path& folder);
+
 }  // namespace tessera::sial
