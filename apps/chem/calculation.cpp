@@ -11,6 +11,7 @@
 #include "apps/chem/energies.hpp"
 #include "apps/chem/memory_plan.hpp"
 #include "apps/chem/results.hpp"
+#include "apps/chem/stability.hpp"
 #include "apps/common/device_lacks.hpp"
 #include "core/base/units.hpp"
 #include "languages/sial/estimate/text.hpp"
@@ -54,7 +55,6 @@ chemistry::scf_result calculation::self_consistent_field(session& s) {
   how.threads = m_options.deterministic ? 1 : m_workers;  // sums of several are in no certain order
   auto iterations = nlohmann::ordered_json::array();
   m_journal.line("");
-  m_journal.line("{}  iteration            energy       change     gradient", name_of(m_problem.kind));
   const auto start = clock::now();
   how.tell = [&](const chemistry::scf_iteration& now) {
     const double energy = now.energy + m_problem.core_energy;
@@ -64,8 +64,23 @@ chemistry::scf_result calculation::self_consistent_field(session& s) {
     s.check_interrupt();
     return true;
   };
-  chemistry::scf_result scf = chemistry::run_scf(m_problem.of, *m_problem.over, how);
-  scf.energy += m_problem.core_energy;
+  chemistry::fock_builder builder(*m_problem.over, how.kept_bytes, how.threads);
+  const auto solve = [&] {
+    m_journal.line("{}  iteration            energy       change     gradient", name_of(m_problem.kind));
+    chemistry::scf_result found = chemistry::run_scf(m_problem.of, *m_problem.over, how, builder);
+    found.energy += m_problem.core_energy;
+    m_checkpoints.keep_field(found);
+    return found;
+  };
+  std::optional<chemistry::scf_result> finished = m_checkpoints.begin_field(how);
+  chemistry::scf_result scf = finished ? std::move(*finished) : solve();
+  if (scf.converged)
+    scf = stability_check(m_options, m_problem, m_journal, m_report, builder)
+              .run(std::move(scf), [&](const std::array<std::vector<double>, 2>& densities) {
+                how.guess = chemistry::scf_guess::density;
+                how.start = densities;
+                return solve();
+              });
   m_report.note("scf_history", iterations);
   m_report.add("scf_seconds", "SCF",
                fmt::format("{} iterations, {}", scf.iterations, format_seconds(seconds_since(start))),
@@ -96,16 +111,23 @@ sial::correlation_settings calculation::correlation_settings() const {
 void calculation::correlate(session& s, const chemistry::scf_result& scf) {
   auto iterations = nlohmann::ordered_json::array();
   auto last = clock::now();
-  sial::correlation_job job(
-      s.rt(), *m_problem.over, scf, correlation_settings(), [&](const sial::iteration_report& now) {
-        if (now.number == 1) m_journal.line("CCSD iteration       correlation     residual         time");
-        const double seconds = seconds_since(last);
-        m_journal.line("      {:>8}  {:>16.10f}  {:>11.2e}  {:>11}", now.number, now.energy, now.residual,
-                       format_seconds(seconds));
-        last = clock::now();
-        iterations.push_back({{"correlation_energy", now.energy}, {"residual", now.residual}, {"seconds", seconds}});
-        m_cc_line.points.emplace_back(now.number, std::log10(std::max(now.residual, 1e-16)));
-      });
+  sial::correlation_settings how = correlation_settings();
+  if (const auto finished = m_checkpoints.finished(scf, how); finished && !m_options.estimate) {
+    m_journal.line("the energies are those of the checkpoint");
+    m_report.note("ccsd_start", "finished");
+    m_failure = report_correlation(m_problem, *finished, scf.energy, m_report);
+    return;
+  }
+  if (!m_options.estimate) how.keeping = m_checkpoints.keeping(how);
+  sial::correlation_job job(s.rt(), *m_problem.over, scf, how, [&](const sial::iteration_report& now) {
+    if (iterations.empty()) m_journal.line("CCSD iteration       correlation     residual         time");
+    const double seconds = seconds_since(last);
+    m_journal.line("      {:>8}  {:>16.10f}  {:>11.2e}  {:>11}", now.number, now.energy, now.residual,
+                   format_seconds(seconds));
+    last = clock::now();
+    iterations.push_back({{"correlation_energy", now.energy}, {"residual", now.residual}, {"seconds", seconds}});
+    m_cc_line.points.emplace_back(now.number, std::log10(std::max(now.residual, 1e-16)));
+  });
   m_report.note("occupied", job.data().ints.at("occupied"));
   m_report.note("virtual", job.data().ints.at("virtual"));
   m_report.note("segments", nlohmann::ordered_json{{"ao", job.data().segments_of(sial::index_kind::ao)},
@@ -138,7 +160,8 @@ void calculation::correlate(session& s, const chemistry::scf_result& scf) {
       },
       rhythm);
   last = clock::now();
-  const sial::correlation_result c = job.run();
+  const sial::correlation_result c =
+      job.run([&](const sial::correlation_result& so_far) { m_checkpoints.keep_energies(scf, how, so_far); });
   s.check_interrupt();
   m_report.note("ccsd_history", iterations);
   m_failure = report_correlation(m_problem, c, scf.energy, m_report);
@@ -228,6 +251,16 @@ void calculation::tell_problem() {
 }
 
 int calculation::run() {
+  try {
+    return compute();
+  } catch (const error& e) {
+    const std::string kept = m_checkpoints.advice();
+    if (kept.empty()) throw;
+    throw error(e.kind(), e.message(), e.where(), e.hint().empty() ? kept : e.hint() + "; " + kept);
+  }
+}
+
+int calculation::compute() {
   check_result_files(m_options, m_problem);
   command_options machine = m_options;
   if (!m_options.memory.empty()) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "apps/chem/checkpoints.hpp"
 #include "apps/chem/journal.hpp"
 #include "apps/chem/options.hpp"
 #include "apps/chem/problem.hpp"
@@ -14,12 +15,17 @@ namespace tessera::apps {
 
 class calculation {
  public:
-  /// The options outlive it.
-  calculation(const chem_options& o, problem what) : m_options(o), m_journal(o), m_problem(std::move(what)) {}
+  /// The options outlive it. Throws tessera::error as checkpoints.
+  calculation(const chem_options& o, problem what)
+      : m_options(o),
+        m_journal(o),
+        m_problem(std::move(what)),
+        m_checkpoints(m_options, m_problem, m_journal, m_report) {}
   /// The exit code. Throws tessera::error: numerical for what has not converged, memory for what does not fit.
   int run();
 
  private:
+  int compute();
   void tell_problem();
   chemistry::scf_result self_consistent_field(session& s);
   sial::correlation_settings correlation_settings() const;
@@ -33,6 +39,7 @@ class calculation {
   const problem m_problem;
   unsigned m_workers = 1;
   report m_report;
+  checkpoints m_checkpoints;
   plot_line m_scf_line, m_cc_line;
   bool m_estimated_to_fit = true;
   std::string m_failure;  // what has not converged

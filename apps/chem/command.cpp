@@ -91,10 +91,28 @@ void add_chem(CLI::App& to, command& selected) {
       ->capture_default_str()
       ->check(CLI::Range(0, 1000000));
   sub.add_option("--memory", o->memory, "what blocks may take of the host's memory, such as 2GiB")->type_name("SIZE");
-  sub.add_option("--guess", o->guess, "orbitals to begin with: of atoms' densities (sad), or without repulsion (core)")
+  sub.add_option("--guess", o->guess,
+                 "orbitals to begin with: of atoms' densities (sad), without repulsion (core), of --start-from in the "
+                 "same basis (read) or any (projected); auto: of --start-from, else sad")
       ->type_name("NAME")
       ->capture_default_str()
-      ->check(CLI::IsMember({"sad", "core"}));
+      ->check(CLI::IsMember({"auto", "sad", "core", "read", "projected"}));
+  sub.add_option("--stability", o->stability,
+                 "whether the field is a minimum: check it, or follow a saddle point down; auto: check where all "
+                 "integrals are kept")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "check", "follow", "off"}));
+  sub.add_option("--restart", o->restart, "the folder of checkpoints: a job goes on from what is there")
+      ->type_name("DIR");
+  sub.add_option("--start-from", o->start_from,
+                 "begin with orbitals and amplitudes of a folder of checkpoints, of another basis or geometry")
+      ->type_name("DIR");
+  sub.add_option("--checkpoint-interval", o->checkpoint_interval,
+                 "seconds between checkpoints of amplitudes; 0: after each iteration")
+      ->type_name("X")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1e9));
   sub.add_option("--convergence", o->convergence,
                  "of energies, in hartree; amplitudes to a hundred times as much, orbitals' gradient to ten times")
       ->type_name("X")

@@ -84,8 +84,10 @@ std::string report_correlation(const problem& p, const sial::correlation_result&
     to.add("triples", "(T)", fmt::format("{:.10f} hartree", *c.triples), *c.triples);
     line("ccsd_t_energy", "CCSD(T)", *c.ccsd + *c.triples);
   }
-  report_amplitudes("largest_singles", "largest t1", c.largest_singles, to);
-  report_amplitudes("largest_doubles", "largest t2", c.largest_doubles, to);
+  if (!c.largest_doubles.empty()) {  // a checkpoint of energies has none
+    report_amplitudes("largest_singles", "largest t1", c.largest_singles, to);
+    report_amplitudes("largest_doubles", "largest t2", c.largest_doubles, to);
+  }
   if (p.kind != chemistry::reference::rhf) return {};
   to.add("t1_diagnostic", "T1, D1",
          fmt::format("{:.5f}, {:.5f}{}", c.t1_diagnostic, c.d1_diagnostic,

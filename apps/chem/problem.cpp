@@ -36,8 +36,10 @@ chemistry::reference reference_of(const chem_options& o, const chemistry::molecu
 }
 
 void require_numbers(const chem_options& o) {
-  for (const auto& [name, value] :
-       {std::pair("--convergence", o.convergence), {"--level-shift", o.level_shift}, {"--damping", o.damping}})
+  for (const auto& [name, value] : {std::pair("--convergence", o.convergence),
+                                    {"--level-shift", o.level_shift},
+                                    {"--damping", o.damping},
+                                    {"--checkpoint-interval", o.checkpoint_interval}})
     if (!std::isfinite(value)) throw error(error_kind::usage, "a number is expected", name);
 }
 

@@ -8,6 +8,7 @@ using apps::command;
 
 /// apps.cpp; lists the commands that are there so far.
 void add_apps(CLI::App& to, command& selected);
+void add_checkpoint(CLI::App& to, command& selected);        ///< checkpoint.cpp
 void add_topology(CLI::App& to, command& selected);          ///< topology.cpp
 void add_plugins(CLI::App& to, command& selected);           ///< plugins.cpp
 void add_plugins_new(CLI::App& plugins, command& selected);  ///< plugins_new.cpp; a subcommand of the former

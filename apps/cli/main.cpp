@@ -164,6 +164,7 @@ int main(int argc, char** argv) {
   tessera::cli::add_config(app, selected);
   tessera::cli::add_trace(app, selected);
   tessera::cli::add_history(app, selected);
+  tessera::cli::add_checkpoint(app, selected);
   app.add_subcommand("version", "Print the version")->callback([&selected] {
     selected = [] {
       fmt::print("{}\n", tessera::cli::version_text);

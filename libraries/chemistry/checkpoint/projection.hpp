@@ -29,6 +29,8 @@ class amplitude_projection {
   /// @param cross  overlap_of_functions of the functions of `from`
   /// @param now    zeros over the new orbitals
   amplitude_projection(const amplitudes& from, const std::vector<double>& cross, const amplitudes& now);
+  amplitude_projection(const amplitude_projection&) = delete;
+  amplitude_projection& operator=(const amplitude_projection&) = delete;
   /// Why it makes no sense; "" where it does.
   const std::string& why_not() const noexcept { return m_why_not; }
   /// `first`, over the new orbitals, with its part in the space of the old ones replaced: t + S^T (t_old - S t S^T) S.

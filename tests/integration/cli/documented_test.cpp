@@ -321,10 +321,11 @@ TEST(documented, every_command_and_every_option) {
   EXPECT_GE(commands.size(), 6u) << top;
   std::vector<std::vector<std::string>> lines;
   for (const std::string& name : commands) {
-    const std::string only = name == "config"  ? " explain"
-                             : name == "trace" ? " summary"
-                             : name == "sial"  ? " run"
-                                               : "";  // has subcommands alone
+    const std::string only = name == "config"       ? " explain"
+                             : name == "trace"      ? " summary"
+                             : name == "sial"       ? " run"
+                             : name == "checkpoint" ? " show"
+                                                    : "";  // has subcommands alone
     if (only.empty()) lines.push_back({name});
     EXPECT_FALSE(section("## tessera " + name + only).empty());
   }
@@ -334,6 +335,7 @@ TEST(documented, every_command_and_every_option) {
                              {"plugins", "new"},
                              {"config", "explain"},
                              {"trace", "summary"},
+                             {"checkpoint", "show"},
                              {"sial", "run"},
                              {"sial", "check"},
                              {"sial", "list"},

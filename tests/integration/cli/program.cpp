@@ -94,11 +94,19 @@ bool program::read_on(clock::time_point until) {
   return true;
 }
 
-bool program::says(const std::string& text, std::chrono::seconds deadline) {
+bool program::reads(const std::string& in, const std::string& text, std::chrono::seconds deadline) {
   const auto end = clock::now() + deadline;
-  while (m_so_far.err.find(text) == std::string::npos)
+  while (in.find(text) == std::string::npos)
     if (!read_on(end)) return false;
   return true;
+}
+
+bool program::says(const std::string& text, std::chrono::seconds deadline) {
+  return reads(m_so_far.err, text, deadline);
+}
+
+bool program::prints(const std::string& text, std::chrono::seconds deadline) {
+  return reads(m_so_far.out, text, deadline);
 }
 
 void program::signal(int number) const { kill(m_process, number); }

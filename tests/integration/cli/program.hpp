@@ -40,6 +40,8 @@ class program {
   bool work_for(std::chrono::milliseconds processor_time);
   /// Reads until its standard error has this in it. False when it ended or the deadline passed before.
   bool says(const std::string& text, std::chrono::seconds deadline = std::chrono::seconds(60));
+  /// The same of its standard output.
+  bool prints(const std::string& text, std::chrono::seconds deadline = std::chrono::seconds(60));
   /// Reads what it prints until it ends.
   outcome wait(std::chrono::seconds deadline = std::chrono::seconds(120));
   /// Whether any process of it is left.
@@ -49,6 +51,7 @@ class program {
   pid_t m_process = -1;
   int m_out = -1, m_err = -1;
   outcome m_so_far;
+  bool reads(const std::string& in, const std::string& text, std::chrono::seconds deadline);
   bool read_on(std::chrono::steady_clock::time_point until);  ///< false: there is nothing to come
   bool m_reaped = false;
 };

@@ -152,6 +152,12 @@ TEST_F(sial, a_job_goes_on_behind_the_last_completed_program) {
   const outcome failed = run_job({"--checkpoint", at("kept")});
   EXPECT_EQ(failed.code, 8);
   EXPECT_THAT(failed.err, HasSubstr("second.sialx:2"));
+  const outcome shown = run({"checkpoint", "show", at("kept"), "--json", "-"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_EQ(json_of(shown.out).at("sial").at("completed"), 1);
+  EXPECT_EQ(json_of(shown.out).at("sial").at("programs").size(), 2u);
+  EXPECT_FALSE(json_of(shown.out).at("sial").at("items").empty());
+  EXPECT_THAT(run({"checkpoint", "show", at("kept")}).out, HasSubstr("1 of 2 programs completed"));
   write("second.sialx", second_program);
   const outcome done = run_job({"--checkpoint", at("kept"), "--resume"});
   EXPECT_EQ(done.code, 0) << done.err;

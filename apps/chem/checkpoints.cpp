@@ -1,0 +1,280 @@
+#include "apps/chem/checkpoints.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/units.hpp"
+#include "libraries/chemistry/checkpoint/projection.hpp"
+
+namespace tessera::apps {
+namespace {
+
+namespace ch = chemistry;
+
+bool has_converged(double change, double residual, const sial::correlation_settings& how) {
+  return std::abs(change) < how.energy_threshold && residual < how.residual_threshold;
+}
+
+bool are_finite(const ch::amplitudes& t) {
+  const auto finite = [](const std::vector<double>& v) {
+    return std::ranges::all_of(v, [](double x) { return std::isfinite(x); });
+  };
+  return finite(t.mixed) && finite(t.singles[0]) && finite(t.singles[1]) && finite(t.alike[0]) && finite(t.alike[1]);
+}
+
+}  // namespace
+
+checkpoints::checkpoints(const chem_options& o, const problem& p, const journal& told, report& to)
+    : m_options(o), m_problem(p), m_journal(told), m_report(to), m_own(o.restart), m_source(o.start_from) {
+  if (p.is_model && !(m_own.empty() && m_source.empty()))
+    throw error(error_kind::usage, "checkpoints are of molecules, and this is a Hamiltonian without one", o.file,
+                "leave out --restart and --start-from");
+  if (m_own.empty() && m_source.empty() && (o.guess == "read" || o.guess == "projected"))
+    throw error(error_kind::usage, fmt::format("--guess {} needs a checkpoint to read", o.guess), "--guess",
+                "name its folder by --start-from");
+  if (!m_own.empty()) open_own();
+  if (!m_source.empty()) open_source();
+}
+
+ch::system_of_functions checkpoints::system() const {
+  ch::system_of_functions one{m_problem.of, m_options.basis, {}};
+  for (std::size_t s = 0; s < m_problem.over->shells(); ++s) one.shells.push_back(m_problem.over->shell_at(s));
+  return one;
+}
+
+void checkpoints::open_own() {
+  m_lock.emplace(m_own);
+  m_report.note("checkpoint", m_own.string());
+  m_own_field = ch::load_field(m_own);
+  m_energies = ch::load_energies(m_own);
+  if (!m_own_field) return;
+  std::string difference = ch::difference_between(m_own_field->system, system());
+  if (difference.empty() && m_own_field->kind != m_problem.kind)
+    difference = fmt::format("its reference is {}, and here it is {}", ch::word_of(m_own_field->kind),
+                             ch::word_of(m_problem.kind));
+  if (!difference.empty())
+    throw error(error_kind::input, "the checkpoint is of another calculation: " + difference, m_own.string(),
+                fmt::format("name another folder; --start-from {} begins with what is there", m_own.string()));
+  m_kept_field = fmt::format("{} after {} iterations", name_of(m_problem.kind), m_own_field->scf.iterations);
+}
+
+void checkpoints::open_source() {
+  std::error_code none;
+  if (!std::filesystem::is_directory(m_source, none))
+    throw error(error_kind::input, "there is no such folder of checkpoints", m_source.string(),
+                "tessera chem writes one with --restart");
+  m_source_field = ch::load_field(m_source);
+  if (!m_source_field)
+    throw error(error_kind::input, "the folder has no checkpoint of a field", m_source.string(),
+                "tessera chem writes one with --restart");
+  if (!ch::have_same_elements(m_source_field->system.of, m_problem.of))
+    throw error(error_kind::input, "the checkpoint to begin with is of other atoms", m_source.string(),
+                "the same elements in the same order are needed");
+  if (m_options.guess == "read" && !ch::have_same_shells(m_source_field->system.shells, system().shells))
+    throw error(error_kind::input,
+                fmt::format("the checkpoint has other basis functions: those of {}", m_source_field->system.basis),
+                m_source.string(), "--guess projected takes them over");
+}
+
+void checkpoints::say(const std::string& key, const std::string& label, const std::string& text,
+                      const std::string& value) {
+  m_report.add(key, label, text, value);
+  m_journal.line("{} {}", label, text);
+}
+
+void checkpoints::try_to_write(const std::string& what, const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const error& e) {
+    if (e.kind() != error_kind::output) throw;
+    if (std::exchange(m_warned, true)) return;
+    const std::string kept = what_is_kept();
+    fmt::print(stderr, "warning: {} cannot be kept; the calculation goes on. {}\n{}\n", what,
+               kept.empty() ? "Nothing is kept." : "Kept: " + kept + ".", e.what());
+    m_report.note("checkpoint_warning", fmt::format("{} cannot be kept: {}", what, e.message()));
+  }
+}
+
+std::string checkpoints::what_is_kept() const {
+  return m_kept_field + (m_kept_field.empty() || m_kept_amplitudes.empty() ? "" : ", ") + m_kept_amplitudes;
+}
+
+std::string checkpoints::advice() const {
+  const std::string kept = what_is_kept();
+  return kept.empty() ? "" : fmt::format("kept in {}: {}; the same command goes on from there", m_own.string(), kept);
+}
+
+std::optional<ch::scf_result> checkpoints::begin_field(ch::scf_settings& how) {
+  m_linear_dependence = how.linear_dependence;
+  if (!m_own.empty()) how.keep = [this](const ch::scf_result& scf) { keep_field(scf); };
+  if (m_own_field && m_own_field->scf.orbitals > 0 && m_own_field->linear_dependence == how.linear_dependence) {
+    const ch::scf_result& scf = m_own_field->scf;
+    if (scf.converged && std::abs(scf.change) < how.energy_change && scf.gradient < how.gradient) {
+      say("scf_start", "SCF", fmt::format("is that of the checkpoint, of {} iterations", scf.iterations), "finished");
+      return scf;
+    }
+    if (m_options.guess == "sad" || m_options.guess == "core") return std::nullopt;  // asked for a new beginning
+    how.guess = ch::scf_guess::density;
+    how.start = {scf.density[0], scf.density[m_problem.kind == ch::reference::rhf ? 0 : 1]};
+    say("scf_start", "SCF", fmt::format("goes on from iteration {} of the checkpoint", scf.iterations), "checkpoint");
+    return std::nullopt;
+  }
+  if (m_options.guess == "read" || m_options.guess == "projected" || (m_options.guess == "auto" && m_source_field))
+    begin_with_source(how);
+  return std::nullopt;
+}
+
+void checkpoints::begin_with_source(ch::scf_settings& how) {
+  if (!m_source_field) return;  // a new folder of --restart has nothing to begin with
+  const ch::molecule& of = m_problem.of;
+  const int all = ch::electrons(of), unpaired = of.multiplicity - 1;
+  try {
+    const std::vector<double> cross = ch::overlap_of_functions(m_source_field->system.shells, *m_problem.over);
+    how.start = ch::projected_densities(m_source_field->scf, cross, *m_problem.over,
+                                        {(all + unpaired) / 2, (all - unpaired) / 2}, how.linear_dependence);
+  } catch (const error& e) {
+    if (e.kind() != error_kind::input) throw;
+    if (m_options.guess != "auto") throw error(e.kind(), e.message(), m_source.string(), e.hint());
+    say("scf_start", "SCF", "begins with atoms: " + e.message(), "sad");
+    return;
+  }
+  how.guess = ch::scf_guess::density;
+  const bool same = ch::have_same_shells(m_source_field->system.shells, system().shells);
+  say("scf_start", "SCF",
+      fmt::format("begins with orbitals of {} in {}", m_source.string(), m_source_field->system.basis),
+      same ? "read" : "projected");
+}
+
+void checkpoints::keep_field(const ch::scf_result& scf) {
+  if (m_own.empty()) return;
+  try_to_write(fmt::format("{} after {} iterations", name_of(m_problem.kind), scf.iterations), [&] {
+    ch::save_field(m_own, {system(), m_problem.kind, scf, m_linear_dependence, 0, {}, {}});
+    m_kept_field = fmt::format("{} after {} iterations", name_of(m_problem.kind), scf.iterations);
+  });
+}
+
+std::optional<sial::correlation_result> checkpoints::finished(const ch::scf_result& scf,
+                                                              const sial::correlation_settings& how) const {
+  if (!m_energies || m_energies->orbitals != ch::name_of_orbitals(scf) ||
+      m_energies->frozen_core != how.orbitals.frozen_core || m_energies->frozen_virtual != how.orbitals.frozen_virtual)
+    return std::nullopt;
+  const ch::stored_energies& e = *m_energies;
+  sial::correlation_result c;
+  c.mp2_same_spin = e.mp2_same_spin;
+  c.mp2_opposite_spin = e.mp2_opposite_spin;
+  if (how.method == sial::correlation_method::mp2) return c;
+  if (!e.ccsd || !has_converged(e.change, e.residual, how)) return std::nullopt;
+  c.ccsd = e.ccsd;
+  c.iterations = e.iterations;
+  c.change = e.change;
+  c.residual = e.residual;
+  c.t1_diagnostic = e.t1_diagnostic;
+  c.d1_diagnostic = e.d1_diagnostic;
+  if (how.method == sial::correlation_method::ccsd) return c;
+  if (!e.triples) return std::nullopt;
+  c.triples = e.triples;
+  return c;
+}
+
+void checkpoints::keep_energies(const ch::scf_result& scf, const sial::correlation_settings& how,
+                                const sial::correlation_result& c) {
+  if (m_own.empty()) return;
+  ch::stored_energies e;
+  e.orbitals = ch::name_of_orbitals(scf);
+  e.frozen_core = how.orbitals.frozen_core;
+  e.frozen_virtual = how.orbitals.frozen_virtual;
+  e.mp2_same_spin = c.mp2_same_spin;
+  e.mp2_opposite_spin = c.mp2_opposite_spin;
+  if (c.converged) e.ccsd = c.ccsd;
+  e.iterations = c.iterations;
+  e.change = c.change;
+  e.residual = c.residual;
+  e.t1_diagnostic = c.t1_diagnostic;
+  e.d1_diagnostic = c.d1_diagnostic;
+  e.triples = c.triples;
+  try_to_write("energies", [&] { ch::save_energies(m_own, e); });
+}
+
+std::optional<sial::amplitude_start> checkpoints::projected(std::shared_ptr<const ch::stored_amplitudes> from,
+                                                            const ch::amplitudes& zeros, const std::string& folder) {
+  std::string why_not;
+  if (!ch::have_same_elements(from->system.of, m_problem.of)) {
+    why_not = "they are of other atoms";
+  } else {
+    const std::vector<double> cross = ch::overlap_of_functions(from->system.shells, *m_problem.over);
+    auto projection = std::make_shared<ch::amplitude_projection>(from->t, cross, zeros);
+    why_not = projection->why_not();
+    if (why_not.empty()) {
+      say("ccsd_start", "CCSD", fmt::format("begins with amplitudes of {} in {}", folder, from->system.basis),
+          "projected");
+      sial::amplitude_start start;
+      start.from_first_order = [from, projection](ch::amplitudes first) {
+        return projection->improved(std::move(first));
+      };
+      return start;
+    }
+  }
+  say("ccsd_start", "CCSD", fmt::format("begins with MP2; amplitudes of {} are no help: {}", folder, why_not), "mp2");
+  return std::nullopt;
+}
+
+std::optional<sial::amplitude_start> checkpoints::begin_amplitudes(const ch::amplitudes& zeros,
+                                                                   const sial::correlation_settings& how) {
+  std::optional<ch::stored_amplitudes> own = m_own.empty() ? std::nullopt : ch::load_amplitudes(m_own);
+  if (own && own->t.closed == zeros.closed && own->t.spins == zeros.spins &&
+      ch::difference_between(own->system, system()).empty()) {
+    sial::amplitude_start start;
+    start.state = own->state;
+    start.state.converged = own->state.converged && has_converged(own->state.change, own->state.residual, how);
+    m_kept_amplitudes = fmt::format("CCSD after {} iterations", own->state.iteration);
+    start.same = std::move(own->t);
+    say("ccsd_start", "CCSD",
+        start.state.converged ? fmt::format("is that of the checkpoint, of {} iterations", start.state.iteration)
+                              : fmt::format("goes on from iteration {} of the checkpoint", start.state.iteration),
+        start.state.converged ? "finished" : "checkpoint");
+    return start;
+  }
+  if (own) return projected(std::make_shared<const ch::stored_amplitudes>(std::move(*own)), zeros, m_own.string());
+  std::optional<ch::stored_amplitudes> other = m_source.empty() ? std::nullopt : ch::load_amplitudes(m_source);
+  if (other)
+    return projected(std::make_shared<const ch::stored_amplitudes>(std::move(*other)), zeros, m_source.string());
+  return std::nullopt;
+}
+
+sial::amplitude_keeping checkpoints::keeping(const sial::correlation_settings& how) {
+  sial::amplitude_keeping keeping;
+  if (m_own.empty() && m_source.empty()) return keeping;
+  keeping.begin = [this, how](const ch::amplitudes& zeros) {
+    m_report.add("checkpoint_bytes", "checkpoint",
+                 fmt::format("amplitudes to keep or to begin with take {} of memory beside the blocks",
+                             format_bytes(ch::bytes_of(zeros))),
+                 ch::bytes_of(zeros));
+    return begin_amplitudes(zeros, how);
+  };
+  if (m_own.empty()) return keeping;
+  m_last_kept = clock::now();
+  keeping.is_due = [this](int) {
+    return std::chrono::duration<double>(clock::now() - m_last_kept).count() >= m_options.checkpoint_interval;
+  };
+  keeping.keep = [this](const ch::amplitudes& t, const sial::amplitude_state& at) {
+    if (!std::isfinite(at.energy) || !std::isfinite(at.residual) || !are_finite(t)) return;
+    // What grows away from the solution is worse than what is there.
+    m_least_residual = std::min(m_least_residual, at.residual);
+    if (at.residual > 100 * m_least_residual) return;
+    try_to_write(fmt::format("CCSD after {} iterations", at.iteration), [&] {
+      ch::save_amplitudes(m_own, system(), t, at);
+      m_kept_amplitudes = fmt::format("CCSD after {} iterations", at.iteration);
+    });
+    m_last_kept = clock::now();
+  };
+  return keeping;
+}
+
+}  // namespace tessera::apps

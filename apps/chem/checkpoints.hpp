@@ -1,0 +1,76 @@
+#pragma once
+// What a calculation keeps for its next start, and what it begins with.
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "apps/chem/journal.hpp"
+#include "apps/chem/options.hpp"
+#include "apps/chem/problem.hpp"
+#include "apps/common/report.hpp"
+#include "libraries/chemistry/checkpoint/amplitudes.hpp"
+#include "libraries/chemistry/checkpoint/energies.hpp"
+#include "libraries/chemistry/checkpoint/field.hpp"
+#include "libraries/chemistry/checkpoint/folder_lock.hpp"
+
+namespace tessera::apps {
+
+/// The folders of --restart, which is read and written, and of --start-from, which is read. A checkpoint that cannot be
+/// written is a warning: the calculation goes on.
+class checkpoints {
+ public:
+  /// All outlive it. Throws tessera::error: usage where options contradict each other, or another job has the folder;
+  /// output where it cannot be made; input where it is damaged or of another calculation.
+  checkpoints(const chem_options& o, const problem& p, const journal& told, report& to);
+
+  /// Chooses what the field begins with, and what is kept of it. Nothing is computed where a field of --restart has
+  /// converged as is wanted: it is returned.
+  std::optional<chemistry::scf_result> begin_field(chemistry::scf_settings& how);
+  void keep_field(const chemistry::scf_result& scf);
+
+  /// Energies of --restart that answer all that is asked for.
+  std::optional<sial::correlation_result> finished(const chemistry::scf_result& scf,
+                                                   const sial::correlation_settings& how) const;
+  /// What coupled cluster begins with, and where its amplitudes go.
+  sial::amplitude_keeping keeping(const sial::correlation_settings& how);
+  void keep_energies(const chemistry::scf_result& scf, const sial::correlation_settings& how,
+                     const sial::correlation_result& c);
+
+  /// What a job that has failed can say of what is kept; "" where nothing is.
+  std::string advice() const;
+
+ private:
+  using clock = std::chrono::steady_clock;
+  chemistry::system_of_functions system() const;
+  void open_own();
+  void open_source();
+  void begin_with_source(chemistry::scf_settings& how);
+  std::optional<sial::amplitude_start> begin_amplitudes(const chemistry::amplitudes& zeros,
+                                                        const sial::correlation_settings& how);
+  std::optional<sial::amplitude_start> projected(std::shared_ptr<const chemistry::stored_amplitudes> from,
+                                                 const chemistry::amplitudes& zeros, const std::string& folder);
+  /// Runs what writes a file; a failure is told once, and the calculation goes on.
+  void try_to_write(const std::string& what, const std::function<void()>& write);
+  std::string what_is_kept() const;
+  void say(const std::string& key, const std::string& label, const std::string& text, const std::string& value);
+
+  const chem_options& m_options;
+  const problem& m_problem;
+  const journal& m_journal;
+  report& m_report;
+  std::filesystem::path m_own, m_source;
+  std::optional<chemistry::folder_lock> m_lock;
+  std::optional<chemistry::stored_field> m_own_field, m_source_field;
+  std::optional<chemistry::stored_energies> m_energies;
+  double m_linear_dependence = 0;
+  clock::time_point m_last_kept;
+  double m_least_residual = std::numeric_limits<double>::infinity();
+  bool m_warned = false;
+  std::string m_kept_field, m_kept_amplitudes;
+};
+
+}  // namespace tessera::apps
