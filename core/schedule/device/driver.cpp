@@ -64,7 +64,7 @@ device_driver::device_driver(const driver_setup& setup, placement::place& where)
     : m_setup(setup),
       m_owner(*setup.owner),
       m_where(where),
-      // Where the device's clock is virtual, when the driver hears of ends depends on the real one.
+      // In turn where the device's clock is virtual: when the driver hears of ends depends on the real one.
       m_compute(make_compute_streams(*setup.coherence, *where.device),
                 where.device->has(TSR_DEVICE_VIRTUAL_CLOCK) && setup.simulated == nullptr),
       m_admission(tasks_per_stream * m_compute.count()),
