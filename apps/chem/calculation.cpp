@@ -12,7 +12,9 @@
 #include "apps/chem/memory_plan.hpp"
 #include "apps/chem/results.hpp"
 #include "apps/chem/stability.hpp"
+#include "apps/chem/time_estimate.hpp"
 #include "apps/common/device_lacks.hpp"
+#include "apps/common/process_memory.hpp"
 #include "core/base/units.hpp"
 #include "languages/sial/estimate/text.hpp"
 #include "languages/sial/job/device_use.hpp"
@@ -21,6 +23,8 @@ namespace tessera::apps {
 namespace {
 
 using clock = std::chrono::steady_clock;
+
+constexpr std::size_t many_functions = 300;  // from there on segments are longer, so that there are fewer blocks
 
 double seconds_since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
 
@@ -37,9 +41,17 @@ std::array<std::vector<double>, 2> first_orbitals_of(const problem& p) {
   return densities;
 }
 
+/// The setting that adds a disk to the plugins of the configuration.
+std::string with_disk(const command_options& machine) {
+  std::string plugins;
+  const config::document read = machine.load();
+  for (const std::string& plugin : read.runtime().plugins) plugins += fmt::format("\"{}\", ", plugin);
+  return fmt::format("runtime.plugins=[{}\"disk\"]", plugins);
+}
+
 }  // namespace
 
-chemistry::scf_result calculation::self_consistent_field(session& s) {
+chemistry::scf_settings calculation::scf_settings() const {
   chemistry::scf_settings how;
   how.kind = m_problem.kind;
   how.guess = m_options.guess == "core" ? chemistry::scf_guess::core : chemistry::scf_guess::sad;
@@ -53,6 +65,12 @@ chemistry::scf_result calculation::self_consistent_field(session& s) {
   how.level_shift = m_options.level_shift;
   how.damping = m_options.damping;
   how.threads = m_options.deterministic ? 1 : m_workers;  // sums of several are in no certain order
+  return how;
+}
+
+chemistry::scf_result calculation::self_consistent_field(session& s) {
+  chemistry::scf_settings how = scf_settings();
+  how.kept_bytes = m_plan.kept_integrals;
   auto iterations = nlohmann::ordered_json::array();
   m_journal.line("");
   const auto start = clock::now();
@@ -93,10 +111,23 @@ sial::correlation_settings calculation::correlation_settings() const {
   how.method = *m_problem.method;
   how.orbitals.frozen_core = m_problem.frozen;
   how.orbitals.frozen_virtual = m_options.frozen_virtual;
+  if (m_problem.over->functions() > many_functions) {
+    how.orbitals.basis_segment = 48;
+    how.orbitals.occupied_segment = 20;
+    how.orbitals.virtual_segment = 48;
+  }
   if (!m_options.segments.empty()) {
     how.orbitals.basis_segment = m_options.segments[0];
     how.orbitals.occupied_segment = m_options.segments[1];
     how.orbitals.virtual_segment = m_options.segments[2];
+  }
+  if (!m_plan.stages.empty()) {  // chosen so that it fits
+    how.orbitals.basis_segment = m_plan.orbitals.basis_segment;
+    how.orbitals.occupied_segment = m_plan.orbitals.occupied_segment;
+    how.orbitals.virtual_segment = m_plan.orbitals.virtual_segment;
+    how.direct_ladder = m_plan.direct_ladder;
+    if (m_plan.of_worker > 0) how.programs.private_bytes = static_cast<std::uint64_t>(m_plan.of_worker);
+    if (m_plan.held > 0) how.programs.held_bytes = static_cast<std::uint64_t>(m_plan.held);
   }
   how.most_iterations = m_options.cc_iterations;
   how.energy_threshold = m_options.convergence;
@@ -108,7 +139,21 @@ sial::correlation_settings calculation::correlation_settings() const {
   return how;
 }
 
+/// What a program says of its memory is told in the options of this command.
+sial::correlation_result calculation::run_within_memory(
+    sial::correlation_job& job, const std::function<void(const sial::correlation_result&)>& reached) const {
+  try {
+    return job.run(reached);
+  } catch (const error& e) {
+    if (e.kind() != error_kind::memory) throw;
+    throw error(
+        error_kind::memory, e.message(), e.where(),
+        "raise --memory, or give shorter segments by --segments: room is lost between blocks of different sizes");
+  }
+}
+
 void calculation::correlate(session& s, const chemistry::scf_result& scf) {
+  return_free_memory();  // of the field
   auto iterations = nlohmann::ordered_json::array();
   auto last = clock::now();
   sial::correlation_settings how = correlation_settings();
@@ -138,12 +183,6 @@ void calculation::correlate(session& s, const chemistry::scf_result& scf) {
                   job.data().ints.at("virtual"), m_problem.frozen, m_options.frozen_virtual),
       nullptr);
   m_journal.line("");
-  m_estimated_to_fit = tell_memory_plan(s, job, m_report, m_journal);
-  if (m_options.estimate) return;
-  if (!m_estimated_to_fit)
-    throw error(error_kind::memory, "the calculation does not fit into memory; see the plan above", m_options.file,
-                "a disk takes what does not fit (--config host_and_disk), or smaller segments (--segments)");
-  m_journal.line("");
   if (!m_options.quiet && sial::device_use_of(m_options.devices) == sial::device_use::always)
     for (const std::string& text : what_devices_lack(s.rt())) fmt::print(stderr, "note: {}\n", text);
   s.on_interrupt([&job] { job.programs_job().interrupt(); });
@@ -160,8 +199,8 @@ void calculation::correlate(session& s, const chemistry::scf_result& scf) {
       },
       rhythm);
   last = clock::now();
-  const sial::correlation_result c =
-      job.run([&](const sial::correlation_result& so_far) { m_checkpoints.keep_energies(scf, how, so_far); });
+  const sial::correlation_result c = run_within_memory(
+      job, [&](const sial::correlation_result& so_far) { m_checkpoints.keep_energies(scf, how, so_far); });
   s.check_interrupt();
   m_report.note("ccsd_history", iterations);
   m_failure = report_correlation(m_problem, c, scf.energy, m_report);
@@ -250,6 +289,29 @@ void calculation::tell_problem() {
                m_options.basis);
 }
 
+/// Before anything runs.
+void calculation::refuse() const {
+  std::string hint;
+  for (const std::string& remedy : m_plan.remedies) hint += (hint.empty() ? "what makes it fit: " : ", or ") + remedy;
+  throw error(error_kind::memory, "it does not fit: " + m_plan.refusal, m_options.file, hint);
+}
+
+/// A disk of the configuration may be too small.
+void calculation::require_disk(const session& s) const {
+  const sial::memory_offer there = sial::offer_of(s.rt().statistics().spaces);
+  if (m_plan.on_disk() <= there.beyond) return;
+  throw error(error_kind::memory,
+              fmt::format("{} of blocks go to the disk, which holds {}", format_bytes(m_plan.on_disk()),
+                          format_bytes(there.beyond)),
+              m_options.file, "raise plugin.disk.capacity, or --memory");
+}
+
+void calculation::tell_peak() {
+  const double peak = memory_of_this_process().peak;
+  m_report.add("peak_bytes", "memory",
+               fmt::format("{} at most; planned {}", format_bytes(peak), format_bytes(m_plan.bytes())), peak);
+}
+
 int calculation::run() {
   try {
     return compute();
@@ -263,14 +325,14 @@ int calculation::run() {
 int calculation::compute() {
   check_result_files(m_options, m_problem);
   command_options machine = m_options;
-  if (!m_options.memory.empty()) {
-    if (!parse_bytes(m_options.memory))
-      throw error(error_kind::usage, fmt::format("'{}' is no size", m_options.memory), "--memory",
-                  "such as 2GiB, 500MB");
-    machine.set.push_back("memory.host_limit=" + m_options.memory);
-  }
   const unsigned wanted = m_options.workers ? *m_options.workers : machine.load().runtime().workers;
   m_workers = wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+  const memory_room room = room_of(m_options);
+  m_plan = plan_memory(m_problem, m_options, scf_settings(),
+                       m_problem.method ? correlation_settings() : sial::correlation_settings(), room);
+  if (m_plan.host_limit > 0)
+    machine.set.push_back(fmt::format("memory.host_limit={}", static_cast<std::uint64_t>(m_plan.host_limit)));
+  if (!m_plan.disk_path.empty()) machine.set.push_back(with_disk(machine));
   machine.workers = machine.load().runtime().host_limit == 0 ? 1 : 2;
   machine = machine.placed_by_cost();
   if (m_options.deterministic && m_options.has_devices()) machine.set.push_back("runtime.deterministic=true");
@@ -285,6 +347,16 @@ int calculation::compute() {
   m_report.note("reference", name_of(m_problem.kind));
   m_journal.line("{} in {}, {} functions", m_problem.title, m_problem.is_model ? "orbitals" : m_options.basis,
                  m_problem.over->functions());
+  tell(m_plan, room, m_report, m_journal);
+  if (m_options.estimate) {
+    tell_work(work_of(m_problem, m_plan, m_problem.method ? correlation_settings() : sial::correlation_settings(),
+                      scf_settings()),
+              m_options, m_report, m_journal);
+    s.finish(m_report);
+    return m_plan.fits ? 0 : exit_code_of(error_kind::memory);
+  }
+  if (!m_plan.fits) refuse();
+  require_disk(s);
   const auto start = clock::now();
   const chemistry::scf_result scf = self_consistent_field(s);
   if (scf.orbitals < scf.functions)
@@ -294,13 +366,13 @@ int calculation::compute() {
   m_failure = report_field(m_problem, scf, m_report);
   if (m_failure.empty()) add_orbital_files(s, m_options, m_problem, scf);
   if (m_problem.method && m_failure.empty()) correlate(s, scf);
-  m_report.note("success", m_failure.empty() && !m_options.estimate);
+  m_report.note("success", m_failure.empty());
   m_report.add("seconds", "time", format_seconds(seconds_since(start)), seconds_since(start));
+  tell_peak();
   m_journal.line("");
   draw(s);
   if (m_failure.empty()) add_qcschema_file(s, m_options, m_problem, scf, m_report);
   s.finish(m_report);
-  if (m_options.estimate && !m_estimated_to_fit) return exit_code_of(error_kind::memory);
   if (!m_failure.empty())
     throw error(
         error_kind::numerical, m_failure, m_options.file,

@@ -1,10 +1,12 @@
 #pragma once
 // One calculation of tessera chem: a field, and what is correlated.
+#include <functional>
 #include <string>
 #include <utility>
 
 #include "apps/chem/checkpoints.hpp"
 #include "apps/chem/journal.hpp"
+#include "apps/chem/memory_plan.hpp"
 #include "apps/chem/options.hpp"
 #include "apps/chem/problem.hpp"
 #include "apps/common/plot.hpp"
@@ -27,8 +29,14 @@ class calculation {
  private:
   int compute();
   void tell_problem();
+  chemistry::scf_settings scf_settings() const;
   chemistry::scf_result self_consistent_field(session& s);
   sial::correlation_settings correlation_settings() const;
+  sial::correlation_result run_within_memory(sial::correlation_job& job,
+                                             const std::function<void(const sial::correlation_result&)>& reached) const;
+  void require_disk(const session& s) const;
+  void tell_peak();
+  [[noreturn]] void refuse() const;
   void correlate(session& s, const chemistry::scf_result& scf);
   void tell_programs(const sial::correlation_result& c);
   void tell_terms(session& s, const sial::correlation_result& c);
@@ -41,7 +49,7 @@ class calculation {
   report m_report;
   checkpoints m_checkpoints;
   plot_line m_scf_line, m_cc_line;
-  bool m_estimated_to_fit = true;
+  memory_plan m_plan;
   std::string m_failure;  // what has not converged
 };
 

@@ -90,7 +90,16 @@ void add_chem(CLI::App& to, command& selected) {
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000000));
-  sub.add_option("--memory", o->memory, "what blocks may take of the host's memory, such as 2GiB")->type_name("SIZE");
+  sub.add_option("--memory", o->memory,
+                 "what the process may have of the machine's memory, such as 2GiB; the rest is served from a disk")
+      ->type_name("SIZE");
+  sub.add_option(
+         "--ladder", o->ladder,
+         "integrals over four virtual orbitals: stored, or direct, which computes them in each iteration; auto: "
+         "stored where they fit")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "stored", "direct"}));
   sub.add_option("--guess", o->guess,
                  "orbitals to begin with: of atoms' densities (sad), without repulsion (core), of --start-from in the "
                  "same basis (read) or any (projected); auto: of --start-from, else sad")
@@ -146,7 +155,24 @@ void add_chem(CLI::App& to, command& selected) {
       ->capture_default_str()
       ->check(CLI::IsMember({"best", "never", "always"}));
   sub.add_flag("--deterministic", o->deterministic, "the same bits in every run with the same number of workers");
-  sub.add_flag("--estimate", o->estimate, "of the correlated part only the plan: memory and operations");
+  CLI::Option* const estimate =
+      sub.add_flag("--estimate", o->estimate, "only the plan: memory, operations and, with --machine, time");
+  CLI::Option* const machine =
+      sub.add_option(
+             "--machine", o->machine,
+             "with --estimate: a description of a machine, see docs/simulation.md, for which times are estimated")
+          ->type_name("FILE")
+          ->check(CLI::ExistingFile)
+          ->needs(estimate);
+  sub.add_option("--nodes", o->nodes, "with --machine: so many of them")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000))
+      ->needs(machine);
+  sub.add_option("--interconnect", o->interconnect,
+                 "with --machine: what the network of one of them carries in one direction, such as 25GB/s")
+      ->type_name("RATE")
+      ->needs(machine);
   sub.add_flag("--profile", o->profile, "print what each term of the equations took: time, waiting, operations, bytes");
   sub.add_option("--write-programs", o->write_programs,
                  "write the SIAL programs to a folder, for methods of one's own; nothing runs")

@@ -11,7 +11,9 @@ namespace tessera::apps {
 
 struct chem_options : command_options {
   std::string file, basis = "cc-pvdz", method = "ccsd(t)", reference = "auto", guess = "auto", unit = "auto", memory,
-                    functions = "auto", stability = "auto";
+                    functions = "auto", stability = "auto", ladder = "auto";
+  std::string machine, interconnect;
+  int nodes = 1;
   std::optional<int> charge, multiplicity;
   bool frozen_core = false, deterministic = false, estimate = false, profile = false;
   std::optional<int> frozen_orbitals;

@@ -184,8 +184,8 @@ std::optional<block::chunk> space::find(std::uint64_t size, page_grid grid) {
     return std::nullopt;
   };
   if (const auto found = search()) return found;
-  // Before there is another slab: what was freed in other sizes, once it is as much.
-  if (m_cached.bytes() >= std::max(size, next_slab()) && uncache())
+  // Before there is another slab: what was freed in other sizes, once it is a sixteenth of all.
+  if (m_cached.bytes() >= std::max(size, m_slab_total / 16) && uncache())
     if (const auto found = search()) return found;
   return grow(size) ? search() : std::nullopt;
 }

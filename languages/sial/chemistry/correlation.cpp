@@ -15,6 +15,7 @@ namespace {
 
 init_data data_of(const chemistry::integrals& over, const chemistry::scf_result& scf, const correlation_settings& how) {
   init_data data = orbital_data(over, scf, how.orbitals);
+  data.ints["direct_ladder"] = how.direct_ladder ? 1 : 0;
   data.ints["max_iterations"] = how.most_iterations;
   data.scalars["energy_threshold"] = how.energy_threshold;
   data.scalars["residual_threshold"] = how.residual_threshold;
@@ -27,12 +28,53 @@ std::shared_ptr<amplitude_port> port_of(init_data& data, const correlation_setti
   return std::make_shared<amplitude_port>(data, how.keeping);
 }
 
+bool is_closed(const chemistry::scf_result& scf, const correlation_settings& how) {
+  return scf.fock[1].empty() && !how.orbitals.spin_orbitals;
+}
+
+std::vector<job_program> programs_of(bool closed, correlation_method method) {
+  std::vector<const char*> names{closed ? "mp2.sialx" : "ump2.sialx"};
+  if (method != correlation_method::mp2) names = {closed ? "rccsd.sialx" : "uccsd.sialx"};
+  if (method == correlation_method::ccsd_t) names.push_back(closed ? "triples.sialx" : "utriples.sialx");
+  std::vector<job_program> programs;
+  std::string messages;
+  for (const char* const name : names)
+    programs.push_back(
+        compile_program(name, chemistry_reader(), {}, [&messages](const std::string& text) { messages += text; }));
+  return programs;
+}
+
 }  // namespace
+
+chemistry::scf_result unknown_field(const chemistry::molecule& of, chemistry::reference kind, std::size_t functions,
+                                    std::size_t orbitals) {
+  chemistry::scf_result field;
+  field.functions = functions;
+  field.orbitals = orbitals;
+  const int all = chemistry::electrons(of), unpaired = of.multiplicity - 1;
+  field.occupied = {(all + unpaired) / 2, (all - unpaired) / 2};
+  const auto zeros = [&](std::size_t columns) { return std::vector<double>(functions * columns, 0.0); };
+  for (std::size_t spin = 0; spin < 2; ++spin) {
+    if (spin == 0 || kind == chemistry::reference::uhf) field.c[spin] = zeros(orbitals);
+    if (spin == 0 || kind != chemistry::reference::rhf) field.fock[spin] = zeros(functions);
+  }
+  return field;
+}
+
+std::vector<program_estimate> estimate_correlation(const chemistry::integrals& over, const chemistry::scf_result& field,
+                                                   const correlation_settings& how) {
+  const init_data data = data_of(over, field, how);
+  kept_estimates kept;
+  std::vector<program_estimate> all;
+  for (const job_program& p : programs_of(is_closed(field, how), how.method))
+    all.push_back(estimate_program(p, data, {how.programs.workers}, kept));
+  return all;
+}
 
 correlation_job::correlation_job(runtime& rt, const chemistry::integrals& over, const chemistry::scf_result& scf,
                                  const correlation_settings& how, std::function<void(const iteration_report&)> told)
     : m_settings(how),
-      m_closed(scf.fock[1].empty() && !how.orbitals.spin_orbitals),
+      m_closed(is_closed(scf, how)),
       m_data(data_of(over, scf, how)),
       m_labels(orbital_labels(scf, how.orbitals)),
       m_port(port_of(m_data, how)),
@@ -49,21 +91,7 @@ correlation_job::correlation_job(runtime& rt, const chemistry::integrals& over, 
         if (told) told(now);
       },
       m_port));
-  std::vector<const char*> names{m_closed ? "mp2.sialx" : "ump2.sialx"};
-  if (how.method != correlation_method::mp2) names = {m_closed ? "rccsd.sialx" : "uccsd.sialx"};
-  if (how.method == correlation_method::ccsd_t) names.push_back(m_closed ? "triples.sialx" : "utriples.sialx");
-  std::string messages;
-  for (const char* const name : names)
-    m_programs.push_back(
-        compile_program(name, chemistry_reader(), {}, [&messages](const std::string& text) { messages += text; }));
-}
-
-std::vector<program_estimate> correlation_job::estimate() const {
-  kept_estimates kept;
-  std::vector<program_estimate> all;
-  for (const job_program& p : m_programs)
-    all.push_back(estimate_program(p, m_data, {m_settings.programs.workers}, kept));
-  return all;
+  m_programs = programs_of(m_closed, how.method);
 }
 
 double correlation_job::number(const std::string& label) const {

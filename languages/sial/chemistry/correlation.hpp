@@ -27,6 +27,7 @@ enum class correlation_method : std::uint8_t {
 struct correlation_settings {
   correlation_method method = correlation_method::ccsd_t;
   orbital_choice orbitals;
+  bool direct_ladder = false;  ///< integrals over four virtual orbitals are not stored; of closed shells alone
   int most_iterations = 50;
   double energy_threshold = 1e-9;    ///< hartree; converged where this and the next hold
   double residual_threshold = 1e-7;  ///< norm of the change of the amplitudes
@@ -51,6 +52,13 @@ struct correlation_result {
   std::vector<program_report> programs;
 };
 
+/// A field that is not known yet but for the numbers of its orbitals: all values are 0. For estimates.
+chemistry::scf_result unknown_field(const chemistry::molecule& of, chemistry::reference kind, std::size_t functions,
+                                    std::size_t orbitals);
+/// What each program will need, in their order, over orbitals of such numbers. Throws tessera::error as orbital_data.
+std::vector<program_estimate> estimate_correlation(const chemistry::integrals& over, const chemistry::scf_result& field,
+                                                   const correlation_settings& how);
+
 /// One calculation. The runtime and the integrals outlive it.
 class correlation_job {
  public:
@@ -60,8 +68,6 @@ class correlation_job {
   correlation_job(const correlation_job&) = delete;
   correlation_job& operator=(const correlation_job&) = delete;
 
-  /// What each program will need, in their order.
-  std::vector<program_estimate> estimate() const;
   const std::vector<job_program>& programs() const noexcept { return m_programs; }
   const init_data& data() const noexcept { return m_data; }
   job& programs_job() noexcept { return m_job; }

@@ -197,6 +197,7 @@ init_data orbital_data(const chemistry::integrals& over, const chemistry::scf_re
   data.ints["virt_first"] = static_cast<std::int64_t>(occupied_segments) + 1;
   data.ints["spin_orbitals"] = closed ? 0 : 1;
   amplitude_port::tell_none(data);
+  data.ints["direct_ladder"] = 0;
   data.ints["occupied"] = static_cast<std::int64_t>(occupied);
   data.ints["virtual"] = static_cast<std::int64_t>(empty);
   list.write(data);

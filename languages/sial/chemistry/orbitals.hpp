@@ -27,10 +27,10 @@ std::vector<std::int64_t> orbital_segments(std::size_t count, std::size_t most);
 /// What programs are told: the static arrays "ca" (functions x active orbitals), "fock_a" (the Fock matrix over them),
 /// "spin" (of each segment: 1, or -1 for beta), "segment_of" and "spin_of" (of each active occupied orbital), the
 /// segments of `ao` and `mo`, and the ints "ao_segments", "mo_segments", "occ_segments", "virt_first", "occupied",
-/// "virtual" and "spin_orbitals" (0 or 1), and that there are no amplitudes to begin with. Of closed shells the
-/// orbitals of both spins are the same and there once. Else the list is: occupied alpha, occupied beta, virtual alpha,
-/// virtual beta; those of rohf are made semicanonical. Throws tessera::error (usage) where no occupied or no virtual
-/// orbital is left.
+/// "virtual", "spin_orbitals" (0 or 1) and "direct_ladder" (0), and that there are no amplitudes to begin with. Of
+/// closed shells the orbitals of both spins are the same and there once. Else the list is: occupied alpha, occupied
+/// beta, virtual alpha, virtual beta; those of rohf are made semicanonical. Throws tessera::error (usage) where no
+/// occupied or no virtual orbital is left.
 init_data orbital_data(const chemistry::integrals& over, const chemistry::scf_result& scf, const orbital_choice& how);
 
 }  // namespace tessera::sial

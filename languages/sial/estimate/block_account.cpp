@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -57,35 +58,86 @@ block_kind block_account::kind_of(array_kind of, const std::vector<std::int64_t>
 void block_account::rises_to(block_kind kind, std::int64_t live, std::int64_t before) {
   m_shapes[kind].most = std::max(m_shapes[kind].most, live);
   if (m_watched.empty()) return;
-  growth& g = m_watched.back().try_emplace(kind, growth{before, before}).first->second;
+  growth& g = m_watched.back().kinds.try_emplace(kind, growth{before, before}).first->second;
   g.most = std::max(g.most, live);
 }
 
+void block_account::room_rises_to(double room) {
+  m_room_most = std::max(m_room_most, room);
+  if (!m_watched.empty()) m_watched.back().room_most = std::max(m_watched.back().room_most, room);
+}
+
+void block_account::gone(block_kind kind) {
+  --m_shapes[kind].live;
+  m_room -= m_shapes[kind].each.room;
+}
+
+void block_account::enter(const key& what, const live_block& block) {
+  m_blocks.emplace(what, block);
+  if (what.ordinal < 0) ++m_unnamed[what.array];
+  const std::int64_t live = ++m_shapes[block.kind].live;
+  rises_to(block.kind, live, live - 1);
+  m_room += m_shapes[block.kind].each.room;
+  room_rises_to(m_room);
+}
+
 void block_account::make(std::uint32_t array, std::int64_t ordinal, block_kind kind, bool is_temp) {
-  if (!m_blocks.try_emplace({array, ordinal}, kind).second) return;
+  const key what{array, ordinal};
+  if (m_blocks.contains(what)) return;
   if (is_temp)
-    m_temps.push_back({array, ordinal});
+    m_temps.push_back(what);
   else
     ++m_locals_made;
-  const std::int64_t live = ++m_shapes[kind].live;
-  rises_to(kind, live, live - 1);
+  enter(what, {kind, ++m_clock});
+}
+
+void block_account::release(live_blocks::iterator at) {
+  const auto both =
+      std::find_if(m_forks.rbegin(), m_forks.rend(), [&](const fork_point& f) { return at->second.born <= f.since; });
+  if (both != m_forks.rend()) both->released.emplace_back(at->first, at->second);
+  gone(at->second.kind);
+  ++m_releases[at->first.array];
+  if (at->first.ordinal < 0) --m_unnamed[at->first.array];
+  m_blocks.erase(at);
 }
 
 void block_account::release(std::uint32_t array, std::int64_t ordinal) {
   const auto found = m_blocks.find({array, ordinal});
-  if (found == m_blocks.end()) return;
-  --m_shapes[found->second].live;
-  m_blocks.erase(found);
-  ++m_releases[array];
+  if (found != m_blocks.end()) release(found);
 }
 
 void block_account::release_all(std::uint32_t array) {
-  std::erase_if(m_blocks, [&](const auto& entry) {
-    if (entry.first.array != array) return false;
-    --m_shapes[entry.second].live;
-    return true;
-  });
+  for (auto at = m_blocks.begin(); at != m_blocks.end();) {
+    const auto next = std::next(at);
+    if (at->first.array == array) release(at);
+    at = next;
+  }
   ++m_releases[array];
+}
+
+bool block_account::has_unnamed(std::uint32_t array) const {
+  const auto found = m_unnamed.find(array);
+  return found != m_unnamed.end() && found->second > 0;
+}
+
+void block_account::close_fork() {
+  const fork_point ended = std::move(m_forks.back());
+  m_forks.pop_back();
+  for (const auto& [what, block] : ended.released)
+    if (!m_blocks.contains(what)) enter(what, block);
+}
+
+std::set<std::uint32_t> block_account::release_unnamed(std::uint64_t since) {
+  const std::set<key> temps(m_temps.begin(), m_temps.end());
+  std::set<std::uint32_t> arrays;
+  std::vector<key> found;
+  for (const auto& [what, block] : m_blocks)
+    if (what.ordinal < 0 && block.born > since && !temps.contains(what)) found.push_back(what);
+  for (const key& what : found) {
+    arrays.insert(what.array);
+    release(what.array, what.ordinal);
+  }
+  return arrays;
 }
 
 std::uint64_t block_account::releases(std::uint32_t array) const {
@@ -97,24 +149,28 @@ void block_account::drop_temps(std::size_t down_to) {
   while (m_temps.size() > down_to) {
     const auto found = m_blocks.find(m_temps.back());
     m_temps.pop_back();
-    --m_shapes[found->second].live;
+    gone(found->second.kind);
+    if (found->first.ordinal < 0) --m_unnamed[found->first.array];
     m_blocks.erase(found);
   }
 }
 
 block_growth block_account::watched() {
-  const std::map<block_kind, growth> seen = std::move(m_watched.back());
+  const watched_blocks seen = std::move(m_watched.back());
   m_watched.pop_back();
   block_growth by;
-  for (const auto& [kind, g] : seen) {
-    by[kind] = g.most - g.before;
+  by.room = seen.room_most - seen.room_before;
+  for (const auto& [kind, g] : seen.kinds) {
+    by.kinds[kind] = g.most - g.before;
     rises_to(kind, g.most, g.before);  // the outer watch has seen it too
   }
+  room_rises_to(seen.room_most);
   return by;
 }
 
 void block_account::grow(const block_growth& by) {
-  for (const auto& [kind, more] : by) rises_to(kind, m_shapes[kind].live + more, m_shapes[kind].live);
+  for (const auto& [kind, more] : by.kinds) rises_to(kind, m_shapes[kind].live + more, m_shapes[kind].live);
+  room_rises_to(m_room + by.room);
 }
 
 amount block_account::most(array_kind of) const {

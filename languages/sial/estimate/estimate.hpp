@@ -35,6 +35,9 @@ struct statement_estimate {
   double times = 0;  ///< executions over all workers: outside of pardos each executes it
   double flops = 0;  ///< of contractions: 2 x the product of all extents, as run_counters::flops
   bool most = false;
+  double parallel = 1;    ///< iterations of the pardo that it is in, each time that it is entered; 1 outside
+  double elements = 0;    ///< of super instructions: of their first blocks, over all executions
+  std::string name = {};  ///< of super instructions
 };
 
 /// The largest block of an array.
@@ -59,9 +62,11 @@ struct program_estimate {
   std::array<kind_estimate, 6> kinds;            ///< by array_kind
   amount kept_before;                            ///< by programs before, and still there
   amount shared_at_once;                         ///< distributed and served arrays that are there at the same time
+  double private_at_once = 0;                    ///< temp and local blocks of one worker that are alive at once
   double hand_room = 0;                          ///< shared blocks that one statement reads or writes at once, at most
   std::vector<statement_estimate> contractions;  ///< those that are executed, by place
   std::vector<statement_estimate> executions;    ///< super instructions: how often; what they compute is not known
+  double fetches = 0, fetched_bytes = 0;         ///< get and request, each time that one is executed
   double iterations = 0;                         ///< of pardos
   bool iterations_most = false;
   std::vector<block_estimate> largest;    ///< largest first, five at most
@@ -80,6 +85,7 @@ struct estimate_settings {
   unsigned workers = 1;
   std::uint64_t steps =
       5'000'000;  ///< statements walked through; behind them loops are multiplied, and figures are bounds
+  const init_data* data = nullptr;  ///< where vectors are that conditions read; null: they are not known
 };
 
 /// Walks through a program. Pure but for `kept`: what programs before have left under labels; what this one leaves is

@@ -101,6 +101,7 @@ class use_collector : public part_hooks {
   void writes(const block_reference& b) {
     const array_kind kind = m_program.arrays[b.array].kind;
     if (kind == array_kind::local) m_now.locals.insert(b.array);
+    m_to.m_written.insert(b.array);
     chooses(b, kind == array_kind::local);
   }
   void value(const expression& e) { value(e, false); }
@@ -118,7 +119,7 @@ class use_collector : public part_hooks {
         [&](symbol s) {
           if (decides) m_now.by_value.insert(s);
         },
-        [&](const block_reference& b) { reads(b); });
+        [&](const block_reference& b) { chooses(b, decides); });
   }
   void chooses(const block_reference& b, bool by_value) {
     for (const subscript& s : b.subscripts) {
@@ -192,7 +193,10 @@ class use_collector : public part_hooks {
       if (const auto* b = std::get_if<block_reference>(&s.arguments[k])) letters[k] == 'r' ? reads(*b) : writes(*b);
     }
   }
-  void look(const persistent_statement&) { m_now.repeatable = false; }
+  void look(const persistent_statement& s) {
+    m_now.repeatable = false;
+    if (s.restore && !s.is_scalar) m_to.m_written.insert(s.operand);
+  }
   void look(const assign_int& s) { value(s.value, m_to.decides_int(s.to)), assigned_int(s.to); }
   void look(const assign_scalar& s) { value(s.value, m_to.decides_scalar(s.to)), assigned_scalar(s.to); }
   template <class Other>

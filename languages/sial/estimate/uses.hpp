@@ -26,13 +26,15 @@ class use_table {
   const uses& of_iteration(const void* loop) const { return m_iterations.at(loop); }
   /// Of the whole loop, conditions and all.
   const uses& of_loop(const void* loop) const { return m_loops.at(loop); }
+  /// A block of it is written or restored somewhere.
+  bool is_written(symbol array) const { return m_written.contains(array); }
   bool decides_int(symbol s) const { return m_deciding_ints.contains(s); }
   bool decides_scalar(symbol s) const { return m_deciding_scalars.contains(s); }
 
  private:
   friend class use_collector;
   std::unordered_map<const void*, uses> m_iterations, m_loops;
-  std::set<symbol> m_deciding_ints, m_deciding_scalars;
+  std::set<symbol> m_deciding_ints, m_deciding_scalars, m_written;
 };
 
 }  // namespace tessera::sial

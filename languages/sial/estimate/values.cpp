@@ -92,6 +92,8 @@ std::optional<double> values::scalar_of(const expression& e) const {
       return e.d;
     case operation::scalar_variable:
       return scalars[e.variable];
+    case operation::simple_block:
+      return element_of(e.blocks[0]);
     case operation::to_scalar: {
       const std::optional<std::int64_t> value = int_of(e.operands[0]);
       return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
@@ -123,13 +125,30 @@ std::optional<double> values::scalar_of(const expression& e) const {
   }
 }
 
+std::optional<double> values::element_of(const block_reference& b) const {
+  const std::vector<double>* const table = tables[b.array];
+  if (table == nullptr || b.subscripts.size() != 1) return std::nullopt;
+  const subscript& s = b.subscripts[0];
+  const std::optional<std::int64_t> at = s.value ? int_of(*s.value) : std::optional(indices[s.index]);
+  if (!at || *at < 1 || *at > static_cast<std::int64_t>(table->size())) return std::nullopt;
+  return (*table)[static_cast<std::size_t>(*at - 1)];
+}
+
 std::optional<bool> values::holds(const relation& r) const {
   return r.left.type == value_type::integer ? compare(r.kind, int_of(r.left), int_of(r.right))
                                             : compare(r.kind, scalar_of(r.left), scalar_of(r.right));
 }
 
-values start_values(const program& of, const geometry& sizes) {
+values start_values(const program& of, const geometry& sizes, const use_table& uses, const init_data* data) {
   values v;
+  for (std::uint32_t k = 0; k < sizes.arrays(); ++k) {
+    v.tables.push_back(nullptr);
+    const array_geometry& a = sizes.array(k);
+    if (data == nullptr || a.kind != array_kind::fixed || !of.arrays[k].predefined || uses.is_written(k)) continue;
+    const bool counted = a.rank == 1 && a.dims[0].lengths == nullptr && a.dims[0].low == 1;
+    const auto found = data->float_arrays.find(a.name);
+    if (counted && found != data->float_arrays.end()) v.tables.back() = &found->second.values;
+  }
   v.indices.assign(of.indices.size(), unbound);
   for (std::size_t k = 0; k < of.ints.size(); ++k)
     v.ints.emplace_back(sizes.int_start()[k]);  // the first registers are the ints

@@ -20,6 +20,8 @@ struct segment_range {
 
 /// Only ints and scalars that decide something are kept; others are never known.
 struct values {
+  /// Vectors of the data that the program does not change: what it looks things up in. By array; null: not known.
+  std::vector<const std::vector<double>*> tables;
   std::vector<std::optional<std::int64_t>> ints;
   std::vector<std::optional<double>> scalars;
   std::vector<std::int64_t> indices;
@@ -29,11 +31,12 @@ struct values {
   void forget(const std::set<symbol>& the_ints, const std::set<symbol>& the_scalars);
   std::optional<std::int64_t> int_of(const expression& e) const;
   std::optional<double> scalar_of(const expression& e) const;
+  std::optional<double> element_of(const block_reference& b) const;  ///< of a table
   std::optional<bool> holds(const relation& r) const;
 };
 
-/// At the start of a program.
-values start_values(const program& of, const geometry& sizes);
+/// At the start of a program. @param data may be null; else it outlives them
+values start_values(const program& of, const geometry& sizes, const use_table& uses, const init_data* data);
 /// The range of an index that is no subindex.
 segment_range range_of(symbol index, const code& lowered, const geometry& sizes);
 

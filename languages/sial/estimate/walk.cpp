@@ -19,7 +19,7 @@ walker::walker(const program& of, const code& lowered, const geometry& sizes, co
       m_settings(how),
       m_kept(kept),
       m_uses(of),
-      m_values(start_values(of, sizes)),
+      m_values(start_values(of, sizes, m_uses, how.data)),
       m_shared(sizes) {}
 
 walker::flow walker::walk(const body& all) {
@@ -43,20 +43,28 @@ void walker::note(const place& where, const std::string& text) {
 
 void walker::tally::add(const tally& more, double weight, bool is_most) {
   for (const auto& [what, f] : more.counted) {
-    figures& to = counted.try_emplace(what, figures{f.where, f.contraction}).first->second;
+    figures& to =
+        counted.try_emplace(what, figures{f.where, f.contraction, false, 0, 0, f.pardo, f.name}).first->second;
     to.times += weight * f.times;
     to.flops += weight * f.flops;
     to.most = to.most || f.most || is_most;
+  }
+  fetches += weight * more.fetches;
+  fetched_bytes += weight * more.fetched_bytes;
+  for (const auto& [loop, e] : more.pardos) {
+    entered& to = pardos[loop];
+    to.times += weight * e.times;
+    to.iterations += weight * e.iterations;
   }
   if (more.iterations == 0) return;
   iterations += weight * more.iterations;
   most = most || more.most || is_most;
 }
 
-void walker::count(const void* what, bool contraction, double flops) {
+void walker::count(const void* what, bool contraction, double flops, const std::string& name) {
   tally one;
   const double all = m_in_pardo ? 1 : m_settings.workers;  // outside of pardos every worker executes it
-  one.counted[what] = {m_at->where, contraction, false, all, all * flops};
+  one.counted[what] = {m_at->where, contraction, false, all, all * flops, m_pardo, name};
   m_tally.add(one, m_weight, m_unsure > 0);
 }
 
@@ -108,14 +116,24 @@ program_estimate walker::result() const {
     of(kind).most = m_shared.is_most(kind);
   }
   e.shared_at_once = m_shared.most();
+  e.private_at_once = m_blocks.most_at_once();
+  for (const std::uint32_t k : m_whole_locals) e.private_at_once += amount_of(m_sizes.array(k)).room;
   e.hand_room = m_hand_most;
-  for (const auto& [what, f] : m_tally.counted)
-    (f.contraction ? e.contractions : e.executions).push_back({f.where, f.times, f.flops, f.most});
+  for (const auto& [what, f] : m_tally.counted) {
+    statement_estimate one{f.where, f.times, f.contraction ? f.flops : 0, f.most};
+    if (const auto loop = m_tally.pardos.find(f.pardo); loop != m_tally.pardos.end())
+      one.parallel = std::max(1.0, loop->second.iterations / std::max(1.0, loop->second.times));
+    one.elements = f.contraction ? 0 : f.flops;
+    one.name = f.name;
+    (f.contraction ? e.contractions : e.executions).push_back(std::move(one));
+  }
   for (auto* const all : {&e.contractions, &e.executions})
     std::ranges::sort(*all, [](const auto& a, const auto& b) {
       return std::tuple(a.where.file, a.where.line, a.where.column) <
              std::tuple(b.where.file, b.where.line, b.where.column);
     });
+  e.fetches = m_tally.fetches;
+  e.fetched_bytes = m_tally.fetched_bytes;
   e.iterations = m_tally.iterations;
   e.iterations_most = m_tally.most;
   largest_blocks(e);

@@ -30,11 +30,17 @@ class walker {
   struct figures {
     place where;
     bool contraction = false, most = false;
-    double times = 0, flops = 0;
+    double times = 0, flops = 0;  ///< of super instructions: elements of their first blocks
+    const void* pardo = nullptr;  ///< that it is in
+    std::string name = {};        ///< of super instructions
+  };
+  struct entered {
+    double times = 0, iterations = 0;
   };
   struct tally {
     std::map<const void*, figures> counted;  ///< by statement
-    double iterations = 0;
+    double iterations = 0, fetches = 0, fetched_bytes = 0;
+    std::map<const void*, entered> pardos;
     bool most = false;
     void add(const tally& more, double weight, bool is_most);
   };
@@ -49,7 +55,12 @@ class walker {
   /// A loop or procedure that is open. `unsure`: whether it was left is not known from here on, as often.
   struct frame {
     int branches = 0, unsure = 0;
+    std::size_t fork = 0;  ///< of the blocks: it begins where the frame may be left
   };
+  void enter(std::vector<frame>& frames, int branches);
+  void leave(std::vector<frame>& frames);
+  void begin_branch();
+  void end_branch();
   /// A block that a statement names.
   struct placed {
     std::vector<std::int64_t> extents;
@@ -63,7 +74,7 @@ class walker {
   flow walk(const body& all);
   bool sure() const noexcept { return m_unsure + m_outer_unsure == 0; }
   void note(const place& where, const std::string& text);
-  void count(const void* what, bool contraction, double flops);
+  void count(const void* what, bool contraction, double flops, const std::string& name = {});
   program_estimate result() const;
   void largest_blocks(program_estimate& to) const;
 
@@ -96,6 +107,7 @@ class walker {
   flow look(const assign_scalar& s);
   flow look(const collective_statement& s);
   flow look(const execute_statement& s);
+  flow look(const fetch_statement& s);
   flow look(const store_statement& s);
   flow look(const delete_statement& s);
   flow look(const allocate_statement& s);
@@ -132,6 +144,7 @@ class walker {
   tally m_tally;
   double m_weight = 1;
   bool m_in_pardo = false;
+  const void* m_pardo = nullptr;  ///< that is open
   int m_unsure = 0, m_outer_unsure = 0, m_branches = 0;
   std::uint64_t m_steps = 0, m_unsure_returns = 0;
   std::vector<frame> m_loops, m_calls;

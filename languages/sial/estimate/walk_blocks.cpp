@@ -10,6 +10,18 @@ namespace {
 
 constexpr std::int64_t most_allocated = 4'000'000;  // blocks at once that are looked at one by one
 
+/// What stands for the ordinal of a block of which an index is not known: from its subscripts, one after the other.
+class nameless {
+ public:
+  void add_segment(std::int64_t value) { mix(static_cast<std::uint64_t>(value)); }
+  void add_any(symbol index) { mix(0xabcd0000u + index); }
+  std::int64_t identity() const noexcept { return -static_cast<std::int64_t>(m_name >> 2) - 1; }
+
+ private:
+  void mix(std::uint64_t word) { m_name = (m_name ^ word) * 0x9e3779b97f4a7c15ull; }
+  std::uint64_t m_name = 0x51a1;
+};
+
 /// The longest of some segments of a dimension.
 std::int64_t longest(const dimension& d, std::int64_t low, std::int64_t high) {
   std::int64_t most = 0;
@@ -26,7 +38,7 @@ walker::placed walker::place_of(const block_reference& b) {
   const array_geometry& a = m_sizes.array(b.array);
   placed at;
   std::int64_t ordinal = 0;
-  std::uint64_t name = 0x51a1;
+  nameless name;
   bool known = true;
   for (std::size_t d = 0; d < a.rank; ++d) {
     const subscript& s = b.subscripts[d];
@@ -59,10 +71,13 @@ walker::placed walker::place_of(const block_reference& b) {
     at.extents.push_back(value ? a.dims[d].length(*value) : longest(a.dims[d], low, high));
     at.elements *= static_cast<double>(at.extents.back());
     if (value) ordinal += (*value - a.dims[d].low) * a.stride[d];
-    name = (name ^ (value ? static_cast<std::uint64_t>(*value) : 0xabcd0000u + by)) * 0x9e3779b97f4a7c15ull;
+    if (value)
+      name.add_segment(*value);
+    else
+      name.add_any(by);
   }
   if (known) at.ordinal = ordinal;
-  at.identity = known ? ordinal : -static_cast<std::int64_t>(name >> 2) - 1;
+  at.identity = known ? ordinal : name.identity();
   return at;
 }
 
@@ -85,11 +100,12 @@ void walker::writes(const block_reference& b) {
   if (kind != array_kind::temp && kind != array_kind::local) return;
   const placed at = place_of(b);
   if (!at.fits) return;
+  if (m_blocks.has(b.array, at.identity)) return;
   if (kind == array_kind::local && !at.ordinal) {
+    if (m_blocks.has_unnamed(b.array)) return;  // one of those
     m_whole_locals.insert(b.array);
     return;
   }
-  if (m_blocks.has(b.array, at.identity)) return;
   (kind == array_kind::temp ? m_temps_most : m_locals_most) |= !sure() || !at.ordinal;
   m_blocks.make(b.array, at.identity, m_blocks.kind_of(kind, at.extents), kind == array_kind::temp);
 }
@@ -158,7 +174,21 @@ walker::flow walker::look(const execute_statement& s) {
       m_values.scalars[scalar->scalar].reset();
     if (const auto* b = std::get_if<block_reference>(&s.arguments[k])) letters[k] == 'w' ? writes(*b) : reads(*b);
   }
-  count(&s, false, 0);
+  double elements = 0;
+  for (const auto& argument : s.arguments)
+    if (const auto* b = std::get_if<block_reference>(&argument); b != nullptr && elements == 0)
+      elements = place_of(*b).elements;
+  count(&s, false, elements, m_program.specials[s.special].name);
+  return flow::normal;
+}
+
+walker::flow walker::look(const fetch_statement& s) {
+  const placed at = place_of(s.block);
+  if (!at.fits) return flow::normal;
+  tally one;
+  one.fetches = m_in_pardo ? 1 : m_settings.workers;
+  one.fetched_bytes = one.fetches * at.elements * sizeof(double);
+  m_tally.add(one, m_weight, m_unsure > 0);
   return flow::normal;
 }
 
@@ -181,38 +211,51 @@ walker::flow walker::look(const delete_statement& s) {
 
 walker::flow walker::look(const allocate_statement& s) {
   const array_geometry& a = m_sizes.array(s.array);
+  if (s.release && s.subscripts.empty()) {
+    m_blocks.release_all(s.array);
+    return flow::normal;
+  }
+  // In each dimension all segments, or one, which may not be known: one of the longest then.
   std::vector<std::int64_t> low, high;
+  std::vector<symbol> unknown(a.rank, no_symbol);
   double blocks = 1;
-  bool known = true;
+  bool inside = true, known = true;
   for (std::size_t d = 0; d < a.rank; ++d) {
     const bool all = s.subscripts.empty() || s.subscripts[d] == no_symbol;
     const std::int64_t value = all ? 0 : m_values.indices[s.subscripts[d]];
-    known = known && (all || (value != any_value && value >= a.dims[d].low && value <= a.dims[d].high));
-    low.push_back(all ? a.dims[d].low : value);
-    high.push_back(all ? a.dims[d].high : value);
+    if (!all && value == any_value) unknown[d] = s.subscripts[d];
+    const bool one = !all && value != any_value;
+    inside = inside && (!one || (value >= a.dims[d].low && value <= a.dims[d].high));
+    low.push_back(all ? a.dims[d].low : one ? value : 0);
+    high.push_back(all ? a.dims[d].high : low.back());
+    known = known && (all || one);
     blocks *= static_cast<double>(high.back() - low.back() + 1);
   }
-  if (s.release && s.subscripts.empty()) {
-    if (sure()) m_blocks.release_all(s.array);
-    return flow::normal;
-  }
-  if (!known || blocks > most_allocated) {
+  if (!inside || blocks > most_allocated) {
     if (!s.release) m_whole_locals.insert(s.array);
     return flow::normal;
   }
-  if (s.release && !sure()) return flow::normal;
   for (std::vector<std::int64_t> at = low;;) {
     std::int64_t ordinal = 0;
+    nameless name;
     std::vector<std::int64_t> extents;
     for (std::size_t d = 0; d < a.rank; ++d) {
+      if (unknown[d] != no_symbol) {
+        const segment_range range = range_of(unknown[d], m_code, m_sizes);
+        extents.push_back(longest(a.dims[d], range.low, range.high));
+        name.add_any(unknown[d]);
+        continue;
+      }
       ordinal += (at[d] - a.dims[d].low) * a.stride[d];
       extents.push_back(a.dims[d].length(at[d]));
+      name.add_segment(at[d]);
     }
+    const std::int64_t identity = known ? ordinal : name.identity();
     if (s.release) {
-      m_blocks.release(s.array, ordinal);
+      m_blocks.release(s.array, identity);
     } else {
-      m_locals_most |= !sure();
-      m_blocks.make(s.array, ordinal, m_blocks.kind_of(a.kind, extents), false);
+      m_locals_most |= !sure() || !known;
+      m_blocks.make(s.array, identity, m_blocks.kind_of(a.kind, extents), false);
     }
     std::size_t d = 0;
     while (d < a.rank && ++at[d] > high[d]) {

@@ -14,6 +14,30 @@ constexpr const char* depends_on_data = "whether this holds is not known before 
 
 }  // namespace
 
+void walker::enter(std::vector<frame>& frames, int branches) {
+  frames.push_back({branches, 0, m_blocks.forks()});
+  m_blocks.open_later();
+}
+
+void walker::leave(std::vector<frame>& frames) {
+  m_unsure -= frames.back().unsure;
+  frames.pop_back();
+  m_blocks.close_fork();
+}
+
+/// What is walked through happens or not.
+void walker::begin_branch() {
+  ++m_unsure;
+  ++m_branches;
+  m_blocks.open_fork();
+}
+
+void walker::end_branch() {
+  m_blocks.close_fork();
+  --m_branches;
+  --m_unsure;
+}
+
 std::vector<std::int64_t> walker::key_of(int level, const void* loop, const uses& depends) const {
   std::vector<std::int64_t> key{level, m_loop_numbers.at(loop), m_in_pardo ? 1 : 0};
   for (const symbol s : depends.by_value) key.push_back(m_values.indices[s]);
@@ -98,12 +122,12 @@ walker::flow walker::iteration(const Loop& l, bool tell) {
   if constexpr (std::is_same_v<Loop, pardo_loop>) {
     tally one;
     one.iterations = 1;
+    one.pardos[&l].iterations = 1;
     m_tally.add(one, m_weight, unsure || m_unsure > 0);
   }
   values before;
   if (unsure) {
-    ++m_unsure;
-    ++m_branches;
+    begin_branch();
     before = m_values;
   }
   const flow how = once(1, &l, m_uses.of_iteration(&l), [&] {
@@ -114,8 +138,7 @@ walker::flow walker::iteration(const Loop& l, bool tell) {
   });
   if (unsure) {
     m_values.merge(before);
-    --m_unsure;
-    --m_branches;
+    end_branch();
   }
   return how;
 }
@@ -131,11 +154,12 @@ walker::flow walker::rest(const Loop& l, const std::vector<symbol>& open, double
   m_values.forget(depends.assigned_ints, depends.assigned_scalars);
   for (const symbol s : open) m_values.indices[s] = any_value;
   const double weight = std::exchange(m_weight, m_weight * count);
-  ++m_unsure;
-  ++m_branches;
+  const std::uint64_t began = m_blocks.clock();
+  begin_branch();
   iteration(l, false);
-  --m_branches;
-  --m_unsure;
+  end_branch();
+  // What one iteration leaves, all leave: blocks of any values of the loop's indices.
+  m_whole_locals.merge(m_blocks.release_unnamed(began));
   m_weight = weight;
   m_values.forget(depends.assigned_ints, depends.assigned_scalars);
   return flow::normal;
@@ -159,7 +183,7 @@ walker::flow walker::look(const do_loop& s) {
                   ? segment_range{1, whole == unbound ? 0 : pieces_of_a_segment}
                   : segment_range{(whole - 1) * pieces_of_a_segment + 1, whole * pieces_of_a_segment};
     }
-    m_loops.push_back({m_branches, 0});
+    enter(m_loops, m_branches);
     flow inside = flow::normal;
     for (std::int64_t v = range.low; v <= range.high && inside == flow::normal; ++v) {
       m_at = at;
@@ -171,8 +195,7 @@ walker::flow walker::look(const do_loop& s) {
       inside = iteration(s, true);
     }
     m_values.indices[s.index] = unbound;
-    m_unsure -= m_loops.back().unsure;
-    m_loops.pop_back();
+    leave(m_loops);
     return inside == flow::exit ? flow::normal : inside;
   });
   return how;
@@ -207,15 +230,19 @@ walker::flow walker::look(const pardo_loop& s) {
       return flow::normal;
     }
   return once(0, &s, m_uses.of_loop(&s), [&] {
-    m_loops.push_back({-1, 0});  // leaving it ends the share of one worker: never sure
+    enter(m_loops, -1);  // leaving it ends the share of one worker: never sure
     m_in_pardo = true;
+    m_pardo = &s;
+    tally entry;
+    entry.pardos[&s].times = 1;
+    m_tally.add(entry, m_weight, m_unsure > 0);
     const flow inside = pardo_dimension(s, s.indices.size());
     m_in_pardo = false;
+    m_pardo = nullptr;
     for (const symbol index : s.indices) m_values.indices[index] = unbound;
     const uses& depends = m_uses.of_iteration(&s);
     m_values.forget(depends.assigned_ints, depends.assigned_scalars);
-    m_unsure -= m_loops.back().unsure;
-    m_loops.pop_back();
+    leave(m_loops);
     return inside;
   });
 }
@@ -225,15 +252,13 @@ walker::flow walker::look(const if_statement& s) {
   if (holds) return walk(*holds ? s.then : s.otherwise);
   note(m_at->where, depends_on_data);
   const values before = m_values;
-  ++m_unsure;
-  ++m_branches;
+  begin_branch();
   walk(s.then);
   values after = m_values;
   m_values = before;
   walk(s.otherwise);
   m_values.merge(after);
-  --m_branches;
-  --m_unsure;
+  end_branch();
   return flow::normal;
 }
 
@@ -242,10 +267,9 @@ walker::flow walker::look(const call_statement& s) {
     note(m_at->where, "procedures call each other without an end that is known: what is deeper is not counted");
     return flow::normal;
   }
-  m_calls.push_back({m_branches, 0});
+  enter(m_calls, m_branches);
   const flow how = walk(m_program.procedures[s.procedure].inside);
-  m_unsure -= m_calls.back().unsure;
-  m_calls.pop_back();
+  leave(m_calls);
   return how == flow::return_ ? flow::normal : how;
 }
 
@@ -254,6 +278,7 @@ walker::flow walker::look(const exit_statement&) {
   if (m_branches == loop.branches) return flow::exit;
   ++loop.unsure;
   ++m_unsure;
+  m_blocks.begins_now(loop.fork);
   return flow::normal;
 }
 
@@ -263,6 +288,7 @@ walker::flow walker::look(const return_statement&) {
   ++call.unsure;
   ++m_unsure;
   ++m_unsure_returns;
+  m_blocks.begins_now(call.fork);
   return flow::normal;
 }
 

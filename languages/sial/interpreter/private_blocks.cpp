@@ -1,9 +1,16 @@
 #include "languages/sial/interpreter/private_blocks.hpp"
 
+#include <unistd.h>
+
+#include "core/base/allocated_size.hpp"
+
 namespace tessera::sial {
 namespace {
 
-std::uint64_t bytes_of(std::int64_t count) { return static_cast<std::uint64_t>(count) * sizeof(double); }
+std::uint64_t bytes_of(std::int64_t count) {
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));  // the host plugin's alignment
+  return allocated_size(static_cast<std::uint64_t>(count) * sizeof(double), page);
+}
 
 }  // namespace
 
@@ -15,8 +22,40 @@ block_pool::~block_pool() {
   }
 }
 
+/// Null: none waits.
+private_block* block_pool::longest_waiting() {
+  std::vector<private_block*>* found = nullptr;
+  for (auto& [extents, waiting] : m_waiting)
+    if (!waiting.empty() && (found == nullptr || waiting.front()->given < found->front()->given)) found = &waiting;
+  if (found == nullptr) return nullptr;
+  private_block* const b = found->front();
+  found->erase(found->begin());
+  return b;
+}
+
+void block_pool::free_memory(private_block& b) {
+  const std::uint64_t bytes = bytes_of(b.count);
+  m_bytes -= bytes;
+  if (bytes >= large) m_large_waiting -= bytes;
+  b.data = nullptr;
+  b.held.reset();
+  m_group.destroy(b.elements);
+  b.is_gone = true;
+  m_gone.push_back(&b);
+}
+
+void block_pool::make_room(std::uint64_t bytes) {
+  while (m_bytes + bytes > m_most_bytes) {
+    private_block* const b = longest_waiting();
+    if (b == nullptr) return;
+    free_memory(*b);
+  }
+}
+
 private_block& block_pool::make(const shape& extents) {
-  if (const std::uint64_t bytes = bytes_of(extents.count()); bytes >= large) free_waiting(bytes);
+  const std::uint64_t bytes = bytes_of(extents.count());
+  if (bytes >= large) free_waiting(bytes);
+  make_room(bytes);
   private_block* one = nullptr;
   if (m_gone.empty()) {
     m_all.push_back(std::make_unique<private_block>(m_group.make(extents, 0)));
@@ -29,6 +68,7 @@ private_block& block_pool::make(const shape& extents) {
     m_gone.pop_back();
   }
   private_block& b = *one;
+  m_bytes += bytes;
   m_group.keep_to_this_thread(b.elements);
   b.count = extents.count();
   return b;
@@ -43,14 +83,9 @@ void block_pool::free_waiting(std::uint64_t bytes) {
     for (; freed < bytes && !waiting.empty(); freed += each) {
       private_block& b = *waiting.back();
       waiting.pop_back();
-      b.data = nullptr;
-      b.held.reset();
-      m_group.destroy(b.elements);
-      b.is_gone = true;
-      m_gone.push_back(&b);
+      free_memory(b);
     }
   }
-  m_large_waiting -= freed;
 }
 
 private_block& block_pool::take_waiting(std::vector<private_block*>& waiting) {
@@ -124,6 +159,7 @@ void block_pool::bring(private_block& b, intent how) {
 void block_pool::give(private_block& b) noexcept {
   b.array = ~std::uint32_t{0};
   b.ordinal = -1;
+  b.given = ++m_gives;
   if (b.held) {
     m_waiting[b.extents()].push_back(&b);
     if (const std::uint64_t bytes = bytes_of(b.count); bytes >= large) m_large_waiting += bytes;

@@ -24,7 +24,8 @@ struct private_block {
   std::int64_t count = 0;
   std::uint32_t array = ~std::uint32_t{0};  ///< whose it is now
   std::int64_t ordinal = -1;
-  bool is_gone = false;  ///< its memory was given back
+  bool is_gone = false;     ///< its memory was given back
+  std::uint64_t given = 0;  ///< to the pool: the number of that
   const shape& extents() const noexcept { return elements.extents(); }
 };
 
@@ -32,8 +33,11 @@ struct private_block {
 class block_pool {
  public:
   /// @param host the host's memory, as in private_block::spaces
-  explicit block_pool(runtime& rt, block::space_set host = block::space_set::of(0))
-      : m_group(rt, "a temporary block", {1}), m_host(host) {}
+  /// @param most_bytes as much as possible stays below: where a block would exceed it, those that wait the longest give
+  /// their memory to it
+  explicit block_pool(runtime& rt, block::space_set host = block::space_set::of(0),
+                      std::uint64_t most_bytes = ~std::uint64_t{0})
+      : m_group(rt, "a temporary block", {1}), m_host(host), m_most_bytes(most_bytes) {}
   ~block_pool();
   block_pool(const block_pool&) = delete;
   block_pool& operator=(const block_pool&) = delete;
@@ -64,9 +68,16 @@ class block_pool {
   private_block& take_waiting(std::vector<private_block*>& waiting);
   /// Gives the memory of large blocks back that wait, of at least so many bytes if there are; others take it.
   void free_waiting(std::uint64_t bytes);
+  /// Keeps below what all may have, as far as blocks wait.
+  void make_room(std::uint64_t bytes);
+  void free_memory(private_block& b);  ///< that waited, and is in no list now
+  private_block* longest_waiting();
 
   block_group<double> m_group;
   const block::space_set m_host;
+  const std::uint64_t m_most_bytes;
+  std::uint64_t m_bytes = 0;  // of all blocks
+  std::uint64_t m_gives = 0;  // so far
   std::unordered_map<shape, std::vector<private_block*>, hash> m_waiting;
   std::unordered_map<shape, std::deque<private_block*>, hash> m_with_tasks;  // waiting too, the oldest first
   std::vector<std::unique_ptr<private_block>> m_all;

@@ -64,6 +64,7 @@ struct run_settings {
       256;  ///< blocks of shared arrays that one worker keeps in its hands, where there are other memories
   std::uint64_t held_bytes =
       ~std::uint64_t{0};  ///< and how many bytes of them; program_run makes it fit a limited memory
+  std::uint64_t private_bytes = ~std::uint64_t{0};  ///< of temp and local blocks of one worker, with those that wait
 };
 
 /// One kind of exchange with shared arrays.

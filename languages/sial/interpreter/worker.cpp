@@ -16,7 +16,7 @@ worker::worker(program_run& run, unsigned number)
       m_state(run, number),
       m_profile(run.settings.profile ? m_code.sites.size() : 0),
       m_names(m_code, m_state.steps),
-      m_pool(run.rt, run.host_space()),
+      m_pool(run.rt, run.host_space(), run.settings.private_bytes),
       m_private(m_code, run.sizes, m_pool),
       m_statics(m_code, run.sizes, run.data),
       m_regions(run.sizes),

@@ -53,7 +53,9 @@ std::string find_program(const std::string& name, const std::vector<std::string>
 program_estimate estimate_program(const job_program& what, const init_data& data, const estimate_settings& how,
                                   kept_estimates& kept) {
   const geometry sizes(what.instructions, data);
-  program_estimate made = estimate_of(*what.checked, what.instructions, sizes, how, kept);
+  estimate_settings with_data = how;
+  with_data.data = &data;
+  program_estimate made = estimate_of(*what.checked, what.instructions, sizes, with_data, kept);
   made.path = what.path;
   return made;
 }

@@ -53,6 +53,8 @@ class integrals {
   virtual std::unique_ptr<repulsion_engine> engine(double bound) const = 0;
   /// Whether |(ab|cd)|^2 <= (ab|ab) (cd|cd), as for all functions in space; integrals of a model may be any numbers.
   virtual bool obeys_schwarz() const noexcept { return true; }
+  /// The memory of an engine, in bytes; 0: next to nothing.
+  virtual double engine_bytes() const { return 0; }
 
  protected:
   integrals(std::vector<shell> shells, molecule of);

@@ -3,6 +3,8 @@
 // The line above comes first.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/base/error.hpp"
 #include "libraries/chemistry/integrals/library.hpp"
 
@@ -62,6 +64,11 @@ class libint_integrals final : public integrals {
   }
   std::unique_ptr<repulsion_engine> engine(double bound) const override {
     return std::make_unique<libint_engine>(m_libint, m_primitives, m_momentum, bound);
+  }
+  /// Each quartet of primitives has a state of its own, and shares the room for intermediates.
+  double engine_bytes() const override {
+    return std::pow(static_cast<double>(m_primitives), 4) * sizeof(Libint_t) +
+           static_cast<double>(libint2_need_memory_eri(m_momentum)) * sizeof(double);
   }
 
  private:

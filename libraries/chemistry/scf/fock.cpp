@@ -14,30 +14,44 @@ constexpr double negligible = 1e-13;  // quartets with a smaller bound are left 
 
 }  // namespace
 
-fock_builder::fock_builder(const integrals& over, std::size_t kept_bytes, unsigned threads) : m_over(over) {
+/// Pairs by descending bound, with what each has beside itself.
+std::vector<fock_builder::pair_of_shells> fock_builder::pairs_of(const integrals& over) {
   const std::vector<double> bounds = schwarz_bounds(over);
   const std::size_t n = over.shells();
+  std::vector<pair_of_shells> pairs;
+  pairs.reserve(n * (n + 1) / 2);
   for (std::size_t a = 0; a < n; ++a)
-    for (std::size_t b = 0; b <= a; ++b) m_pairs.push_back({a, b, bounds[a * n + b]});
-  std::ranges::stable_sort(m_pairs, std::greater<>{}, &pair_of_shells::bound);
+    for (std::size_t b = 0; b <= a; ++b) pairs.push_back({a, b, bounds[a * n + b]});
+  std::ranges::stable_sort(pairs, std::greater<>{}, &pair_of_shells::bound);
+  std::vector<std::size_t> before{0};  // functions of the pairs before each
+  for (const pair_of_shells& p : pairs) before.push_back(before.back() + over.size(p.a) * over.size(p.b));
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    pair_of_shells& first = pairs[k];
+    const auto large = [&](const pair_of_shells& second) { return first.bound * second.bound >= negligible; };
+    const auto end = pairs.begin() + static_cast<std::ptrdiff_t>(k) + 1;
+    first.quartets = static_cast<std::size_t>(std::partition_point(pairs.begin(), end, large) - pairs.begin());
+    first.values = before[first.quartets] * over.size(first.a) * over.size(first.b);
+  }
+  return pairs;
+}
+
+double bytes_of_repulsion(const integrals& over) {
+  double bytes = 0;
+  for (const auto& pair : fock_builder::pairs_of(over)) bytes += static_cast<double>(pair.values * sizeof(double));
+  return bytes;
+}
+
+fock_builder::fock_builder(const integrals& over, std::size_t kept_bytes, unsigned threads)
+    : m_over(over), m_pairs(pairs_of(over)) {
   std::size_t room = kept_bytes / sizeof(double);
-  for (std::size_t k = 0; k < m_pairs.size(); ++k) {
-    pair_of_shells& first = m_pairs[k];
-    while (first.quartets <= k && first.bound * m_pairs[first.quartets].bound >= negligible) ++first.quartets;
-    const std::size_t values = values_of(first);
-    first.is_kept = values <= room;
-    if (first.is_kept) room -= values;
+  for (pair_of_shells& first : m_pairs) {
+    first.is_kept = first.values <= room;
+    if (first.is_kept) room -= first.values;
   }
   for (unsigned k = 0; k < std::max(1u, threads); ++k) m_engines.push_back(over.engine(1e-16));
 }
 
 bool fock_builder::keeps_all() const noexcept { return std::ranges::all_of(m_pairs, &pair_of_shells::is_kept); }
-
-std::size_t fock_builder::values_of(const pair_of_shells& first) const {
-  std::size_t values = 0;
-  for (std::size_t k = 0; k < first.quartets; ++k) values += m_over.size(m_pairs[k].a) * m_over.size(m_pairs[k].b);
-  return values * m_over.size(first.a) * m_over.size(first.b);
-}
 
 /// Matrices are made symmetric at the end, so each pair of images is added once.
 void fock_builder::add_quartet(const pair_of_shells& first, const pair_of_shells& second, const double* values,
@@ -68,7 +82,7 @@ void fock_builder::run(pair_of_shells& first, repulsion_engine& engine, std::spa
                        sums& into) {
   const bool from_kept = !first.kept.empty();
   std::vector<double> fresh;
-  if (first.is_kept && !from_kept) fresh.reserve(values_of(first));
+  if (first.is_kept && !from_kept) fresh.reserve(first.values);
   const double* kept = first.kept.data();
   for (std::size_t k = 0; k < first.quartets; ++k) {
     const pair_of_shells& second = m_pairs[k];

@@ -9,6 +9,9 @@
 
 namespace tessera::chemistry {
 
+/// Bytes of all two-electron integrals that are not negligible, each once.
+double bytes_of_repulsion(const integrals& over);
+
 /// Coulomb and exchange matrices from two-electron integrals, of which it keeps what fits. One caller at a time.
 class fock_builder {
  public:
@@ -30,6 +33,7 @@ class fock_builder {
     std::size_t a, b;
     double bound;
     std::size_t quartets = 0;       ///< with itself and those before it that are not negligible
+    std::size_t values = 0;         ///< integrals of these
     bool is_kept = false;           ///< there is room for its integrals
     std::vector<double> kept = {};  ///< they, quartet by quartet; empty: not computed yet
   };
@@ -37,7 +41,8 @@ class fock_builder {
     std::vector<double> coulomb;
     std::vector<std::vector<double>> exchange;
   };
-  std::size_t values_of(const pair_of_shells& first) const;
+  static std::vector<pair_of_shells> pairs_of(const integrals& over);
+  friend double bytes_of_repulsion(const integrals& over);
   void run(pair_of_shells& first, repulsion_engine& engine, std::span<const std::vector<double>> densities, sums& into);
   void add_quartet(const pair_of_shells& first, const pair_of_shells& second, const double* values, double images,
                    std::span<const std::vector<double>> densities, sums& into) const;

@@ -15,6 +15,8 @@
 namespace tessera::chemistry {
 namespace {
 
+constexpr std::size_t remembered = 8;  // iterations that are extrapolated from
+
 struct occupation {
   std::array<int, 2> electrons{};  // alpha, beta
 };
@@ -189,7 +191,7 @@ void calculation::first_orbitals() {
 scf_result calculation::run() {
   first_orbitals();
   const std::size_t sets = m_how.kind == reference::uhf ? 2 : 1;
-  diis extrapolation(8);
+  diis extrapolation(remembered);
   double last = 0, gradient = 1;
   for (int k = 1; k <= m_how.most_iterations; ++k) {
     build_fock();
@@ -272,6 +274,25 @@ scf_result calculation::result(bool converged, const scf_iteration& last) const 
 }
 
 }  // namespace
+
+scf_memory memory_of_scf(const integrals& over, const scf_settings& how) {
+  const auto n = static_cast<double>(over.functions());
+  const double matrix = n * n * sizeof(double), spins = how.kind == reference::rhf ? 1 : 2;
+  // Of each spin: orbitals, density, Fock and exchange matrix; vectors and errors of iterations; what products need.
+  const double of_spin = 4 + 2 * remembered + 6, of_thread = 1 + spins, shared = 12;
+  scf_memory needs;
+  needs.matrices =
+      matrix * (shared + of_spin * spins) + std::max(1u, how.threads) * (of_thread * matrix + over.engine_bytes());
+  needs.integrals = bytes_of_repulsion(over);
+  needs.result = 3 * spins * matrix;
+  return needs;
+}
+
+std::size_t independent_functions(const integrals& over, double linear_dependence) {
+  std::size_t count = 0;
+  (void)orthonormal_functions(over.functions(), over.overlap(), linear_dependence, count);
+  return count;
+}
 
 scf_result run_scf(const molecule& of, const integrals& over, const scf_settings& how) {
   fock_builder builder(over, how.kept_bytes, how.threads);

@@ -66,6 +66,17 @@ struct scf_result {
   std::array<double, 3> dipole{};               ///< e bohr, with the nuclei, about the origin
 };
 
+/// What run_scf takes of memory, in bytes.
+struct scf_memory {
+  double matrices = 0;   ///< at most, with what each thread has
+  double integrals = 0;  ///< two-electron integrals, where all of them are kept
+  double result = 0;     ///< what is left at the end
+};
+scf_memory memory_of_scf(const integrals& over, const scf_settings& how);
+
+/// As many orbitals as the functions can make: fewer where these depend on each other.
+std::size_t independent_functions(const integrals& over, double linear_dependence);
+
 /// Self-consistent field with DIIS (P. Pulay, J. Comput. Chem. 3 (1982) 556). The molecule has been checked. Throws
 /// tessera::error: input where rhf is asked for open shells, or more electrons than the basis can hold; numerical where
 /// an eigenproblem fails. What did not converge is returned as such.

@@ -400,12 +400,33 @@ TEST(chemistry, terms_of_the_equations_add_up_to_their_programs) {
   }
 }
 
+TEST(chemistry, the_ladder_over_functions_gives_the_same_energies) {
+  const reference_state water = closed("h2o", "cc-pvdz");
+  const sial::correlation_result stored = correlate(water, {});
+  for (const auto& [basis, occupied, empty, workers] :
+       {std::array<std::size_t, 4>{24, 12, 32, 1}, {100, 100, 100, 2}, {5, 2, 4, 2}, {7, 3, 9, 4}}) {
+    sial::correlation_settings how;
+    how.direct_ladder = true;
+    how.orbitals.basis_segment = basis;
+    how.orbitals.occupied_segment = occupied;
+    how.orbitals.virtual_segment = empty;
+    how.programs.workers = static_cast<unsigned>(workers);
+    const sial::correlation_result direct = correlate(water, how);
+    EXPECT_EQ(direct.iterations, stored.iterations);
+    EXPECT_NEAR(*direct.ccsd, *stored.ccsd, 1e-10);
+    EXPECT_NEAR(*direct.triples, *stored.triples, 1e-10);
+  }
+}
+
 TEST(chemistry, a_plan_covers_what_the_programs_take) {
   const reference_state water = closed("h2o", "cc-pvdz");
   runtime rt(testing::host_only(1));
   sial::correlation_job job(rt, *water.over, water.scf, {}, {});
   double planned = 0;
-  for (const sial::program_estimate& e : job.estimate()) planned = std::max(planned, judge(e, {1e12, 0}).all);
+  for (const sial::program_estimate& e : sial::estimate_correlation(
+           *water.over,
+           sial::unknown_field(water.molecule, chemistry::reference::rhf, water.scf.functions, water.scf.orbitals), {}))
+    planned = std::max(planned, judge(e, {1e12, 0}).all);
   (void)job.run();
   std::uint64_t peak = 0;
   for (const named_space_statistics& space : rt.statistics().spaces) peak += space.statistics.peak_bytes;

@@ -162,6 +162,76 @@ TEST(sial_estimate, what_is_not_known_is_a_bound_and_said) {
   EXPECT_EQ(e.notes[0].first.line, 20u);
 }
 
+/// A loop over i and j of which a condition on data lets some through: local x is allocated for its j, used, given
+/// back.
+std::string allocating(const std::string& inside, const std::string& after) {
+  return "sial allocating\naoindex i = 1:3\naoindex j = 1:4\nlocal x[i,j]\nscalar y\ntemp t[i,j]\n"
+         "do i\ndo j\nt[i,j] = 1.0\ny = t[i,j] * t[i,j]\n" +
+         inside + "enddo j\nenddo i\n" + after + "endsial allocating\n";
+}
+constexpr double block_of_ten = 8 * 10 * 10;
+
+double local_bytes(const std::string& text) {
+  return of(estimate(text, segments({10, 10, 10, 10})), array_kind::local).per_worker.bytes;
+}
+
+TEST(sial_estimate, what_an_undecided_condition_allocates_and_gives_back_is_not_counted_on) {
+  const std::string use = "allocate x[*,j]\nx[i,j] = t[i,j]\ndeallocate x[*,j]\n";
+  EXPECT_EQ(local_bytes(allocating(use, "")), 3 * block_of_ten) << "one j at a time";
+  EXPECT_EQ(local_bytes(allocating("if y > 0.0\n" + use + "endif\n", "")), 3 * block_of_ten);
+  EXPECT_EQ(local_bytes(allocating("if y > 0.0\nif y > 2.0\n" + use + "endif\n" + use + "endif\n", "")),
+            3 * block_of_ten);
+}
+
+TEST(sial_estimate, what_is_given_back_perhaps_may_still_be_there) {
+  EXPECT_EQ(local_bytes(allocating("if y > 0.0\nallocate x[i,j]\nendif\n", "")), 12 * block_of_ten) << "all may be";
+  // It is there before the condition, and again for the next one: both count.
+  EXPECT_EQ(local_bytes("sial perhaps\naoindex i = 1:2\naoindex j = 1:4\nlocal x[i,j]\nlocal z[i,j]\nscalar y\n"
+                        "temp t[i,j]\ndo i\nwhere i == 1\ndo j\nwhere j == 1\nt[i,j] = 1.0\ny = t[i,j] * t[i,j]\n"
+                        "enddo j\nenddo i\nallocate x[*,*]\nif y > 0.0\ndeallocate x\nendif\n"
+                        "allocate z[*,*]\nendsial perhaps\n"),
+            16 * block_of_ten);
+}
+
+TEST(sial_estimate, a_loop_that_may_be_left_keeps_what_is_there_when_it_is) {
+  const std::string leaving = "allocate x[i,j]\nif y > 0.0\nexit\nendif\ndeallocate x[i,j]\n";
+  // Each of the three loops over j may be left with the block of its last j, or with any other: four at most each.
+  EXPECT_EQ(local_bytes(allocating(leaving, "")), 12 * block_of_ten);
+}
+
+TEST(sial_estimate, blocks_of_a_loop_that_is_given_up_are_those_of_one_iteration) {
+  const std::string use = "allocate x[*,j]\nx[i,j] = t[i,j]\ndeallocate x[*,j]\n";
+  const program_estimate e = estimate(allocating(use, ""), segments({10, 10, 10, 10}), 1, 0);
+  EXPECT_EQ(of(e, array_kind::local).per_worker.bytes, 3 * block_of_ten);
+  EXPECT_TRUE(of(e, array_kind::local).most);
+  const program_estimate kept = estimate(allocating("allocate x[i,j]\n", ""), segments({10, 10, 10, 10}), 1, 0);
+  EXPECT_GE(of(kept, array_kind::local).per_worker.bytes, 12 * block_of_ten) << "all that the iterations leave";
+  EXPECT_LE(of(kept, array_kind::local).per_worker.bytes, 13 * block_of_ten) << "and the one that was looked at";
+}
+
+TEST(sial_estimate, what_is_alive_at_once_is_less_than_what_waits) {
+  const program_estimate e = estimate(
+      "sial sizes\naoindex i = 1:2\ntemp a[i]\ndo i\na[i] = 1.0\nenddo i\nendsial sizes\n", segments({1000, 2000}));
+  EXPECT_EQ(e.private_room(), 2 * 4096 + 4 * 4096) << "one of each size";
+  EXPECT_EQ(e.private_at_once, 4 * 4096) << "of one at a time";
+}
+
+TEST(sial_estimate, conditions_on_vectors_of_the_data_are_decided) {
+  sial::init_data data = segments({10, 10, 10});
+  data.float_arrays["spin"] = {{3}, {1.0, -1.0, 1.0}};
+  const auto blocks = [&](const std::string& last) {
+    const program_estimate e = estimate(
+        "sial spins\naoindex i = 1:3\naoindex j = 1:3\nindex k = 1:3\npredefined static spin[k]\nscalar y\n"
+        "distributed d[i,j]\npardo i, j\nif spin[(index)i] == spin[(index)j]\nput d[i,j] = 1.0\nendif\n"
+        "endpardo i, j\n" +
+            last + "endsial spins\n",
+        data);
+    return of(e, array_kind::distributed).in_all.bytes / block_of_ten;
+  };
+  EXPECT_EQ(blocks(""), 5) << "1 and 3 with themselves and each other, 2 with itself";
+  EXPECT_EQ(blocks("do k\nspin[k] = 1.0\nenddo k\n"), 9) << "the program changes it: it is not known";
+}
+
 TEST(sial_estimate, ints_and_scalars_are_followed) {
   sial::init_data data = segments({5, 5});
   data.ints["rounds"] = 3;
