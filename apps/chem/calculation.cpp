@@ -352,6 +352,7 @@ int calculation::compute() {
     tell_work(work_of(m_problem, m_plan, m_problem.method ? correlation_settings() : sial::correlation_settings(),
                       scf_settings()),
               m_options, m_report, m_journal);
+    m_report.note("success", false);
     s.finish(m_report);
     return m_plan.fits ? 0 : exit_code_of(error_kind::memory);
   }
