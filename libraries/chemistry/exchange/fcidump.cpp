@@ -8,7 +8,6 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <new>
 
 #include "core/base/error.hpp"
 #include "libraries/chemistry/molecule/text_reader.hpp"
@@ -46,12 +45,10 @@ class fcidump_reader {
 
   void make_room() {
     const std::size_t pairs = hamiltonian::pairs(m_made.orbitals);
-    try {
-      m_made.one.assign(pairs, unknown);
-      m_made.two.assign(hamiltonian::pairs(pairs), unknown);
-    } catch (const std::bad_alloc&) {
-      m_from.fail(fmt::format("the integrals over {} orbitals do not fit into memory", m_made.orbitals));
-    }
+    require_memory_for(static_cast<double>(hamiltonian::pairs(pairs)),
+                       fmt::format("the integrals over {} orbitals", m_made.orbitals));
+    m_made.one.assign(pairs, unknown);
+    m_made.two.assign(hamiltonian::pairs(pairs), unknown);
   }
 
   void read_header() {

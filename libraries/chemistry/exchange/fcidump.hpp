@@ -13,7 +13,7 @@ std::string fcidump_text(const hamiltonian& of);
 
 /// Reads NORB, NELEC, MS2 and the integrals; ORBSYM and ISYM are read over, and so are orbital energies. Throws
 /// tessera::error (input) with file:line:column: for another key, an ordinal beyond NORB, an integral that is there
-/// twice with different values, and integrals of each spin (IUHF).
+/// twice with different values, and integrals of each spin (IUHF). Of kind memory as require_memory_for.
 hamiltonian read_fcidump(const std::filesystem::path& file);
 
 /// The same from memory; `name` stands for the file in messages.

@@ -1,8 +1,10 @@
 #include "libraries/chemistry/exchange/hamiltonian.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "core/base/error.hpp"
+#include "core/base/units.hpp"
 #include "libraries/chemistry/scf/fock.hpp"
 #include "libraries/chemistry/scf/matrix.hpp"
 
@@ -51,6 +53,8 @@ std::vector<double> transformed_repulsion(const integrals& over, const std::vect
   const std::size_t n = over.functions(), function_pairs = hamiltonian::pairs(n), pairs = hamiltonian::pairs(orbitals);
   const std::vector<double> bounds = schwarz_bounds(over);
   const std::unique_ptr<repulsion_engine> engine = over.engine(1e-18);
+  require_memory_for(static_cast<double>(pairs) * static_cast<double>(function_pairs + pairs / 2),
+                     fmt::format("the integrals over {} orbitals", orbitals));
   std::vector<double> half(pairs * function_pairs), block, matrix(n * n);  // orbitals' pairs, slowest
   const shell_range all{0, over.shells()};
   for (std::size_t b = 0; b < over.shells(); ++b)
@@ -79,6 +83,15 @@ std::vector<double> transformed_repulsion(const integrals& over, const std::vect
 }
 
 }  // namespace
+
+void require_memory_for(double numbers, const std::string& what) {
+  const double bytes = 8 * numbers,
+               all = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (bytes > all)
+    throw error(error_kind::memory,
+                fmt::format("{} take {}, and the machine has {}", what, format_bytes(bytes), format_bytes(all)), "",
+                "fewer orbitals, such as with --frozen-virtual");
+}
 
 hamiltonian hamiltonian_of(const integrals& over, const scf_result& scf, int frozen_core, int frozen_virtual) {
   if (!scf.c[1].empty())

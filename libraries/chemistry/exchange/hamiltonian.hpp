@@ -2,6 +2,7 @@
 // Electrons in orthonormal orbitals: all that a correlated method needs to know.
 #include <array>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "libraries/chemistry/integrals/integrals.hpp"
@@ -28,10 +29,13 @@ struct hamiltonian {
   }
 };
 
+/// Throws tessera::error (memory) where the machine's memory does not hold so many numbers.
+void require_memory_for(double numbers, const std::string& what);
+
 /// Over the orbitals of a field without the lowest and the highest ones. The lowest are doubly occupied: their field is
 /// part of the one-electron integrals, their energy of the core's. Memory: half a square of pairs of functions times
-/// pairs of orbitals. Throws tessera::error (usage) for spins that have orbitals of their own (uhf), and where no
-/// orbital is left.
+/// pairs of orbitals. Throws tessera::error: usage for spins that have orbitals of their own (uhf), and where no
+/// orbital is left; memory as above.
 hamiltonian hamiltonian_of(const integrals& over, const scf_result& scf, int frozen_core, int frozen_virtual);
 
 }  // namespace tessera::chemistry

@@ -42,23 +42,17 @@ std::int64_t whole(std::string_view text, const aces_entry& e) {
 
 /// Of the same meaning.
 const std::map<std::string, std::string> other_names{
-    {"calc_level", "calc"},   {"calclevel", "calc"}, {"reference", "ref"},          {"multiplicity", "mult"},
-    {"multiplicty", "mult"},  {"drop_mo", "dropmo"}, {"cc_maxcycle", "cc_maxcyc"},  {"scf_maxcycle", "scf_maxcyc"},
-    {"coordinates", "coord"}, {"symmetry", "sym"},   {"damp_type", "damping_type"}, {"mem", "memory_size"},
-    {"memory", "memory_size"}};
+    {"calc_level", "calc"}, {"calclevel", "calc"},         {"reference", "ref"},           {"multiplicity", "mult"},
+    {"drop_mo", "dropmo"},  {"cc_maxcycle", "cc_maxcyc"},  {"scf_maxcycle", "scf_maxcyc"}, {"coordinates", "coord"},
+    {"symmetry", "sym"},    {"damp_type", "damping_type"}, {"mem", "memory_size"},         {"memory", "memory_size"}};
 
-/// Keys that have a meaning here.
-const std::vector<std::string> aces_names{"calc",      "basis",  "ref",       "mult",       "charge",
-                                          "spherical", "dropmo", "cc_maxcyc", "scf_maxcyc", "cc_conv",
-                                          "guess",     "units",  "coord",     "sym"};
 /// Keys that steer the way to an energy, not the energy.
 constexpr std::array<std::string_view, 14> steering{
     "damping_type", "damp_tol",    "dampscf", "scf_conv",   "scf_extrap",  "scf_exporder", "cc_extrap",
     "cc_exporder",  "memory_size", "print",   "lineq_conv", "estate_conv", "abcdtype",     "subgroup"};
 const std::vector<std::string> sip_names{"maxmem", "sial_program"};
-constexpr std::array<std::string_view, 10> sip_steering{
-    "sip_mx_segsize", "sip_mx_occ_segsize", "sip_mx_virt_segsize", "company",
-    "iocompany",      "siphoncompany",      "sial_path",           "timers",
+constexpr std::array<std::string_view, 9> sip_steering{
+    "sip_mx_segsize", "sip_mx_occ_segsize", "sip_mx_virt_segsize", "company", "iocompany", "sial_path", "timers",
     "trace",          "sip_trace"};
 
 template <std::size_t count>
@@ -111,6 +105,64 @@ double convergence_of(const aces_entry& e) {
   return std::pow(10.0, -static_cast<double>(digits + 2));
 }
 
+void note(const aces_entry& e, job& to, const char* why) {
+  to.notes.push_back(fmt::format("{}={} is not used: {}", upper(e.key), e.value, why));
+}
+
+void take_basis(const aces_entry& e, job& to) {
+  if (in_small_letters(e.value) == "special") fail_value(e, "the name of a set that comes with the program");
+  set_item(to, "basis", e.value, e.where);
+}
+
+void take_reference(const aces_entry& e, job& to) {
+  if (in_small_letters(e.value) == "auto") fail_value(e, "RHF, UHF or ROHF");
+  set_item(to, "reference", e.value, e.where);
+}
+
+/// The way to the field is not its energy: other guesses are noted.
+void take_guess(const aces_entry& e, job& to) {
+  const std::string value = in_small_letters(e.value);
+  if (value == "core")
+    to.guess = "core";
+  else if (value == "atomic" || value == "sad")
+    to.guess = "sad";
+  else
+    note(e, to, "the guess is of atoms' densities");
+}
+
+void take_symmetry(const aces_entry& e, job& to) {
+  const std::string value = in_small_letters(e.value);
+  if (value != "none" && value != "off") note(e, to, "there is no symmetry");
+}
+
+void take_coordinates(const aces_entry& e, job&) {
+  const std::string value = in_small_letters(e.value);
+  if (value != "cartesian" && value != "internal") fail_value(e, "CARTESIAN or INTERNAL");
+}
+
+template <const char* item>
+void take_whole(const aces_entry& e, job& to) {
+  set_item(to, item, whole(e.value, e), e.where);
+}
+constexpr char multiplicity_item[] = "multiplicity", charge_item[] = "charge", cc_item[] = "cc_iterations",
+               scf_item[] = "scf_iterations";
+
+/// Keys that have a meaning here.
+const std::map<std::string, void (*)(const aces_entry&, job&)> aces_takers{
+    {"calc", [](const aces_entry& e, job& to) { to.method = method_of(e); }},
+    {"basis", take_basis},
+    {"ref", take_reference},
+    {"mult", take_whole<multiplicity_item>},
+    {"charge", take_whole<charge_item>},
+    {"spherical", [](const aces_entry& e, job& to) { to.spherical = is_on(e); }},
+    {"dropmo", [](const aces_entry& e, job& to) { to.frozen_orbitals = frozen_of(e); }},
+    {"cc_maxcyc", take_whole<cc_item>},
+    {"scf_maxcyc", take_whole<scf_item>},
+    {"cc_conv", [](const aces_entry& e, job& to) { to.convergence = convergence_of(e); }},
+    {"guess", take_guess},
+    {"coord", take_coordinates},
+    {"sym", take_symmetry}};
+
 }  // namespace
 
 void aces_keys::require_first(const std::string& name, const aces_entry& e) {
@@ -121,53 +173,19 @@ void aces_keys::require_first(const std::string& name, const aces_entry& e) {
 void aces_keys::take_aces(const aces_entry& e, job& to) {
   const auto other = other_names.find(e.key);
   const std::string name = other == other_names.end() ? e.key : other->second;
-  const std::string value = in_small_letters(e.value);
   require_first(name, e);
-  const auto set = [&](const char* item, const item_value& v) { set_item(to, item, v, e.where); };
-  const auto note = [&](const char* why) {
-    to.notes.push_back(fmt::format("{}={} is not used: {}", upper(e.key), e.value, why));
-  };
-  if (name == "calc") {
-    to.method = method_of(e);
-  } else if (name == "basis") {
-    if (value == "special") fail_value(e, "the name of a set that comes with the program");
-    set("basis", e.value);
-  } else if (name == "ref") {
-    if (value == "auto") fail_value(e, "RHF, UHF or ROHF");
-    set("reference", e.value);
-  } else if (name == "mult") {
-    set("multiplicity", whole(e.value, e));
-  } else if (name == "charge") {
-    set("charge", whole(e.value, e));
-  } else if (name == "spherical") {
-    to.spherical = is_on(e);
-  } else if (name == "dropmo") {
-    to.frozen_orbitals = frozen_of(e);
-  } else if (name == "cc_maxcyc") {
-    set("cc_iterations", whole(e.value, e));
-  } else if (name == "scf_maxcyc") {
-    set("scf_iterations", whole(e.value, e));
-  } else if (name == "cc_conv") {
-    to.convergence = convergence_of(e);
-  } else if (name == "guess") {
-    if (value == "core")
-      to.guess = "core";
-    else if (value == "atomic" || value == "sad")
-      to.guess = "sad";
-    else
-      note("the guess is of atoms' densities");
-  } else if (name == "units") {
-    if (value != "bohr" && value != "angstrom") fail_value(e, "ANGSTROM or BOHR");
-    m_bohr = value == "bohr";
-  } else if (name == "coord") {
-    if (value != "cartesian" && value != "internal") fail_value(e, "CARTESIAN or INTERNAL");
-  } else if (name == "sym") {
-    if (value != "none" && value != "off") note("there is no symmetry");
-  } else if (is_one_of(name, steering)) {
-    note("it has no counterpart");
-  } else {
-    fail(e, fmt::format("there is no key {} of *ACES2", in_quotes(upper(e.key))), hint_for_name(name, aces_names));
-  }
+  if (name == "units") return take_unit(e);
+  if (const auto taker = aces_takers.find(name); taker != aces_takers.end()) return taker->second(e, to);
+  if (is_one_of(name, steering)) return note(e, to, "it has no counterpart");
+  std::vector<std::string> known{"units"};
+  for (const auto& [key, taker] : aces_takers) known.push_back(key);
+  fail(e, fmt::format("there is no key {} of *ACES2", in_quotes(upper(e.key))), hint_for_name(name, known));
+}
+
+void aces_keys::take_unit(const aces_entry& e) {
+  const std::string value = in_small_letters(e.value);
+  if (value != "bohr" && value != "angstrom") fail_value(e, "ANGSTROM or BOHR");
+  m_bohr = value == "bohr";
 }
 
 void aces_keys::take_sip(const aces_entry& e, job& to) {
@@ -178,7 +196,7 @@ void aces_keys::take_sip(const aces_entry& e, job& to) {
     if (megabytes < 1 || megabytes > 1'000'000'000) fail(e, fmt::format("MAXMEM={} is no size", e.value), "megabytes");
     to.memory = fmt::format("{}MiB", megabytes);
   } else if (is_one_of(e.key, sip_steering)) {
-    to.notes.push_back(fmt::format("{}={} is not used: it has no counterpart", upper(e.key), e.value));
+    note(e, to, "it has no counterpart");
   } else {
     fail(e, fmt::format("there is no key {} of *SIP", in_quotes(upper(e.key))), hint_for_name(e.key, sip_names));
   }

@@ -26,6 +26,7 @@ class aces_keys {
   bool in_bohr() const noexcept { return m_bohr; }
 
  private:
+  void take_unit(const aces_entry& e);
   void take_program(const aces_entry& e, job& to);
   void require_first(const std::string& name, const aces_entry& e);
 

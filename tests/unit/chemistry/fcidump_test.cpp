@@ -23,6 +23,17 @@ TEST(fcidump, is_read_as_it_was_written) {
   EXPECT_EQ(read.two, h.two);
 }
 
+TEST(fcidump, needs_no_more_memory_than_there_is) {
+  EXPECT_NO_THROW(require_memory_for(1000, "they"));
+  try {
+    require_memory_for(1e15, "the integrals");
+    ADD_FAILURE() << "there are machines with 8 PB";
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind(), error_kind::memory);
+    EXPECT_THAT(e.message(), testing::HasSubstr("the integrals take 7.11 PiB"));
+  }
+}
+
 TEST(fcidump, headers_have_many_forms) {
   const char* const integrals = "0.5 2 1 2 1\n 1.D0 1 2 0 0\n -3 1 0 0 0\n2.5 0 0 0 0\n";
   for (const char* header :
