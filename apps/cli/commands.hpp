@@ -16,5 +16,6 @@ void add_plugins_new(command_table& plugins);  ///< plugins_new.cpp; a subcomman
 void add_config(command_table& to);            ///< config.cpp
 void add_trace(command_table& to);             ///< trace.cpp
 void add_history(command_table& to);           ///< history.cpp
+void add_shell(command_table& to);             ///< shell.cpp: completion and man
 
 }  // namespace tessera::cli

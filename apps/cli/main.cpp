@@ -64,6 +64,7 @@ void add_commands(tessera::apps::command_table& to) {
   tessera::cli::add_trace(to);
   tessera::cli::add_history(to);
   tessera::cli::add_checkpoint(to);
+  tessera::cli::add_shell(to);
   to.add_command("version", "Print the version").run = [] {
     fmt::print("{}\n", tessera::cli::version_text);
     return 0;
