@@ -10,6 +10,8 @@
 #   include/tessera/*.hpp            the C++ interface; include/tessera/internal/ what it leads to
 #   share/tessera/                   ready configurations, small data
 #   share/doc/tessera/               licence, guides
+#   share/man/man1/tessera.1         the manual page
+#   share/bash-completion/           what bash completes
 include(CMakePackageConfigHelpers)
 include(TesseraProduct)
 
@@ -65,6 +67,9 @@ install(DIRECTORY apps/cholesky/data/ DESTINATION ${_data_dir}/data COMPONENT ru
 install(DIRECTORY apps/chem/data/ DESTINATION ${_data_dir}/data COMPONENT runtime OPTIONAL FILES_MATCHING PATTERN "*.xyz")
 install(DIRECTORY languages/sial/editors DESTINATION ${_data_dir} COMPONENT runtime OPTIONAL)
 install(DIRECTORY examples/sial DESTINATION ${_data_dir}/examples COMPONENT runtime OPTIONAL)
+install(FILES ${PROJECT_BINARY_DIR}/apps/cli/tessera.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime OPTIONAL)
+install(FILES ${PROJECT_BINARY_DIR}/apps/cli/tessera.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME tessera
+  COMPONENT runtime OPTIONAL)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT runtime
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")

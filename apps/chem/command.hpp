@@ -4,6 +4,6 @@
 namespace tessera::apps {
 
 /// Adds `chem` to the command line.
-void add_chem(CLI::App& to, command& selected);
+void add_chem(command_table& to);
 
 }  // namespace tessera::apps

@@ -1,6 +1,5 @@
 #include "apps/chem/job_file.hpp"
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <utility>
 
@@ -13,15 +12,15 @@ namespace {
 /// Fills options that the command line has left.
 class option_filler {
  public:
-  explicit option_filler(const CLI::App& line) : m_line(line) {}
-  bool is_left(const char* option) const { return m_line.count(option) == 0; }
+  explicit option_filler(const command_table& line) : m_line(line) {}
+  bool is_left(const char* option) const { return !m_line.is_given(option); }
   template <typename from, typename to>
   void fill(const char* option, const std::optional<from>& said, to& value) const {
     if (said && is_left(option)) value = *said;
   }
 
  private:
-  const CLI::App& m_line;
+  const command_table& m_line;
 };
 
 std::optional<chemistry::length_unit> unit_of(const std::string& name) {

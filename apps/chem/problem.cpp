@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -80,10 +79,10 @@ problem problem_of(const chem_options& o, chemistry::molecule of) {
 
 problem model_problem_of(const chem_options& o) {
   for (const char* const option : {"--basis", "--functions", "--charge", "--multiplicity", "--unit", "--frozen-core"})
-    if (o.of->count(option) > 0)
+    if (o.of->is_given(option))
       throw error(error_kind::usage, fmt::format("{} is for molecules, and this is a Hamiltonian", option), o.file,
                   "NELEC and MS2 of the file say the electrons; --frozen-orbitals leaves out orbitals");
-  if (o.of->count("--guess") > 0 && o.guess != "core")
+  if (o.of->is_given("--guess") && o.guess != "core")
     throw error(error_kind::usage, fmt::format("there is no guess '{}' without atoms", o.guess), "--guess",
                 "core; without it the first orbitals of the file are occupied");
   problem p;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -79,7 +78,7 @@ void add_qcschema_file(session& to, const chem_options& o, const problem& p, con
   r.geometry = p.of;
   r.method = chemistry::usual_method(o.method);
   r.basis = o.basis;
-  const std::string program = o.of->get_parent()->version();  // "tessera 1.2.3"
+  const std::string program = o.of->above->version;  // "tessera 1.2.3"
   r.creator = program.substr(program.find(' ') + 1);
   r.functions = scf.functions;
   r.orbitals = scf.orbitals;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -191,35 +190,41 @@ int run(const cholesky_options& o) {
 
 }  // namespace
 
-void add_cholesky(CLI::App& to, command& selected) {
+void add_cholesky(command_table& to) {
   auto options = std::make_shared<cholesky_options>();
-  CLI::App& sub =
-      *to.add_subcommand("cholesky", "Factorize a symmetric positive definite matrix in tiles, and solve with it");
-  auto* matrix = sub.add_option("--matrix", options->matrix, "Matrix Market file: real, symmetric positive definite")
-                     ->type_name("FILE");
-  auto* size = sub.add_option("--n", options->n, "order of a random matrix instead")
-                   ->type_name("N")
-                   ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
-  matrix->excludes(size);
-  sub.add_option("--tile", options->tile, "rows and columns of a tile; by default 64 to 512, growing with n")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
-  sub.add_option("--repeat", options->repeat, "factorize N times and report the best time")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  sub.add_option("--rhs", options->rhs, "right-hand side: random or ones")
-      ->check(CLI::IsMember({"random", "ones"}))
-      ->capture_default_str();
+  command_table& sub =
+      to.add_command("cholesky", "Factorize a symmetric positive definite matrix in tiles, and solve with it");
+  sub.add(
+      {{"--matrix",
+        &options->matrix,
+        "FILE",
+        "Matrix Market file: real, symmetric positive definite",
+        {.excludes = {"--n"}}},
+       {"--n", &options->n, "N", "order of a random matrix instead", {.range = between(1, std::int64_t{1} << 20)}}});
+  sub.add({{"--tile",
+            &options->tile,
+            "N",
+            "rows and columns of a tile; by default 64 to 512, growing with n",
+            {.range = between(1, std::int64_t{1} << 16)}},
+           {"--repeat",
+            &options->repeat,
+            "N",
+            "factorize N times and report the best time",
+            {.range = between(1, 1000000), .shows_default = true}},
+           {"--rhs",
+            &options->rhs,
+            "",
+            "right-hand side: random or ones",
+            {.choices = {"random", "ones"}, .shows_default = true}}});
   options->add_run_options(sub);
-  sub.footer(
+  sub.footer =
       "Example:\n  tessera cholesky --matrix apps/cholesky/data/bcsstk09.mtx --config configs/sim_two.toml --stats\n"
-      "Ends with 1 when the scaled residual is 30 or more, 6 when the matrix is not positive definite.");
-  sub.callback([options, &selected] {
+      "Ends with 1 when the scaled residual is 30 or more, 6 when the matrix is not positive definite.";
+  sub.check = [options] {
     if (options->matrix.empty() && options->n == 0)
       throw error(error_kind::usage, "cholesky needs a matrix", "the command line", "give --matrix FILE or --n N");
-    selected = [options] { return run(*options); };
-  });
+  };
+  sub.run = [options] { return run(*options); };
 }
 
 }  // namespace tessera::apps

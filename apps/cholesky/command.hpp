@@ -4,6 +4,6 @@
 namespace tessera::apps {
 
 /// Adds `cholesky` to the command line.
-void add_cholesky(CLI::App& to, command& selected);
+void add_cholesky(command_table& to);
 
 }  // namespace tessera::apps

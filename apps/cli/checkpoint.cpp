@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -175,17 +174,15 @@ int show(const show_options& o) {
 
 }  // namespace
 
-void add_checkpoint(CLI::App& to, command& selected) {
-  CLI::App& all = *to.add_subcommand("checkpoint", "Look at what jobs have kept for their next start");
-  all.require_subcommand(1);
+void add_checkpoint(command_table& to) {
+  command_table& all = to.add_command("checkpoint", "Look at what jobs have kept for their next start");
   auto o = std::make_shared<show_options>();
-  CLI::App& sub = *all.add_subcommand("show", "List what is in a folder of checkpoints, and check that it is whole");
-  sub.add_option("folder", o->folder, "of tessera chem --restart, or tessera sial run --checkpoint")
-      ->type_name("DIR")
-      ->required();
-  sub.add_option("--json", o->json, "write it as JSON; - is standard output, instead of the list")->type_name("FILE");
-  sub.footer("Example:\n  tessera checkpoint show water.restart");
-  sub.callback([o, &selected] { selected = [o] { return show(*o); }; });
+  command_table& sub = all.add_command("show", "List what is in a folder of checkpoints, and check that it is whole");
+  sub.add(
+      {{"folder", &o->folder, "DIR", "of tessera chem --restart, or tessera sial run --checkpoint", {.required = true}},
+       {"--json", &o->json, "FILE", "write it as JSON; - is standard output, instead of the list"}});
+  sub.footer = "Example:\n  tessera checkpoint show water.restart";
+  sub.run = [o] { return show(*o); };
 }
 
 }  // namespace tessera::cli

@@ -1,7 +1,6 @@
 // tessera config explain: each setting, its value, and where that came from.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -27,24 +26,20 @@ int explain(const config_options& o) {
 
 }  // namespace
 
-void add_config(CLI::App& to, command& selected) {
+void add_config(command_table& to) {
   auto options = std::make_shared<config_options>();
-  CLI::App& sub = *to.add_subcommand("config", "Look at the configuration");
-  sub.require_subcommand(1);
-  sub.footer("Example:\n  tessera config explain --config configs/sim_one.toml --changed");
-  CLI::App& explain_command = *sub.add_subcommand("explain", "Print each setting, its value and where that came from");
+  command_table& sub = to.add_command("config", "Look at the configuration");
+  sub.footer = "Example:\n  tessera config explain --config configs/sim_one.toml --changed";
+  command_table& explain_command = sub.add_command("explain", "Print each setting, its value and where that came from");
   options->add_machine_options(explain_command);
-  explain_command.add_option("--workers", options->workers, "as for the commands that run tasks")
-      ->type_name("N")
-      ->check(CLI::Range(0, 65535));
-  explain_command.add_flag("--changed", options->changed, "leave out settings that have their default");
-  explain_command
-      .add_option("--json", options->json, "write the settings as JSON; - is standard output, instead of the table")
-      ->type_name("FILE");
-  explain_command.footer(
+  explain_command.add(
+      {{"--workers", &options->workers, "N", "as for the commands that run tasks", {.range = between(0, 65535)}},
+       {"--changed", &options->changed, "", "leave out settings that have their default"},
+       {"--json", &options->json, "FILE", "write the settings as JSON; - is standard output, instead of the table"}});
+  explain_command.footer =
       "Precedence: default < files, in order < environment (TESSERA_...) < --set < --workers.\n"
-      "Example:\n  TESSERA_RUNTIME_WORKERS=2 tessera config explain --config configs/sim_one.toml --changed");
-  explain_command.callback([options, &selected] { selected = [options] { return explain(*options); }; });
+      "Example:\n  TESSERA_RUNTIME_WORKERS=2 tessera config explain --config configs/sim_one.toml --changed";
+  explain_command.run = [options] { return explain(*options); };
 }
 
 }  // namespace tessera::cli

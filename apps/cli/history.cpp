@@ -1,7 +1,6 @@
 // tessera history: what placement has learnt about this machine.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -114,29 +113,30 @@ int run(const history_options& o) {
 
 }  // namespace
 
-void add_history(CLI::App& to, command& selected) {
+void add_history(command_table& to) {
   auto options = std::make_shared<history_options>();
-  CLI::App& sub =
-      *to.add_subcommand("history", "Show or clear the times that placement and loops have learnt on this machine");
+  command_table& sub =
+      to.add_command("history", "Show or clear the times that placement and loops have learnt on this machine");
   options->add_machine_options(sub);
-  auto* json = sub.add_option("--json", options->json, "write it as JSON; - is standard output, instead of the tables")
-                   ->type_name("FILE");
-  sub.add_option("--name", options->name, "only operations and regions with this in their names")->type_name("TEXT");
-  sub.add_option("--top", options->top,
-                 "of operations the N sizes that take longest, of each program the N regions "
-                 "that were measured last")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000));
-  auto* clear =
-      sub.add_flag("--clear", options->clear, "forget the times; those of other machines in the same file stay");
-  clear->excludes(json);
-  for (const char* other : {"--name", "--top"}) clear->excludes(other);
-  sub.footer(
+  sub.add({{"--json", &options->json, "FILE", "write it as JSON; - is standard output, instead of the tables"},
+           {"--name", &options->name, "TEXT", "only operations and regions with this in their names"},
+           {"--top",
+            &options->top,
+            "N",
+            "of operations the N sizes that take longest, of each program the N regions "
+            "that were measured last",
+            {.range = between(1, 1000000)}},
+           {"--clear",
+            &options->clear,
+            "",
+            "forget the times; those of other machines in the same file stay",
+            {.excludes = {"--json", "--name", "--top"}}}});
+  sub.footer =
       "Times of operations are learnt by runs with runtime.placement = \"cost\" or a policy plugin, rates of loops by "
       "runs with the policy auto.\nThey are kept where runtime.history says.\n"
       "The machine is recognised by its CPU and its devices, so give the --config of the run.\n"
-      "Examples:\n  tessera history --config configs/sim_two.toml\n  tessera history --name gemm --top 20");
-  sub.callback([options, &selected] { selected = [options] { return run(*options); }; });
+      "Examples:\n  tessera history --config configs/sim_two.toml\n  tessera history --name gemm --top 20";
+  sub.run = [options] { return run(*options); };
 }
 
 }  // namespace tessera::cli

@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -35,11 +34,13 @@ struct plugins_options : apps::command_options {
   std::vector<std::string> plugin_path;  ///< instead of runtime.plugin_path
   std::string name;                      ///< explain: a plugin or a path of a file
 
-  void add_to(CLI::App& to) {
+  void add_to(command_table& to) {
     add_machine_options(to);
-    to.add_option("--plugin-path", plugin_path, "look in this directory instead of runtime.plugin_path (repeatable)")
-        ->type_name("DIR")
-        ->allow_extra_args(false);
+    to.add({{"--plugin-path",
+             &plugin_path,
+             "DIR",
+             "look in this directory instead of runtime.plugin_path (repeatable)",
+             {.one_each = true}}});
   }
   plugin::registry_options registry_options() const {
     const config::document configuration = load();
@@ -263,109 +264,97 @@ int check(const check_options& o) {
 
 }  // namespace
 
-void add_plugins(CLI::App& to, command& selected) {
-  CLI::App& sub = *to.add_subcommand("plugins", "List every plugin file that was found: loaded or refused, and why");
+void add_plugins(command_table& to) {
+  command_table& sub = to.add_command("plugins", "List every plugin file that was found: loaded or refused, and why");
   auto options = std::make_shared<plugins_options>();
   options->add_to(sub);
-  sub.add_option("--json", options->json, "write the list as JSON; - is standard output, instead of the text")
-      ->type_name("FILE");
-  sub.require_subcommand(0, 1);
-  sub.footer(
+  sub.add({{"--json", &options->json, "FILE", "write the list as JSON; - is standard output, instead of the text"}});
+  sub.footer =
       "Ends with 5 when a plugin that the configuration wants cannot be used; the list comes first.\n"
-      "Example:\n  tessera plugins --config configs/sim_two.toml");
-  sub.callback([options, &sub, &selected] {
-    if (sub.get_subcommands().empty()) selected = [options] { return list(*options); };
-  });
+      "Example:\n  tessera plugins --config configs/sim_two.toml";
+  sub.run = [options] { return list(*options); };
 
   auto explained = std::make_shared<plugins_options>();
-  CLI::App& explain_command =
-      *sub.add_subcommand("explain", "Print a plugin's options with types, ranges and defaults");
-  explain_command.add_option("name", explained->name, "the plugin, or the path of its file")
-      ->type_name("NAME")
-      ->required();
+  command_table& explain_command =
+      sub.add_command("explain", "Print a plugin's options with types, ranges and defaults");
+  explain_command.add({{"name", &explained->name, "NAME", "the plugin, or the path of its file", {.required = true}}});
   explained->add_to(explain_command);
-  explain_command.add_option("--json", explained->json, "write it as JSON; - is standard output, instead of the text")
-      ->type_name("FILE");
-  explain_command.footer("Example:\n  tessera plugins explain sim");
-  explain_command.callback([explained, &selected] { selected = [explained] { return explain(*explained); }; });
+  explain_command.add(
+      {{"--json", &explained->json, "FILE", "write it as JSON; - is standard output, instead of the text"}});
+  explain_command.footer = "Example:\n  tessera plugins explain sim";
+  explain_command.run = [explained] { return explain(*explained); };
 
   auto layouts_to = std::make_shared<std::string>();
-  CLI::App& layouts_command = *sub.add_subcommand(
+  command_table& layouts_command = sub.add_command(
       "layouts", "Print the memory layout of the structs in tessera/plugin.h, for languages that do not read C");
-  layouts_command.add_option("--json", *layouts_to, "write them as JSON; - is standard output, instead of the text")
-      ->type_name("FILE");
-  layouts_command.footer(
+  layouts_command.add(
+      {{"--json", layouts_to.get(), "FILE", "write them as JSON; - is standard output, instead of the text"}});
+  layouts_command.footer =
       "Sizes and offsets are in bytes. \"since\" is the version of the ABI that brought a field.\n"
-      "Example:\n  tessera plugins layouts --json layouts.json");
-  layouts_command.callback([layouts_to, &selected] { selected = [layouts_to] { return layouts(*layouts_to); }; });
+      "Example:\n  tessera plugins layouts --json layouts.json";
+  layouts_command.run = [layouts_to] { return layouts(*layouts_to); };
 
   auto checked = std::make_shared<check_options>();
-  CLI::App& check_command =
-      *sub.add_subcommand("check", "Run the conformance suite: does a plugin keep the contract of tessera/plugin.h?");
-  check_command.add_option("path", checked->path, "the plugin's file")->type_name("PATH");
-  check_command
-      .add_option("--option", checked->options, "an option of the plugin, e.g. 'device[0].memory=64 MiB' (repeatable)")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  check_command
-      .add_option("--layer", checked->layer,
-                  "put this layer around it: the path of a file, or a name beside PATH, e.g. fault")
-      ->type_name("LAYER");
-  check_command.add_option("--layer-option", checked->layer_options, "an option of the layer (repeatable)")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  check_command
-      .add_option(
-          "--inner", checked->inner,
-          "if PATH is a layer: the plugin that it is put around, a file or a name beside PATH (host, if it is there)")
-      ->type_name("PLUGIN");
-  check_command.add_option("--inner-option", checked->inner_options, "an option of the inner plugin (repeatable)")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  check_command
-      .add_option(
-          "--lose-with", checked->lose_with,
-          "an option, of the layer if there is one, that makes a device fail for good while it works (repeatable)")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  check_command
-      .add_option("--arguments", checked->arguments,
-                  "argument bytes that an operation takes, in hexadecimal, instead of the usual ones (repeatable)")
-      ->type_name("OPERATION=HEX")
-      ->allow_extra_args(false);
-  check_command.add_option("--filter", checked->filter, "only checks with this in their name, e.g. copies")
-      ->type_name("TEXT");
-  check_command.add_option("--only", checked->only, "only the check of this name, e.g. copies.every_pair")
-      ->type_name("NAME");
-  check_command.add_flag("--list", checked->list, "print the names of all checks, and run none");
-  check_command
-      .add_option("--time-limit", checked->time_limit,
-                  "limit for each check; a check that takes longer fails and ends the command. 0: none")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
-      ->capture_default_str();
-  check_command
-      .add_option("--seed", checked->seed, "seed of random shapes and contents; 0: a new one, which is printed")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
-      ->capture_default_str();
-  check_command
-      .add_option("--known-failures", checked->known_failures, "a file of failures that are accepted until a date")
-      ->type_name("FILE");
-  check_command
-      .add_option("--json", checked->json,
-                  "write the results as JSON; - is standard output, the text then goes to standard error")
-      ->type_name("FILE");
-  check_command.add_flag("--second-process", checked->second_process)->group("");  // the suite's own, and not shown
-  check_command.footer(
+  command_table& check_command =
+      sub.add_command("check", "Run the conformance suite: does a plugin keep the contract of tessera/plugin.h?");
+  check_command.add({
+      {"path", &checked->path, "PATH", "the plugin's file"},
+      {"--option",
+       &checked->options,
+       "NAME=VALUE",
+       "an option of the plugin, e.g. 'device[0].memory=64 MiB' (repeatable)",
+       {.one_each = true}},
+      {"--layer", &checked->layer, "LAYER",
+       "put this layer around it: the path of a file, or a name beside PATH, e.g. fault"},
+      {"--layer-option",
+       &checked->layer_options,
+       "NAME=VALUE",
+       "an option of the layer (repeatable)",
+       {.one_each = true}},
+      {"--inner", &checked->inner, "PLUGIN",
+       "if PATH is a layer: the plugin that it is put around, a file or a name beside PATH (host, if it is there)"},
+      {"--inner-option",
+       &checked->inner_options,
+       "NAME=VALUE",
+       "an option of the inner plugin (repeatable)",
+       {.one_each = true}},
+      {"--lose-with",
+       &checked->lose_with,
+       "NAME=VALUE",
+       "an option, of the layer if there is one, that makes a device fail for good while it works (repeatable)",
+       {.one_each = true}},
+      {"--arguments",
+       &checked->arguments,
+       "OPERATION=HEX",
+       "argument bytes that an operation takes, in hexadecimal, instead of the usual ones (repeatable)",
+       {.one_each = true}},
+      {"--filter", &checked->filter, "TEXT", "only checks with this in their name, e.g. copies"},
+      {"--only", &checked->only, "NAME", "only the check of this name, e.g. copies.every_pair"},
+      {"--list", &checked->list, "", "print the names of all checks, and run none"},
+      {"--time-limit",
+       &checked->time_limit,
+       "SECONDS",
+       "limit for each check; a check that takes longer fails and ends the command. 0: none",
+       {.range = between(0, 1'000'000), .shows_default = true}},
+      {"--seed",
+       &checked->seed,
+       "N",
+       "seed of random shapes and contents; 0: a new one, which is printed",
+       {.range = between(0, std::numeric_limits<std::int64_t>::max()), .shows_default = true}},
+      {"--known-failures", &checked->known_failures, "FILE", "a file of failures that are accepted until a date"},
+      {"--json", &checked->json, "FILE",
+       "write the results as JSON; - is standard output, the text then goes to standard error"},
+      {"--second-process", &checked->second_process, "", "", {.hidden = true}}  // the suite's own, and not shown
+  });
+  check_command.footer =
       "One line per check: passed, failed, skipped (the plugin does not offer it) or known failure. What cannot be\n"
       "opened fails once, as \"open\", and its checks are not run; nor are those that rely on one which fails, or\n"
       "stand behind one that hangs: the summary counts them. Ends with 5 when a check failed. A plugin that crashes\n"
       "ends the command; standard error names the check and the entry.\n"
-      "Example:\n  tessera plugins check ./tessera_mine.so --option 'device[0].memory=64 MiB' --json results.json");
-  check_command.callback([checked, &selected] { selected = [checked] { return check(*checked); }; });
+      "Example:\n  tessera plugins check ./tessera_mine.so --option 'device[0].memory=64 MiB' --json results.json";
+  check_command.run = [checked] { return check(*checked); };
 
-  add_plugins_new(sub, selected);
+  add_plugins_new(sub);
 }
 
 }  // namespace tessera::cli

@@ -1,7 +1,6 @@
 // tessera plugins new: writes a small device plugin to begin with.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -116,20 +115,19 @@ int write_new(const new_options& o) {
 
 }  // namespace
 
-void add_plugins_new(CLI::App& plugins, command& selected) {
+void add_plugins_new(command_table& plugins) {
   auto options = std::make_shared<new_options>();
-  CLI::App& sub =
-      *plugins.add_subcommand("new", "Write a small device plugin to start from: source, build file, README.md");
-  sub.add_option("name", options->name, "its name: 1 to 64 of a-z, 0-9, '_' and '-'")->type_name("NAME")->required();
-  sub.add_option("--language", options->language, "c, c++ or rust")->type_name("LANGUAGE")->required();
-  sub.add_option("--directory", options->directory, "the folder to write to: a new or an empty one; default NAME")
-      ->type_name("DIR");
-  sub.add_option("--json", options->json, "write the list of files as JSON; - is standard output, instead of the text")
-      ->type_name("FILE");
-  sub.footer(
+  command_table& sub =
+      plugins.add_command("new", "Write a small device plugin to start from: source, build file, README.md");
+  sub.add({{"name", &options->name, "NAME", "its name: 1 to 64 of a-z, 0-9, '_' and '-'", {.required = true}},
+           {"--language", &options->language, "LANGUAGE", "c, c++ or rust", {.required = true}},
+           {"--directory", &options->directory, "DIR", "the folder to write to: a new or an empty one; default NAME"},
+           {"--json", &options->json, "FILE",
+            "write the list of files as JSON; - is standard output, instead of the text"}});
+  sub.footer =
       "The plugin passes `tessera plugins check` as it is: a simulated device whose memory is the host's.\n"
-      "Example:\n  tessera plugins new my_device --language rust");
-  sub.callback([options, &selected] { selected = [options] { return write_new(*options); }; });
+      "Example:\n  tessera plugins new my_device --language rust";
+  sub.run = [options] { return write_new(*options); };
 }
 
 }  // namespace tessera::cli

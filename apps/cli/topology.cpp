@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -87,29 +86,28 @@ std::string file_for_application(const topology_options& o) {
 
 }  // namespace
 
-void add_topology(CLI::App& to, command& selected) {
+void add_topology(command_table& to) {
   auto options = std::make_shared<topology_options>();
-  CLI::App& sub = *to.add_subcommand("topology", "Show the machine as a tree of memories and workers");
+  command_table& sub = to.add_command("topology", "Show the machine as a tree of memories and workers");
   options->add_machine_options(sub);
-  sub.add_option("--dot", options->dot, "write the tree for Graphviz; - is standard output")->type_name("FILE");
-  sub.add_option("--svg", options->svg, "write the tree as a picture; - is standard output")->type_name("FILE");
-  sub.add_option("--json", options->json, "write the tree as JSON; - is standard output")->type_name("FILE");
-  sub.add_option("application", options->application,
-                 "after --: an application over regions with its options; it runs, and the tree has its arrays and the "
-                 "shares of its loops")
-      ->type_name("APPLICATION");
-  sub.footer(
+  sub.add({{"--dot", &options->dot, "FILE", "write the tree for Graphviz; - is standard output"},
+           {"--svg", &options->svg, "FILE", "write the tree as a picture; - is standard output"},
+           {"--json", &options->json, "FILE", "write the tree as JSON; - is standard output"},
+           {"application", &options->application, "APPLICATION",
+            "after --: an application over regions with its options; it runs, and the tree has its arrays and the "
+            "shares of its loops"}});
+  sub.footer =
       "Without --dot, --svg and --json the tree is printed as text. The configured plugins are opened to find their "
       "devices.\n"
       "Examples:\n  tessera topology --config configs/sim_two.toml --svg machine.svg\n"
-      "  tessera topology --config configs/sim_two.toml -- hotspot --size 512");
-  sub.callback([options, &selected, &to] {
+      "  tessera topology --config configs/sim_two.toml -- hotspot --size 512";
+  sub.check = [options, &to] {
     if (!options->application.empty()) apps::require_region_application(to, options->application.front());
-    selected = [options] {
-      if (!options->application.empty()) become(*options);
-      return run(*options);
-    };
-  });
+  };
+  sub.run = [options] {
+    if (!options->application.empty()) become(*options);
+    return run(*options);
+  };
 }
 
 }  // namespace tessera::cli

@@ -1,5 +1,4 @@
 // tessera trace: recorded runs as figures, as a graph, and two of them side by side.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <sstream>
 
@@ -62,49 +61,44 @@ int graph(const trace_options& o) {
 
 }  // namespace
 
-void add_trace(CLI::App& to, command& selected) {
-  CLI::App& sub = *to.add_subcommand("trace", "Look at recorded runs");
-  sub.require_subcommand(1);
-  sub.footer("Example:\n  tessera trace summary run.json");
+void add_trace(command_table& to) {
+  command_table& sub = to.add_command("trace", "Look at recorded runs");
+  sub.footer = "Example:\n  tessera trace summary run.json";
 
   auto options = std::make_shared<trace_options>();
-  CLI::App& summary_command =
-      *sub.add_subcommand("summary", "Print the figures of a run, why its tasks waited, and what limits it");
-  summary_command.add_option("file", options->file, written_by_trace)->type_name("FILE")->required();
-  summary_command
-      .add_option("--json", options->json, "write the figures as JSON; - is standard output, instead of the text")
-      ->type_name("FILE");
-  summary_command.add_option("--report", options->report, "write the page that --report of a run writes")
-      ->type_name("FILE");
-  summary_command.footer(
+  command_table& summary_command =
+      sub.add_command("summary", "Print the figures of a run, why its tasks waited, and what limits it");
+  summary_command.add(
+      {{"file", &options->file, "FILE", written_by_trace, {.required = true}},
+       {"--json", &options->json, "FILE", "write the figures as JSON; - is standard output, instead of the text"},
+       {"--report", &options->report, "FILE", "write the page that --report of a run writes"}});
+  summary_command.footer =
       "docs/reading_a_report.md explains the figures.\n"
       "Example:\n  tessera cholesky --n 2000 --config configs/sim_two.toml --trace run.json && tessera trace summary "
-      "run.json");
-  summary_command.callback([options, &selected] { selected = [options] { return summary(*options); }; });
+      "run.json";
+  summary_command.run = [options] { return summary(*options); };
 
   auto compared = std::make_shared<trace_options>();
-  CLI::App& compare_command = *sub.add_subcommand("compare", "Print the figures of two runs side by side");
-  compare_command.add_option("first", compared->file, written_by_trace)->type_name("FILE")->required();
-  compare_command.add_option("second", compared->other, written_by_trace)->type_name("FILE")->required();
-  compare_command
-      .add_option("--json", compared->json, "write the figures as JSON; - is standard output, instead of the text")
-      ->type_name("FILE");
-  compare_command.footer("Example:\n  tessera trace compare before.json after.json");
-  compare_command.callback([compared, &selected] { selected = [compared] { return compare(*compared); }; });
+  command_table& compare_command = sub.add_command("compare", "Print the figures of two runs side by side");
+  compare_command.add(
+      {{"first", &compared->file, "FILE", written_by_trace, {.required = true}},
+       {"second", &compared->other, "FILE", written_by_trace, {.required = true}},
+       {"--json", &compared->json, "FILE", "write the figures as JSON; - is standard output, instead of the text"}});
+  compare_command.footer = "Example:\n  tessera trace compare before.json after.json";
+  compare_command.run = [compared] { return compare(*compared); };
 
   auto drawn = std::make_shared<trace_options>();
-  CLI::App& graph_command = *sub.add_subcommand("graph", "Write the graph of a run's tasks for Graphviz (DOT)");
-  graph_command.add_option("file", drawn->file, written_by_trace)->type_name("FILE")->required();
-  graph_command.add_option("--dot", drawn->report, "write the graph there; - is standard output, the default")
-      ->type_name("FILE");
-  graph_command.add_option("--json", drawn->json, "write it as JSON; - is standard output, instead of DOT")
-      ->type_name("FILE");
-  graph_command.add_option("--tasks", drawn->tasks, "at most so many tasks, the first that were submitted")
-      ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}))
-      ->capture_default_str();
-  graph_command.footer("Example:\n  tessera trace graph run.json --dot run.dot && dot -Tsvg run.dot -o run.svg");
-  graph_command.callback([drawn, &selected] { selected = [drawn] { return graph(*drawn); }; });
+  command_table& graph_command = sub.add_command("graph", "Write the graph of a run's tasks for Graphviz (DOT)");
+  graph_command.add({{"file", &drawn->file, "FILE", written_by_trace, {.required = true}},
+                     {"--dot", &drawn->report, "FILE", "write the graph there; - is standard output, the default"},
+                     {"--json", &drawn->json, "FILE", "write it as JSON; - is standard output, instead of DOT"},
+                     {"--tasks",
+                      &drawn->tasks,
+                      "N",
+                      "at most so many tasks, the first that were submitted",
+                      {.range = between(std::size_t{1}, std::size_t{1000000}), .shows_default = true}}});
+  graph_command.footer = "Example:\n  tessera trace graph run.json --dot run.dot && dot -Tsvg run.dot -o run.svg";
+  graph_command.run = [drawn] { return graph(*drawn); };
 }
 
 }  // namespace tessera::cli

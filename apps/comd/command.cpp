@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <charconv>
 #include <cmath>
@@ -171,32 +170,37 @@ void run_comd(application_run& f, const comd_options& o) {
 
 namespace tessera::apps {
 
-void add_comd(CLI::App& to, command& selected) {
+void add_comd(command_table& to) {
   auto o = std::make_shared<comd::comd_options>();
-  CLI::App& sub = add_application(
-      to, selected,
+  command_table& sub = add_application(
+      to,
       {"comd", "Molecular dynamics of copper: atoms in cells that act on their neighbours",
        "tessera comd --size 10 --steps 100 --policy percentage:60,40 --verify"},
       o, [o](application_run& f) { o->type == "f32" ? comd::run_comd<float>(f, *o) : comd::run_comd<double>(f, *o); });
-  sub.add_option("--size", o->size, "lattice cells, of four atoms each, along all axes or along each")
-      ->type_name("NX[,NY,NZ]")
-      ->capture_default_str();
-  add_number(sub, "--steps", o->steps, "time steps", 0, 1'000'000'000);
-  add_number(sub, "--every", o->every, "steps from one line of the report to the next", 1, 1'000'000'000);
-  sub.add_option("--dt", o->dt, "the time step in femtoseconds")->type_name("FS")->capture_default_str();
-  sub.add_option("--temperature", o->temperature, "of the start, in kelvin")->type_name("K")->capture_default_str();
-  sub.add_option("--potential", o->potential, "lj (Lennard-Jones) or eam (embedded atom)")
-      ->check(CLI::IsMember({"lj", "eam"}))
-      ->capture_default_str();
-  add_file(sub, "--potential-file", o->file,
-           "the tables of --potential eam, in the format funcfl or setfl; instead of Sutton-Chen copper");
-  sub.add_option("--data", o->data,
-                 "how loops get at the atoms, which are nested structures of the program: shared (adopted; the runtime "
-                 "moves what a loop needs), chain (chains of pointers name the arrays) or deepcopy (of all of it, from "
-                 "one line of the report to the next)")
-      ->type_name("WAY")
-      ->capture_default_str();
-  add_type(sub, o->type, {"f64", "f32"});
+  sub.add({{"--size",
+            &o->size,
+            "NX[,NY,NZ]",
+            "lattice cells, of four atoms each, along all axes or along each",
+            {.shows_default = true}},
+           number_option("--steps", o->steps, "time steps", 0, 1'000'000'000),
+           number_option("--every", o->every, "steps from one line of the report to the next", 1, 1'000'000'000),
+           {"--dt", &o->dt, "FS", "the time step in femtoseconds", {.shows_default = true}},
+           {"--temperature", &o->temperature, "K", "of the start, in kelvin", {.shows_default = true}},
+           {"--potential",
+            &o->potential,
+            "",
+            "lj (Lennard-Jones) or eam (embedded atom)",
+            {.choices = {"lj", "eam"}, .shows_default = true}},
+           {"--potential-file", &o->file, "FILE",
+            "the tables of --potential eam, in the format funcfl or setfl; instead of Sutton-Chen copper"},
+           {"--data",
+            &o->data,
+            "WAY",
+            "how loops get at the atoms, which are nested structures of the program: shared (adopted; the runtime "
+            "moves what a loop needs), chain (chains of pointers name the arrays) or deepcopy (of all of it, from "
+            "one line of the report to the next)",
+            {.shows_default = true}},
+           type_option(o->type, {"f64", "f32"})});
 }
 
 }  // namespace tessera::apps

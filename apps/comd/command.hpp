@@ -4,7 +4,7 @@
 
 namespace tessera::apps {
 
-/// Adds the command; when it is chosen, sets `selected`.
-void add_comd(CLI::App& to, command& selected);
+/// Adds the command to those of the program.
+void add_comd(command_table& to);
 
 }  // namespace tessera::apps

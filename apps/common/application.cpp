@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 
 #include "apps/common/model_line.hpp"
@@ -77,20 +76,18 @@ int application_run::finish() {
   return 1;
 }
 
-CLI::App& add_application(CLI::App& to, command& selected, const application_texts& texts,
-                          const std::shared_ptr<application_options>& options,
-                          std::function<void(application_run&)> run) {
-  CLI::App& sub = *to.add_subcommand(texts.name, texts.line);
-  sub.footer(fmt::format("Example:\n  {}\nEnds with 1 when a check of --verify fails.", texts.example));
-  sub.callback([options, run = std::move(run), &selected] {
-    selected = [options, run] {
-      application_run f(*options);
-      run(f);
-      return f.finish();
-    };
-  });
-  sub.add_flag("--verify", options->verify, "check the result");
+command_table& add_application(command_table& to, const application_texts& texts,
+                               const std::shared_ptr<application_options>& options,
+                               std::function<void(application_run&)> run) {
+  command_table& sub = to.add_command(texts.name, texts.line);
+  sub.add({{"--verify", &options->verify, "", "check the result"}});
   options->add_loop_options(sub);
+  sub.footer = fmt::format("Example:\n  {}\nEnds with 1 when a check of --verify fails.", texts.example);
+  sub.run = [options, run = std::move(run)] {
+    application_run f(*options);
+    run(f);
+    return f.finish();
+  };
   return sub;
 }
 

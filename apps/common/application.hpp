@@ -75,9 +75,9 @@ struct application_texts {
 };
 
 /// Adds the command of an application with the options that all of them have. Its own options follow.
-CLI::App& add_application(CLI::App& to, command& selected, const application_texts& texts,
-                          const std::shared_ptr<application_options>& options,
-                          std::function<void(application_run&)> run);
+command_table& add_application(command_table& to, const application_texts& texts,
+                               const std::shared_ptr<application_options>& options,
+                               std::function<void(application_run&)> run);
 
 /// Copies elements into an array by a region, so that pages are near those who use them; returns when it is done.
 template <class T>

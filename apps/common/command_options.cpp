@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -22,47 +20,47 @@
 
 namespace tessera::apps {
 
-void command_options::add_machine_options(CLI::App& to) {
+void command_options::add_machine_options(command_table& to) {
   of = &to;
-  to.add_option("--config", config,
-                "TOML file that describes the machine, or the name of one that comes with Tessera, such as sim_two "
-                "(repeatable; later files win)")
-      ->type_name("FILE")
-      ->allow_extra_args(false);  // one FILE each, so that what follows it stays an argument of its own
-  to.add_option("--set", set, "one setting, e.g. runtime.placement=eager (repeatable)")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  // One FILE each, so that what follows it stays an argument of its own.
+  to.add({{"--config",
+           &config,
+           "FILE",
+           "TOML file that describes the machine, or the name of one that comes with Tessera, such as sim_two "
+           "(repeatable; later files win)",
+           {.one_each = true}},
+          {"--set", &set, "KEY=VALUE", "one setting, e.g. runtime.placement=eager (repeatable)", {.one_each = true}}});
 }
 
-void command_options::add_run_options(CLI::App& to) {
+void command_options::add_run_options(command_table& to) {
   add_machine_options(to);
-  command = to.get_name();  // with those that it stands below, but for the program's own
-  for (const CLI::App* above = to.get_parent(); above != nullptr && above->get_parent() != nullptr;
-       above = above->get_parent())
-    command = above->get_name() + " " + command;
-  to.add_option("--workers", workers, "threads that run tasks on the host, the waiting one included; 0: one per core")
-      ->type_name("N")
-      ->check(CLI::Range(0, 65535));
-  to.add_option("--seed", seed, "seed of all random numbers")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))  // else -1 becomes a large number
-      ->capture_default_str();
-  to.add_option("--json", json, "write all figures as JSON; - is standard output")->type_name("FILE");
-  to.add_option("--trace", trace,
-                "record the run and write it for Perfetto (ui.perfetto.dev) and `tessera trace summary`")
-      ->type_name("FILE");
-  to.add_option("--report", report,
-                "record the run and write it as an HTML page: timeline, waits, transfers, memory, critical path")
-      ->type_name("FILE");
-  to.add_flag("--validate", validate, "look for unordered accesses, wrong intents and uses after the end; slow");
-  to.add_flag("--stats", stats, "print what the runtime did: tasks, transfers, memory");
-  to.add_flag("--quiet", quiet, "print no progress and no report (errors are still printed)");
+  command = to.words();
+  to.add({
+      {"--workers",
+       &workers,
+       "N",
+       "threads that run tasks on the host, the waiting one included; 0: one per core",
+       {.range = between(0, 65535)}},
+      {"--seed",
+       &seed,
+       "N",
+       "seed of all random numbers",
+       {.range = between(0, std::numeric_limits<std::int64_t>::max()), .shows_default = true}},
+      {"--json", &json, "FILE", "write all figures as JSON; - is standard output"},
+      {"--trace", &trace, "FILE",
+       "record the run and write it for Perfetto (ui.perfetto.dev) and `tessera trace summary`"},
+      {"--report", &report, "FILE",
+       "record the run and write it as an HTML page: timeline, waits, transfers, memory, critical path"},
+      {"--validate", &validate, "", "look for unordered accesses, wrong intents and uses after the end; slow"},
+      {"--stats", &stats, "", "print what the runtime did: tasks, transfers, memory"},
+      {"--quiet", &quiet, "", "print no progress and no report (errors are still printed)"},
+  });
 }
 
 namespace {
 
 /// The files that a configuration names are no results.
-void require_apart_from(const CLI::App& of, const config::document& made) {
+void require_apart_from(const command_table& of, const config::document& made) {
   const config::runtime_settings& runtime = made.runtime();
   if (runtime.history == "auto") {
     std::error_code none;

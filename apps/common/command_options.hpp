@@ -8,16 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "apps/common/options.hpp"
 #include "core/config/document.hpp"
 
-namespace CLI {  // NOLINT(readability-identifier-naming): the name of the library
-class App;
-}
-
 namespace tessera::apps {
-
-/// The chosen command: returns the exit code, or throws tessera::error.
-using command = std::function<int()>;
 
 /// Filled by the command line.
 struct command_options {
@@ -29,15 +23,15 @@ struct command_options {
   std::string trace;                     ///< --trace FILE; "": none
   std::string report;                    ///< --report FILE; "": none
   bool stats = false, quiet = false, validate = false;
-  std::string command;           ///< its words: "gemm", "sial run"; set by add_run_options
-  const CLI::App* of = nullptr;  ///< the command; set by add_machine_options
+  std::string command;                ///< its words: "gemm", "sial run"; set by add_run_options
+  const command_table* of = nullptr;  ///< the command; set by add_machine_options
   /// What was read of configurations that can be read once, such as pipes; all copies share it.
   std::shared_ptr<std::map<std::string, std::string>> pipes = std::make_shared<std::map<std::string, std::string>>();
 
   /// Adds --config and --set: what every command that looks at a machine has.
-  void add_machine_options(CLI::App& to);
+  void add_machine_options(command_table& to);
   /// Adds the above, --workers, --seed, --json, --trace, --report, --validate, --stats and --quiet.
-  void add_run_options(CLI::App& to);
+  void add_run_options(command_table& to);
 
   /// Reads and checks the configuration. Throws tessera::error (configuration), and (usage) when the command would
   /// write over a file that the configuration consists of or names.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -36,9 +35,8 @@ constexpr std::array<std::string_view, 14> outputs{"--json",   "--trace",   "--r
 /// there, since they have other values, too.
 constexpr std::array<std::string_view, 6> may_be_inputs{"PATH", "LAYER", "PLUGIN", "NAME", "APPLICATION", "ARGUMENT"};
 
-bool is_output(const CLI::App& of, const CLI::Option& option) {
-  const std::string name = option.get_name();
-  return std::ranges::find(outputs, name) != outputs.end() || (of.get_name() == "init" && name == "to");
+bool is_output(const command_table& of, const option& one) {
+  return std::ranges::find(outputs, one.name) != outputs.end() || (of.name == "init" && one.name == "to");
 }
 
 /// The file that --config means; where there is none, the name itself. Reading it is the error.
@@ -51,28 +49,27 @@ std::string configuration(const std::string& named) {
 }
 
 /// As messages call it.
-std::string title_of(const CLI::Option& option) {
-  const std::string name = option.get_name();
-  return option.get_positional() ? fmt::format("the argument '{}'", name) : name;
+std::string title_of(const option& one) {
+  return one.is_argument() ? fmt::format("the argument '{}'", one.name) : one.name;
 }
 
-void add_files(const CLI::App& of, std::vector<named_file>& to) {
-  for (const CLI::Option* option : of.get_options()) {
-    const std::string type = option->get_type_name(), title = title_of(*option);
-    if (std::ranges::find(may_be_inputs, type) != may_be_inputs.end()) {
-      for (std::string word : option->results()) {
+void add_files(const command_table& of, std::vector<named_file>& to) {
+  for (const option& one : of.options) {
+    const std::string title = title_of(one);
+    if (std::ranges::find(may_be_inputs, one.value) != may_be_inputs.end()) {
+      for (std::string word : one.given) {
         if (word.starts_with("--")) word.erase(0, word.find('=') + 1);
         if (std::error_code none; fs::is_regular_file(word, none)) to.push_back({title, word, false});
       }
-    } else if (type == "FILE") {
-      for (const std::string& path : option->results())
+    } else if (one.value == "FILE") {
+      for (const std::string& path : one.given)
         if (title == "--config")
           to.push_back({title, configuration(path), false});
-        else if (!path.empty() && (path != "-" || is_output(of, *option)))
-          to.push_back({title, path, is_output(of, *option)});
+        else if (!path.empty() && (path != "-" || is_output(of, one)))
+          to.push_back({title, path, is_output(of, one)});
     }
   }
-  for (const CLI::App* inner : of.get_subcommands()) add_files(*inner, to);
+  for (const command_table& below : of.commands) add_files(below, to);
 }
 
 /// Whether both go to one file, or to standard output.
@@ -85,9 +82,9 @@ bool are_one(const std::string& a, const std::string& b) { return a == "-" || b 
 
 }  // namespace
 
-void require_files_apart(const CLI::App& app) {
+void require_files_apart(const command_table& program) {
   std::vector<named_file> files;
-  add_files(app, files);
+  add_files(program, files);
   for (std::size_t k = 0; k < files.size(); ++k)
     for (std::size_t j = 0; j < k; ++j) {
       if ((!files[k].is_output && !files[j].is_output) || !are_one(files[k].path, files[j].path)) continue;
@@ -101,7 +98,7 @@ void require_files_apart(const CLI::App& app) {
     }
 }
 
-void require_not_written(const CLI::App& of, const std::string& path, const std::string& reader) {
+void require_not_written(const command_table& of, const std::string& path, const std::string& reader) {
   std::vector<named_file> files;
   add_files(of, files);
   for (const named_file& file : files)

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -16,18 +15,18 @@
 
 namespace tessera::apps {
 
-void loop_options::add_loop_options(CLI::App& to) {
-  to.add_option("--policy", policy,
-                "how loops are split: static, flatten, percentage:60,40, range:600,400 (only where all loops have that "
-                "many iterations), any, auto, or runtime for what the configuration says (region.policy)")
-      ->type_name("POLICY")
-      ->capture_default_str();
-  to.add_option("--at", at, "the location where the arrays are and the loops run; by default the root of the tree")
-      ->type_name("LOCATION");
-  to.add_option("--tree", tree,
-                "draw the tree with the arrays and the loops' shares: FILE.svg, .dot, .json, or text; - is standard "
-                "output")
-      ->type_name("FILE");
+void loop_options::add_loop_options(command_table& to) {
+  to.add({
+      {"--policy",
+       &policy,
+       "POLICY",
+       "how loops are split: static, flatten, percentage:60,40, range:600,400 (only where all loops have that many "
+       "iterations), any, auto, or runtime for what the configuration says (region.policy)",
+       {.shows_default = true}},
+      {"--at", &at, "LOCATION", "the location where the arrays are and the loops run; by default the root of the tree"},
+      {"--tree", &tree, "FILE",
+       "draw the tree with the arrays and the loops' shares: FILE.svg, .dot, .json, or text; - is standard output"},
+  });
   add_run_options(to);
 }
 
@@ -90,11 +89,10 @@ std::string draw_tree(const location_model& model, const std::string& file) {
   return file.empty() ? "" : model.draw(form_of(file).value_or(tree_form::text));
 }
 
-void require_region_application(const CLI::App& commands, const std::string& name) {
+void require_region_application(const command_table& program, const std::string& name) {
   std::vector<std::string> names;
-  for (const CLI::App* one :
-       commands.get_subcommands([](const CLI::App* any) { return any->get_option_no_throw("--policy") != nullptr; }))
-    names.push_back(one->get_name());
+  for (const command_table& one : program.commands)
+    if (one.find("--policy") != nullptr) names.push_back(one.name);
   if (std::ranges::find(names, name) != names.end()) return;
   const std::string near = suggest(name, names);
   throw error(

@@ -15,7 +15,7 @@ struct loop_options : command_options {
   std::string tree;                ///< --tree FILE; "-": standard output; "": none
 
   /// Adds --policy, --at, --tree and what add_run_options adds.
-  void add_loop_options(CLI::App& to);
+  void add_loop_options(command_table& to);
   /// Throws tessera::error (usage) where --tree cannot be written, or goes where --json goes.
   void require_tree() const;
   /// Throws tessera::error (usage) where --at is no location, with the nearest name, and where it cannot be that of
@@ -25,8 +25,9 @@ struct loop_options : command_options {
   region_options regions() const { return {.policy = policy, .at = at, .policy_source = "--policy"}; }
 };
 
-/// Throws tessera::error (usage), with the nearest name, where a word is none of the commands that run regions.
-void require_region_application(const CLI::App& commands, const std::string& name);
+/// Throws tessera::error (usage), with the nearest name, where a word is none of the program's commands that run
+/// regions.
+void require_region_application(const command_table& program, const std::string& name);
 
 /// The line `tree`: the files that describe the tree of locations, or that it is as it was discovered.
 void add_tree(report& to, const command_options& options);

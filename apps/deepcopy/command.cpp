@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -141,41 +140,45 @@ int run(const deepcopy_options& o) {
 
 }  // namespace
 
-void add_deepcopy(CLI::App& to, command& selected) {
+void add_deepcopy(command_table& to) {
   auto o = std::make_shared<deepcopy_options>();
-  CLI::App& sub = *to.add_subcommand("deepcopy", "Ways of moving nested structures to another memory and back");
-  sub.add_option("--scenario", o->scenario, "linear: a list of structures; dense: a tree of height 3")
-      ->check(CLI::IsMember({"linear", "dense"}))
-      ->capture_default_str();
-  sub.add_option("--layout", o->layout,
-                 "of the list, which arrays there are and which are used: allinit-allused, allinit-llused, "
-                 "llinit-llused (ll: that of the last structure alone)")
-      ->check(CLI::IsMember({"allinit-allused", "allinit-llused", "llinit-llused"}))
-      ->capture_default_str();
-  sub.add_option("--scheme", o->scheme, "shared, marshalling, chain or block-by-block")
-      ->check(CLI::IsMember({"shared", "marshalling", "chain", "block-by-block"}))
-      ->capture_default_str();
-  add_number(sub, "--k", o->k, "structures of the list", 1, 10'000);
-  add_number(sub, "--q", o->q, "children of each node of the tree", 1, 64);
-  add_number(sub, "--n", o->n, "numbers of each array", 1, 1'000'000'000);
-  add_number(sub, "--repetitions", o->repetitions, "cycles that are timed; 0: until the mean is known to 1 %", 0,
-             1'000'000);
-  sub.add_option("--at", o->at, "the location to copy to; else the first device, or the host's last memory")
-      ->type_name("LOCATION");
-  sub.add_flag("--verify", o->verify, "fill the destination with other values before the first cycle's copies");
+  command_table& sub = to.add_command("deepcopy", "Ways of moving nested structures to another memory and back");
+  sub.add({{"--scenario",
+            &o->scenario,
+            "",
+            "linear: a list of structures; dense: a tree of height 3",
+            {.choices = {"linear", "dense"}, .shows_default = true}},
+           {"--layout",
+            &o->layout,
+            "",
+            "of the list, which arrays there are and which are used: allinit-allused, allinit-llused, "
+            "llinit-llused (ll: that of the last structure alone)",
+            {.choices = {"allinit-allused", "allinit-llused", "llinit-llused"}, .shows_default = true}},
+           {"--scheme",
+            &o->scheme,
+            "",
+            "shared, marshalling, chain or block-by-block",
+            {.choices = {"shared", "marshalling", "chain", "block-by-block"}, .shows_default = true}},
+           number_option("--k", o->k, "structures of the list", 1, 10'000),
+           number_option("--q", o->q, "children of each node of the tree", 1, 64),
+           number_option("--n", o->n, "numbers of each array", 1, 1'000'000'000),
+           number_option("--repetitions", o->repetitions, "cycles that are timed; 0: until the mean is known to 1 %", 0,
+                         1'000'000),
+           {"--at", &o->at, "LOCATION", "the location to copy to; else the first device, or the host's last memory"},
+           {"--verify", &o->verify, "", "fill the destination with other values before the first cycle's copies"}});
   o->add_run_options(sub);
-  sub.footer(
+  sub.footer =
       "Example:\n  tessera deepcopy --scenario linear --layout llinit-llused --scheme chain --n 1000000 --verify\n"
-      "Ends with 1 when an element is not what it should be.");
-  sub.callback([o, &sub, &selected] {
+      "Ends with 1 when an element is not what it should be.";
+  sub.check = [o, &sub] {
     const bool list = o->scenario == "linear";
     for (const char* other : list ? std::vector<const char*>{"--q"} : std::vector<const char*>{"--layout", "--k"})
-      if (sub.count(other) > 0)
+      if (sub.is_given(other))
         throw error(error_kind::usage, fmt::format("'{}' is no option of --scenario {}", other, o->scenario), other,
                     list ? "a list takes --layout and --k; --scenario dense is a tree, which takes --q"
                          : "a tree takes --q; --scenario linear is a list, which takes --layout and --k");
-    selected = [o] { return run(*o); };
-  });
+  };
+  sub.run = [o] { return run(*o); };
 }
 
 }  // namespace tessera::apps

@@ -4,6 +4,6 @@
 namespace tessera::apps {
 
 /// Adds `deepcopy` to the command line.
-void add_deepcopy(CLI::App& to, command& selected);
+void add_deepcopy(command_table& to);
 
 }  // namespace tessera::apps

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -138,33 +137,30 @@ int run(const gemm_options& o) {
 
 }  // namespace
 
-void add_gemm(CLI::App& to, command& selected) {
+void add_gemm(command_table& to) {
   auto options = std::make_shared<gemm_options>();
-  CLI::App& sub = *to.add_subcommand("gemm", "Multiply two random matrices in tiles, and check sampled rows");
-  const auto sizes = CLI::Range(std::int64_t{1}, std::int64_t{1} << 20);
-  sub.add_option("--n", options->n, "columns of B and C; also m and k unless given")
-      ->type_name("N")
-      ->check(sizes)
-      ->required();
-  sub.add_option("--m", options->m, "rows of A and C")->type_name("N")->check(sizes);
-  sub.add_option("--k", options->k, "columns of A, rows of B")->type_name("N")->check(sizes);
-  sub.add_option("--tile", options->tile, "rows and columns of a tile; by default 128 to 512, growing with the size")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
-  sub.add_option("--repeat", options->repeat, "multiply N times and report the best time")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  sub.add_option("--type", options->type, "element type: f64 or f32")
-      ->check(CLI::IsMember({"f64", "f32"}))
-      ->capture_default_str();
+  command_table& sub = to.add_command("gemm", "Multiply two random matrices in tiles, and check sampled rows");
+  const value_range sizes = between(1, std::int64_t{1} << 20);
+  sub.add(
+      {{"--n", &options->n, "N", "columns of B and C; also m and k unless given", {.range = sizes, .required = true}},
+       {"--m", &options->m, "N", "rows of A and C", {.range = sizes}},
+       {"--k", &options->k, "N", "columns of A, rows of B", {.range = sizes}},
+       {"--tile",
+        &options->tile,
+        "N",
+        "rows and columns of a tile; by default 128 to 512, growing with the size",
+        {.range = between(1, std::int64_t{1} << 16)}},
+       {"--repeat",
+        &options->repeat,
+        "N",
+        "multiply N times and report the best time",
+        {.range = between(1, 1000000), .shows_default = true}},
+       {"--type", &options->type, "", "element type: f64 or f32", {.choices = {"f64", "f32"}, .shows_default = true}}});
   options->add_run_options(sub);
-  sub.footer(
+  sub.footer =
       "Example:\n  tessera gemm --n 2048 --tile 256 --config configs/sim_one.toml --json gemm.json\n"
-      "Ends with 1 when a sampled row differs from the reference by more than rounding.");
-  sub.callback([options, &selected] {
-    selected = [options] { return options->type == "f32" ? run<float>(*options) : run<double>(*options); };
-  });
+      "Ends with 1 when a sampled row differs from the reference by more than rounding.";
+  sub.run = [options] { return options->type == "f32" ? run<float>(*options) : run<double>(*options); };
 }
 
 }  // namespace tessera::apps

@@ -4,6 +4,6 @@
 namespace tessera::apps {
 
 /// Adds `gemm` to the command line.
-void add_gemm(CLI::App& to, command& selected);
+void add_gemm(command_table& to);
 
 }  // namespace tessera::apps

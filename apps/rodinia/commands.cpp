@@ -2,18 +2,18 @@
 
 namespace tessera::apps {
 
-void add_rodinia(CLI::App& to, command& selected) {
-  rodinia::add_bfs(to, selected);
-  rodinia::add_cfd(to, selected);
-  rodinia::add_gaussian(to, selected);
-  rodinia::add_hotspot(to, selected);
-  rodinia::add_lavamd(to, selected);
-  rodinia::add_lud(to, selected);
-  rodinia::add_nn(to, selected);
-  rodinia::add_nw(to, selected);
-  rodinia::add_particlefilter(to, selected);
-  rodinia::add_pathfinder(to, selected);
-  rodinia::add_srad(to, selected);
+void add_rodinia(command_table& to) {
+  rodinia::add_bfs(to);
+  rodinia::add_cfd(to);
+  rodinia::add_gaussian(to);
+  rodinia::add_hotspot(to);
+  rodinia::add_lavamd(to);
+  rodinia::add_lud(to);
+  rodinia::add_nn(to);
+  rodinia::add_nw(to);
+  rodinia::add_particlefilter(to);
+  rodinia::add_pathfinder(to);
+  rodinia::add_srad(to);
 }
 
 }  // namespace tessera::apps

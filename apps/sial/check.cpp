@@ -14,17 +14,17 @@ namespace tessera::apps {
 namespace {
 
 struct check_options {
-  const CLI::App* of = nullptr;
+  const command_table* of = nullptr;
   std::string file, json;
   std::vector<std::string> folders;
 };
 
-std::shared_ptr<check_options> add_options(CLI::App& sub) {
+std::shared_ptr<check_options> add_options(command_table& sub) {
   auto o = std::make_shared<check_options>();
   o->of = &sub;
-  sub.add_option("program", o->file, "the program: a .sialx file")->required()->type_name("FILE");
-  sub.add_option("--sial-dir", o->folders, "folders with imported programs, after the program's own")->type_name("DIR");
-  sub.add_option("--json", o->json, "write it as JSON; - is standard output")->type_name("FILE");
+  sub.add({{"program", &o->file, "FILE", "the program: a .sialx file", {.required = true}},
+           {"--sial-dir", &o->folders, "DIR", "folders with imported programs, after the program's own"},
+           {"--json", &o->json, "FILE", "write it as JSON; - is standard output"}});
   return o;
 }
 
@@ -83,18 +83,18 @@ int list(const check_options& o) {
 
 }  // namespace
 
-void add_sial_check(CLI::App& to, command& selected) {
-  CLI::App& sub = *to.add_subcommand("check", "Report every error and warning of a program, with its place");
+void add_sial_check(command_table& to) {
+  command_table& sub = to.add_command("check", "Report every error and warning of a program, with its place");
   const auto o = add_options(sub);
-  sub.footer("Ends with 4 when there are errors.\nExample:\n  tessera sial check first.sialx");
-  sub.callback([o, &selected] { selected = [o] { return check(*o); }; });
+  sub.footer = "Ends with 4 when there are errors.\nExample:\n  tessera sial check first.sialx";
+  sub.run = [o] { return check(*o); };
 }
 
-void add_sial_list(CLI::App& to, command& selected) {
-  CLI::App& sub = *to.add_subcommand("list", "Print the instructions that a program becomes");
+void add_sial_list(command_table& to) {
+  command_table& sub = to.add_command("list", "Print the instructions that a program becomes");
   const auto o = add_options(sub);
-  sub.footer("Example:\n  tessera sial list first.sialx");
-  sub.callback([o, &selected] { selected = [o] { return list(*o); }; });
+  sub.footer = "Example:\n  tessera sial list first.sialx";
+  sub.run = [o] { return list(*o); };
 }
 
 }  // namespace tessera::apps

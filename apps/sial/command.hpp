@@ -5,6 +5,6 @@
 namespace tessera::apps {
 
 /// Adds the subcommand and its own.
-void add_sial(CLI::App& to, command& selected);
+void add_sial(command_table& to);
 
 }  // namespace tessera::apps

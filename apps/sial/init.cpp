@@ -42,14 +42,14 @@ int convert(const init_options& o) {
 
 }  // namespace
 
-void add_sial_init(CLI::App& to, command& selected) {
+void add_sial_init(command_table& to) {
   auto o = std::make_shared<init_options>();
-  CLI::App& sub = *to.add_subcommand("init", "Show initialization data as text, or convert them to the other form");
-  sub.add_option("from", o->from, "initialization data: .toml, or binary (.dat)")->required()->type_name("FILE");
-  sub.add_option("to", o->to, "the file to write: .toml, or binary; without it the text is printed")->type_name("FILE");
-  sub.add_option("--json", o->json, "write what was read as JSON; - is standard output")->type_name("FILE");
-  sub.footer("Example:\n  tessera sial init job.toml job.dat");
-  sub.callback([o, &selected] { selected = [o] { return convert(*o); }; });
+  command_table& sub = to.add_command("init", "Show initialization data as text, or convert them to the other form");
+  sub.add({{"from", &o->from, "FILE", "initialization data: .toml, or binary (.dat)", {.required = true}},
+           {"to", &o->to, "FILE", "the file to write: .toml, or binary; without it the text is printed"},
+           {"--json", &o->json, "FILE", "write what was read as JSON; - is standard output"}});
+  sub.footer = "Example:\n  tessera sial init job.toml job.dat";
+  sub.run = [o] { return convert(*o); };
 }
 
 }  // namespace tessera::apps

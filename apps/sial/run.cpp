@@ -216,82 +216,79 @@ int run(const run_options& o) {
 
 }  // namespace
 
-void add_sial_run(CLI::App& to, command& selected) {
+void add_sial_run(command_table& to) {
   auto o = std::make_shared<run_options>();
-  CLI::App& sub = *to.add_subcommand("run", "Run a program, or all programs of a job");
-  sub.add_option("program", o->file,
-                 "the program: a .sialx file; without it the programs of the initialization data run")
-      ->type_name("FILE");
-  sub.add_option("--init", o->init, "initialization data: constants, segment sizes, arrays; .toml, or binary (.dat)")
-      ->type_name("FILE");
-  sub.add_option("--sial-dir", o->folders, "folders with programs and what they import")->type_name("DIR");
-  sub.add_option("--instructions", o->instructions,
-                 "libraries of super instructions: paths, or names in the folders of --instruction-dir")
-      ->type_name("FILE");
-  sub.add_option("--instruction-dir", o->instruction_folders, "folders with such libraries")->type_name("DIR");
-  CLI::Option* const molecule =
-      sub.add_option("--molecule", o->molecule.file,
-                     "a molecule with closed shells, in any file that tessera chem reads: its Hartree-Fock field is "
-                     "computed first, and the program is given its orbitals")
-          ->type_name("FILE");
-  sub.add_option(
-         "--basis", o->molecule.basis,
-         "of --molecule: sto-3g, 3-21g, 6-31g**, cc-pvdz, aug-cc-pvdz, cc-pvtz, or a file; cc-pvdz, or what the "
-         "molecule's file says")
-      ->type_name("NAME")
-      ->needs(molecule);
-  sub.add_option("--charge", o->molecule.charge, "of --molecule, in elementary charges")
-      ->type_name("N")
-      ->needs(molecule);
-  sub.add_flag("--frozen-core", o->molecule.frozen_core, "of --molecule: the core's orbitals stay doubly occupied")
-      ->needs(molecule);
-  sub.add_flag("--deterministic", o->deterministic,
-               "the same bits in every run with the same number of workers: iterations are dealt and sums are added in "
-               "the same way");
-  sub.add_option("--devices", o->devices,
-                 "which block statements run on devices: those that finish sooner there (best), none (never), or all "
-                 "that can (always)")
-      ->type_name("WHICH")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"best", "never", "always"}));
-  CLI::Option* const dry = sub.add_flag(
-      "--dry-run", o->dry_run,
-      "report what the programs will need: memory, operations, whether it fits and what would make it fit; "
-      "nothing runs. Ends with 7 if it does not fit");
-  sub.add_option("--profile", o->profile,
-                 "write the source with times per line, as text, or as a page when the name ends in .html; - is "
-                 "standard output")
-      ->type_name("FILE");
-  sub.add_option("--look-ahead", o->ahead,
-                 "iterations of a pardo whose blocks are fetched before they begin, if there is a memory besides the "
-                 "host's; 0: none")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1000));
-  sub.add_option("--progress", o->progress,
-                 "show where the program is, on standard error: auto (on a terminal), always (elsewhere a line every "
-                 "ten seconds), never")
-      ->type_name("WHEN")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "always", "never"}));
-  sub.add_option("--dump-final", o->dump,
-                 "write the final state of each program as JSON: ints, scalars, static, distributed and served arrays; "
-                 "- is standard output")
-      ->type_name("FILE");
-  sub.add_flag("--dump-checksums", o->checksums, "dump sums instead of the elements with --dump-final");
-  CLI::Option* const folder = sub.add_option("--checkpoint", o->checkpoint,
-                                             "after each program, write what it keeps for later ones to this folder")
-                                  ->type_name("DIR");
-  sub.add_flag("--resume", o->resume,
-               "continue after the last program that the folder of --checkpoint has as completed")
-      ->needs(folder);
-  folder->excludes(molecule);  // its orbitals would be computed again, and differ in the last bits
+  command_table& sub = to.add_command("run", "Run a program, or all programs of a job");
+  sub.add(
+      {{"program", &o->file, "FILE",
+        "the program: a .sialx file; without it the programs of the initialization data run"},
+       {"--init", &o->init, "FILE", "initialization data: constants, segment sizes, arrays; .toml, or binary (.dat)"},
+       {"--sial-dir", &o->folders, "DIR", "folders with programs and what they import"},
+       {"--instructions", &o->instructions, "FILE",
+        "libraries of super instructions: paths, or names in the folders of --instruction-dir"},
+       {"--instruction-dir", &o->instruction_folders, "DIR", "folders with such libraries"},
+       {"--molecule", &o->molecule.file, "FILE",
+        "a molecule with closed shells, in any file that tessera chem reads: its Hartree-Fock field is "
+        "computed first, and the program is given its orbitals"},
+       {"--basis",
+        &o->molecule.basis,
+        "NAME",
+        "of --molecule: sto-3g, 3-21g, 6-31g**, cc-pvdz, aug-cc-pvdz, cc-pvtz, or a file; cc-pvdz, or what the "
+        "molecule's file says",
+        {.needs = {"--molecule"}}},
+       {"--charge", &o->molecule.charge, "N", "of --molecule, in elementary charges", {.needs = {"--molecule"}}},
+       {"--frozen-core",
+        &o->molecule.frozen_core,
+        "",
+        "of --molecule: the core's orbitals stay doubly occupied",
+        {.needs = {"--molecule"}}},
+       {"--deterministic", &o->deterministic, "",
+        "the same bits in every run with the same number of workers: iterations are dealt and sums are added in "
+        "the same way"},
+       {"--devices",
+        &o->devices,
+        "WHICH",
+        "which block statements run on devices: those that finish sooner there (best), none (never), or all "
+        "that can (always)",
+        {.choices = {"best", "never", "always"}, .shows_default = true}},
+       {"--dry-run",
+        &o->dry_run,
+        "",
+        "report what the programs will need: memory, operations, whether it fits and what would make it fit; "
+        "nothing runs. Ends with 7 if it does not fit",
+        {.excludes = {"--profile", "--dump-final", "--checkpoint", "--trace", "--report"}}},
+       {"--profile", &o->profile, "FILE",
+        "write the source with times per line, as text, or as a page when the name ends in .html; - is "
+        "standard output"},
+       {"--look-ahead",
+        &o->ahead,
+        "N",
+        "iterations of a pardo whose blocks are fetched before they begin, if there is a memory besides the "
+        "host's; 0: none",
+        {.range = between(0, 1000), .shows_default = true}},
+       {"--progress",
+        &o->progress,
+        "WHEN",
+        "show where the program is, on standard error: auto (on a terminal), always (elsewhere a line every "
+        "ten seconds), never",
+        {.choices = {"auto", "always", "never"}, .shows_default = true}},
+       {"--dump-final", &o->dump, "FILE",
+        "write the final state of each program as JSON: ints, scalars, static, distributed and served arrays; "
+        "- is standard output"},
+       {"--dump-checksums", &o->checksums, "", "dump sums instead of the elements with --dump-final"},
+       {"--checkpoint",
+        &o->checkpoint,
+        "DIR",
+        "after each program, write what it keeps for later ones to this folder",
+        {.excludes = {"--molecule"}}},
+       {"--resume",
+        &o->resume,
+        "",
+        "continue after the last program that the folder of --checkpoint has as completed",
+        {.needs = {"--checkpoint"}}}});
   o->add_run_options(sub);
-  for (const char* const name :
-       {"--profile", "--dump-final", "--checkpoint", "--trace", "--report"})  // nothing is there to be written
-    dry->excludes(sub.get_option(name));
-  sub.footer("Example:\n  tessera sial run transform.sialx --init transform.toml --workers 2");
-  sub.callback([o, &selected] { selected = [o] { return run(*o); }; });
+  sub.footer = "Example:\n  tessera sial run transform.sialx --init transform.toml --workers 2";
+  sub.run = [o] { return run(*o); };
 }
 
 }  // namespace tessera::apps

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <ctime>
 #include <fstream>
@@ -337,10 +336,10 @@ void require(bool given, const char* what) {
 }
 
 /// What a recorded run has decided already. Each of these would be ignored, as if its answer were that of the model.
-void refuse_beside_recording(const CLI::App& sub) {
+void refuse_beside_recording(const command_table& sub) {
   for (const char* const name : {"--config", "--set", "--placement", "--eviction", "--workers", "--learnt", "--tile",
                                  "--type", "--trace", "--report", "--stats"})
-    if (sub.count(name) > 0)
+    if (sub.is_given(name))
       throw error(error_kind::usage, fmt::format("{} has no meaning beside --from", name), "the command line",
                   "a recorded run keeps its places, blocks, transfers and devices; --cores alone changes. For another "
                   "configuration record a run with it, or describe a MACHINE");
@@ -393,77 +392,88 @@ int predict_recorded(const simulate_options& o) {
 
 }  // namespace
 
-void add_simulate(CLI::App& to, command& selected) {
+void add_simulate(command_table& to) {
   auto options = std::make_shared<simulate_options>();
-  CLI::App& sub = *to.add_subcommand(
+  command_table& sub = to.add_command(
       "simulate", "Predict a run on a machine that a TOML file describes, and what the runtime itself costs");
-  options->command = sub.get_name();
-  CLI::Option* const machine =
-      sub.add_option("MACHINE", options->machine,
-                     "TOML file that describes the machine; see docs/simulation.md and configs/machines")
-          ->type_name("FILE");
-  CLI::Option* const from =
-      sub.add_option("--from", options->from, "instead of a machine and a job: a run that --trace has written")
-          ->type_name("FILE")
-          ->excludes(machine);
-  sub.add_option("--cores", options->cores, "with --from: numbers of cores that run tasks at each host memory")
-      ->type_name("N,N,...")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 65535))
-      ->needs(from);
-  sub.add_option("--job", options->workload.name, "cholesky or gemm: the tasks of these commands, without data")
-      ->check(CLI::IsMember({"cholesky", "gemm"}))
-      ->excludes(from);
-  sub.add_option("--n", options->workload.n, "rows and columns of each matrix")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
-      ->excludes(from);
-  sub.add_option("--tile", options->workload.tile, "rows and columns of a tile; by default 64 to 1024, growing with n")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
+  options->command = sub.name;
+  sub.add({{"MACHINE", &options->machine, "FILE",
+            "TOML file that describes the machine; see docs/simulation.md and configs/machines"},
+           {"--from",
+            &options->from,
+            "FILE",
+            "instead of a machine and a job: a run that --trace has written",
+            {.excludes = {"MACHINE"}}},
+           {"--cores",
+            &options->cores,
+            "N,N,...",
+            "with --from: numbers of cores that run tasks at each host memory",
+            {.range = between(1, 65535), .by_commas = true, .needs = {"--from"}}},
+           {"--job",
+            &options->workload.name,
+            "",
+            "cholesky or gemm: the tasks of these commands, without data",
+            {.choices = {"cholesky", "gemm"}, .excludes = {"--from"}}},
+           {"--n",
+            &options->workload.n,
+            "N",
+            "rows and columns of each matrix",
+            {.range = between(1, std::int64_t{1} << 20), .excludes = {"--from"}}},
+           {"--tile",
+            &options->workload.tile,
+            "N",
+            "rows and columns of a tile; by default 64 to 1024, growing with n",
+            {.range = between(1, std::int64_t{1} << 16)}}});
   options->workload.type = "f64";
-  sub.add_option("--type", options->workload.type, "element type: f64 or f32")
-      ->check(CLI::IsMember({"f64", "f32"}))
-      ->capture_default_str();
-  sub.add_option("--placement", options->placement, "as runtime.placement: eager, locality, pinned or cost")
-      ->check(CLI::IsMember({"eager", "locality", "pinned", "cost"}));
-  sub.add_option("--eviction", options->eviction, "as memory.eviction: next_use, lru or fifo")
-      ->check(CLI::IsMember({"next_use", "lru", "fifo"}));
-  sub.add_option("--workers", options->workers,
-                 "cores that run tasks, the submitting one included; 0: all described cores")
-      ->type_name("N")
-      ->check(CLI::Range(0, 65535));
-  sub.add_flag("--learnt", options->learnt,
-               "host operations take the times learnt on this machine (`tessera history`)");
+  sub.add({{"--type",
+            &options->workload.type,
+            "",
+            "element type: f64 or f32",
+            {.choices = {"f64", "f32"}, .shows_default = true}},
+           {"--placement",
+            &options->placement,
+            "",
+            "as runtime.placement: eager, locality, pinned or cost",
+            {.choices = {"eager", "locality", "pinned", "cost"}}},
+           {"--eviction",
+            &options->eviction,
+            "",
+            "as memory.eviction: next_use, lru or fifo",
+            {.choices = {"next_use", "lru", "fifo"}}},
+           {"--workers",
+            &options->workers,
+            "N",
+            "cores that run tasks, the submitting one included; 0: all described cores",
+            {.range = between(0, 65535)}},
+           {"--learnt", &options->learnt, "",
+            "host operations take the times learnt on this machine (`tessera history`)"}});
   options->add_machine_options(sub);
-  sub.add_option("--json", options->json, "write all figures as JSON; - is standard output")->type_name("FILE");
-  sub.add_option("--trace", options->trace, "write the run, in virtual time, for Perfetto and `tessera trace summary`")
-      ->type_name("FILE");
-  sub.add_option("--report", options->report, "write the run, in virtual time, as an HTML page")->type_name("FILE");
-  sub.add_flag("--stats", options->stats, "print what the runtime did: tasks, transfers, memory");
-  sub.add_flag("--quiet", options->quiet, "print no progress and no report (errors are still printed)");
-  sub.footer(
+  sub.add(
+      {{"--json", &options->json, "FILE", "write all figures as JSON; - is standard output"},
+       {"--trace", &options->trace, "FILE", "write the run, in virtual time, for Perfetto and `tessera trace summary`"},
+       {"--report", &options->report, "FILE", "write the run, in virtual time, as an HTML page"},
+       {"--stats", &options->stats, "", "print what the runtime did: tasks, transfers, memory"},
+       {"--quiet", &options->quiet, "", "print no progress and no report (errors are still printed)"}});
+  sub.footer =
       "Of --config and --set, [runtime] and [memory] are used. Nothing is computed and no tile has bytes: n = 131072 "
       "fits anywhere.\n"
       "Example:\n  tessera simulate configs/machines/node_8gpu.toml --job cholesky --n 131072 --tile 2048 --placement "
-      "cost\n  tessera simulate --from run.json --cores 1,2,4,8");
-  sub.callback([options, &selected, given = &sub] {
+      "cost\n  tessera simulate --from run.json --cores 1,2,4,8";
+  sub.check = [options, &sub] {
+    if (!options->from.empty()) refuse_beside_recording(sub);
+  };
+  sub.run = [options] {
     if (!options->from.empty()) {
-      refuse_beside_recording(*given);
       if (options->cores.empty()) options->cores = {1, 2, 4, 8, 16, 32};
-      selected = [options] { return predict_recorded(*options); };
-      return;
+      return predict_recorded(*options);
     }
-    if (options->workload.tile == 0 && options->workload.n != 0)
-      options->workload.tile = default_tile(options->workload.n);
+    require(!options->machine.empty(), "MACHINE");
+    require(!options->workload.name.empty(), "--job");
+    require(options->workload.n != 0, "--n");
+    if (options->workload.tile == 0) options->workload.tile = default_tile(options->workload.n);
     options->workload.tile = std::min(options->workload.tile, options->workload.n);
-    selected = [options] {
-      require(!options->machine.empty(), "MACHINE");
-      require(!options->workload.name.empty(), "--job");
-      require(options->workload.n != 0, "--n");
-      return run(*options);
-    };
-  });
+    return run(*options);
+  };
 }
 
 }  // namespace tessera::apps

@@ -4,6 +4,6 @@
 namespace tessera::apps {
 
 /// Adds `simulate` to the command line.
-void add_simulate(CLI::App& to, command& selected);
+void add_simulate(command_table& to);
 
 }  // namespace tessera::apps

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -310,90 +309,107 @@ int run(const eigs_options& o) {
 
 }  // namespace
 
-void add_eigs(CLI::App& to, command& selected) {
+void add_eigs(command_table& to) {
   auto options = std::make_shared<eigs_options>();
   eigen_options& solver = options->solver;
-  CLI::App& sub = *to.add_subcommand("eigs", "Compute a few eigenpairs of a symmetric sparse matrix");
-  auto* matrix = sub.add_option("matrix", options->matrix,
-                                "Matrix Market file: real, integer or pattern, symmetric; or complex hermitian")
-                     ->type_name("FILE");
-  sub.add_option("--generate", options->family,
-                 "instead: lap2d:M, lap3d:M, xxz:L, xx:L, hs:L, kkt3d:N, rmat:S[:F], nrmat:S[:F]")
-      ->type_name("FAMILY:N")
-      ->excludes(matrix);
-  sub.add_option("--pairs", solver.pairs, "eigenvalues, with their vectors")
-      ->type_name("K")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16))
-      ->capture_default_str();
-  sub.add_option("--solver", options->method,
-                 "lobpcg; lanczos: by blocks, with thick restarts; chebyshev: filtered subspaces")
-      ->check(CLI::IsMember(eigensolver_names()))
-      ->capture_default_str();
-  sub.add_option("--which", options->which, "smallest, largest, or both (lanczos, chebyshev)")
-      ->check(CLI::IsMember({"smallest", "largest", "both"}))
-      ->capture_default_str();
-  add_number(sub, "--tol", solver.tolerance, "TOL", "how small a residual must be", 0.0, 1.0);
-  sub.add_option("--criterion", options->compare,
-                 "what --tol is a part of: relative (|lambda|), norm (||A||) or absolute (nothing)")
-      ->check(CLI::IsMember({"relative", "norm", "absolute"}))
-      ->capture_default_str();
-  sub.add_option("--block", solver.block, "vectors that are iterated: at least K, by default a few more; of lanczos 4")
-      ->type_name("B")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
-  sub.add_option("--iterations", solver.most_iterations, "give up after N iterations, of lanczos restarts")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1000000000))
-      ->capture_default_str();
-  sub.add_option("--precond", options->precondition,
-                 "none, jacobi, block-jacobi or chebyshev (lobpcg); auto: jacobi where the diagonal varies")
-      ->check(CLI::IsMember(preconditioner_names()))
-      ->capture_default_str();
-  sub.add_option("--mass", options->mass,
-                 "Matrix Market file of B: solve A x = lambda B x, B positive definite; diagonal but for lobpcg")
-      ->type_name("FILE");
-  sub.add_option("--guess", options->guess, "Matrix Market file of vectors to start with, as --out writes")
-      ->type_name("FILE");
-  sub.add_option("--deflate", options->deflate, "Matrix Market file of vectors: find pairs orthogonal to them")
-      ->type_name("FILE");
-  sub.add_option("--degree", solver.degree,
-                 "of the polynomials of chebyshev, as solver (10, and more where that is slow) and as --precond (8)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 2560));  // as far as the solver goes by itself
-  sub.add_option("--lag", solver.lag, "iterations that begin before the test of an earlier one (lobpcg, chebyshev)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 100))
-      ->capture_default_str();
-  sub.add_option("--reorthogonalize", options->reorthogonalize, "full, or selective: to less of the basis (lanczos)")
-      ->check(CLI::IsMember({"full", "selective"}))
-      ->capture_default_str();
-  sub.add_option("--panel", solver.program.panel_rows, "rows of a task; by default chosen by the matrix")
-      ->type_name("ROWS")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
-  sub.add_option("--form", options->form, "how the matrix lies in memory: auto (measures first), csr, sell, bcsr")
-      ->check(CLI::IsMember({"auto", "csr", "sell", "bcsr"}))
-      ->capture_default_str();
-  sub.add_option("--reorder", options->reorder, "none, or rcm: reverse Cuthill-McKee; vectors keep the file's order")
-      ->check(CLI::IsMember({"none", "rcm"}))
-      ->capture_default_str();
-  sub.add_option("--storage", options->storage,
-                 "double, or float: the matrix's values are rounded to single precision; the bounds contain that")
-      ->check(CLI::IsMember({"double", "float"}))
-      ->capture_default_str();
-  sub.add_option("--at", solver.program.at,
-                 "location where the rows are worked on, such as a device; by default where the runtime places it")
-      ->type_name("LOCATION");
-  sub.add_flag("--stream", options->stream,
-               "measure STREAM's triad after the run, and compare the solver's bandwidth with it");
-  sub.add_option("--out", options->out, "write the vectors as a Matrix Market array")->type_name("FILE");
+  command_table& sub = to.add_command("eigs", "Compute a few eigenpairs of a symmetric sparse matrix");
+  sub.add({{"matrix", &options->matrix, "FILE",
+            "Matrix Market file: real, integer or pattern, symmetric; or complex hermitian"},
+           {"--generate",
+            &options->family,
+            "FAMILY:N",
+            "instead: lap2d:M, lap3d:M, xxz:L, xx:L, hs:L, kkt3d:N, rmat:S[:F], nrmat:S[:F]",
+            {.excludes = {"matrix"}}},
+           {"--pairs",
+            &solver.pairs,
+            "K",
+            "eigenvalues, with their vectors",
+            {.range = between(1, std::int64_t{1} << 16), .shows_default = true}},
+           {"--solver",
+            &options->method,
+            "",
+            "lobpcg; lanczos: by blocks, with thick restarts; chebyshev: filtered subspaces",
+            {.choices = eigensolver_names(), .shows_default = true}},
+           {"--which",
+            &options->which,
+            "",
+            "smallest, largest, or both (lanczos, chebyshev)",
+            {.choices = {"smallest", "largest", "both"}, .shows_default = true}},
+           number_option("--tol", solver.tolerance, "TOL", "how small a residual must be", 0.0, 1.0),
+           {"--criterion",
+            &options->compare,
+            "",
+            "what --tol is a part of: relative (|lambda|), norm (||A||) or absolute (nothing)",
+            {.choices = {"relative", "norm", "absolute"}, .shows_default = true}},
+           {"--block",
+            &solver.block,
+            "B",
+            "vectors that are iterated: at least K, by default a few more; of lanczos 4",
+            {.range = between(1, std::int64_t{1} << 16)}},
+           {"--iterations",
+            &solver.most_iterations,
+            "N",
+            "give up after N iterations, of lanczos restarts",
+            {.range = between(0, 1000000000), .shows_default = true}},
+           {"--precond",
+            &options->precondition,
+            "",
+            "none, jacobi, block-jacobi or chebyshev (lobpcg); auto: jacobi where the diagonal varies",
+            {.choices = preconditioner_names(), .shows_default = true}},
+           {"--mass", &options->mass, "FILE",
+            "Matrix Market file of B: solve A x = lambda B x, B positive definite; diagonal but for lobpcg"},
+           {"--guess", &options->guess, "FILE", "Matrix Market file of vectors to start with, as --out writes"},
+           {"--deflate", &options->deflate, "FILE", "Matrix Market file of vectors: find pairs orthogonal to them"},
+           {"--degree",
+            &solver.degree,
+            "N",
+            "of the polynomials of chebyshev, as solver (10, and more where that is slow) and as --precond (8)",
+            {.range = between(1, 2560)}}  // as far as the solver goes by itself
+           ,
+           {"--lag",
+            &solver.lag,
+            "N",
+            "iterations that begin before the test of an earlier one (lobpcg, chebyshev)",
+            {.range = between(0, 100), .shows_default = true}},
+           {"--reorthogonalize",
+            &options->reorthogonalize,
+            "",
+            "full, or selective: to less of the basis (lanczos)",
+            {.choices = {"full", "selective"}, .shows_default = true}},
+           {"--panel",
+            &solver.program.panel_rows,
+            "ROWS",
+            "rows of a task; by default chosen by the matrix",
+            {.range = between(1, std::int64_t{1} << 30)}},
+           {"--form",
+            &options->form,
+            "",
+            "how the matrix lies in memory: auto (measures first), csr, sell, bcsr",
+            {.choices = {"auto", "csr", "sell", "bcsr"}, .shows_default = true}},
+           {"--reorder",
+            &options->reorder,
+            "",
+            "none, or rcm: reverse Cuthill-McKee; vectors keep the file's order",
+            {.choices = {"none", "rcm"}, .shows_default = true}},
+           {"--storage",
+            &options->storage,
+            "",
+            "double, or float: the matrix's values are rounded to single precision; the bounds contain that",
+            {.choices = {"double", "float"}, .shows_default = true}},
+           {"--at", &solver.program.at, "LOCATION",
+            "location where the rows are worked on, such as a device; by default where the runtime places it"},
+           {"--stream", &options->stream, "",
+            "measure STREAM's triad after the run, and compare the solver's bandwidth with it"},
+           {"--out", &options->out, "FILE", "write the vectors as a Matrix Market array"}});
   options->add_run_options(sub);
-  sub.footer(
+  sub.footer =
       "Example:\n  tessera eigs --generate lap3d:30 --pairs 4 --tol 1e-6\n"
-      "Ends with 1 when a pair did not converge, or is not what a formula says of the family.");
-  sub.callback([options, &selected] {
+      "Ends with 1 when a pair did not converge, or is not what a formula says of the family.";
+  sub.check = [options] {
     if (options->matrix.empty() && options->family.empty())
       throw error(error_kind::usage, "eigs needs a matrix", "the command line", "give FILE.mtx or --generate FAMILY:N");
-    selected = [options] { return run(*options); };
-  });
+  };
+  sub.run = [options] { return run(*options); };
 }
 
 }  // namespace tessera::apps

@@ -4,9 +4,9 @@
 
 namespace tessera::apps {
 
-/// Adds the command; `selected` becomes it when it is chosen.
-void add_eigs(CLI::App& to, command& selected);
+/// Adds the command to those of the program.
+void add_eigs(command_table& to);
 /// Likewise.
-void add_spmv(CLI::App& to, command& selected);
+void add_spmv(command_table& to);
 
 }  // namespace tessera::apps

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -187,49 +186,54 @@ int run(const spmv_options& o) {
 
 }  // namespace
 
-void add_spmv(CLI::App& to, command& selected) {
+void add_spmv(command_table& to) {
   auto options = std::make_shared<spmv_options>();
-  CLI::App& sub = *to.add_subcommand("spmv", "Measure products of a sparse matrix with blocks of vectors");
-  auto* matrix = sub.add_option("matrix", options->matrix, "Matrix Market file: real, integer or pattern; square")
-                     ->type_name("FILE");
-  sub.add_option("--generate", options->family,
-                 "instead: lap2d:M, lap3d:M, xxz:L, xx:L, hs:L, kkt3d:N, rmat:S[:F], nrmat:S[:F]")
-      ->type_name("FAMILY:N")
-      ->excludes(matrix);
-  sub.add_option("--columns", options->columns, "vectors that are multiplied together: one number or several")
-      ->type_name("B,...")
-      ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16))
-      ->capture_default_str();
-  sub.add_option("--form", options->forms,
-                 "how the matrix lies in memory, one or several: auto (measures first), csr, sell, bcsr")
-      ->type_name("FORM,...")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"auto", "csr", "sell", "bcsr"}))
-      ->capture_default_str();
-  sub.add_option("--repeats", options->repeats, "how often four products are timed")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  sub.add_option("--reorder", options->reorder, "none, or rcm: reverse Cuthill-McKee, for symmetric matrices")
-      ->check(CLI::IsMember({"none", "rcm"}))
-      ->capture_default_str();
-  sub.add_option("--panel", options->panel_rows, "rows of a task; by default chosen by the matrix")
-      ->type_name("ROWS")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
-  sub.add_option("--stream-size", options->stream_size, "elements of each array of the STREAM triad")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
-      ->capture_default_str();
+  command_table& sub = to.add_command("spmv", "Measure products of a sparse matrix with blocks of vectors");
+  sub.add({{"matrix", &options->matrix, "FILE", "Matrix Market file: real, integer or pattern; square"},
+           {"--generate",
+            &options->family,
+            "FAMILY:N",
+            "instead: lap2d:M, lap3d:M, xxz:L, xx:L, hs:L, kkt3d:N, rmat:S[:F], nrmat:S[:F]",
+            {.excludes = {"matrix"}}},
+           {"--columns",
+            &options->columns,
+            "B,...",
+            "vectors that are multiplied together: one number or several",
+            {.range = between(1, std::int64_t{1} << 16), .shows_default = true, .by_commas = true}},
+           {"--form",
+            &options->forms,
+            "FORM,...",
+            "how the matrix lies in memory, one or several: auto (measures first), csr, sell, bcsr",
+            {.choices = {"auto", "csr", "sell", "bcsr"}, .shows_default = true, .by_commas = true}},
+           {"--repeats",
+            &options->repeats,
+            "N",
+            "how often four products are timed",
+            {.range = between(1, 100000), .shows_default = true}},
+           {"--reorder",
+            &options->reorder,
+            "",
+            "none, or rcm: reverse Cuthill-McKee, for symmetric matrices",
+            {.choices = {"none", "rcm"}, .shows_default = true}},
+           {"--panel",
+            &options->panel_rows,
+            "ROWS",
+            "rows of a task; by default chosen by the matrix",
+            {.range = between(1, std::int64_t{1} << 30)}},
+           {"--stream-size",
+            &options->stream_size,
+            "N",
+            "elements of each array of the STREAM triad",
+            {.range = between(1, std::int64_t{1} << 40), .shows_default = true}}});
   options->add_run_options(sub);
-  sub.footer(
+  sub.footer =
       "Example:\n  tessera spmv --generate lap3d:60 --columns 1,8 --form csr,auto\n"
-      "Ends with 1 when a product differs from that of plain loops.");
-  sub.callback([options, &selected] {
+      "Ends with 1 when a product differs from that of plain loops.";
+  sub.check = [options] {
     if (options->matrix.empty() && options->family.empty())
       throw error(error_kind::usage, "spmv needs a matrix", "the command line", "give FILE.mtx or --generate FAMILY:N");
-    selected = [options] { return run(*options); };
-  });
+  };
+  sub.run = [options] { return run(*options); };
 }
 
 }  // namespace tessera::apps

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -194,32 +193,33 @@ int run(const stream_options& o) {
 
 }  // namespace
 
-void add_stream(CLI::App& to, command& selected) {
+void add_stream(command_table& to) {
   auto options = std::make_shared<stream_options>();
-  CLI::App& sub = *to.add_subcommand("stream", "Measure the memory's bandwidth with loops over three arrays");
-  sub.add_option("--size", options->size, "elements of each array")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
-      ->capture_default_str();
-  sub.add_option("--rounds", options->rounds, "how often each loop runs; the first time does not count")
-      ->type_name("N")
-      ->check(CLI::Range(1, 2000))
-      ->capture_default_str();
-  sub.add_option("--type", options->type, "element type: f64 or f32")
-      ->check(CLI::IsMember({"f64", "f32"}))
-      ->capture_default_str();
-  CLI::Option* const triad =
-      sub.add_flag("--triad", options->triad_only, "the loop a = b + s c alone, its rounds timed together");
-  sub.add_flag("--nstream", options->nstream_only, "the loop a += b + s c alone, its rounds timed together")
-      ->excludes(triad);
-  sub.add_flag("--verify", options->verify, "as of the other applications; the arrays are compared in any case");
+  command_table& sub = to.add_command("stream", "Measure the memory's bandwidth with loops over three arrays");
+  sub.add(
+      {{"--size",
+        &options->size,
+        "N",
+        "elements of each array",
+        {.range = between(1, std::int64_t{1} << 40), .shows_default = true}},
+       {"--rounds",
+        &options->rounds,
+        "N",
+        "how often each loop runs; the first time does not count",
+        {.range = between(1, 2000), .shows_default = true}},
+       {"--type", &options->type, "", "element type: f64 or f32", {.choices = {"f64", "f32"}, .shows_default = true}},
+       {"--triad", &options->triad_only, "", "the loop a = b + s c alone, its rounds timed together"},
+       {"--nstream",
+        &options->nstream_only,
+        "",
+        "the loop a += b + s c alone, its rounds timed together",
+        {.excludes = {"--triad"}}},
+       {"--verify", &options->verify, "", "as of the other applications; the arrays are compared in any case"}});
   options->add_loop_options(sub);
-  sub.footer(
+  sub.footer =
       "Example:\n  tessera stream --size 10000000 --rounds 20 --policy percentage:60,40 --json stream.json\n"
-      "Ends with 1 when an array does not hold what the loops make of it.");
-  sub.callback([options, &selected] {
-    selected = [options] { return options->type == "f32" ? run<float>(*options) : run<double>(*options); };
-  });
+      "Ends with 1 when an array does not hold what the loops make of it.";
+  sub.run = [options] { return options->type == "f32" ? run<float>(*options) : run<double>(*options); };
 }
 
 }  // namespace tessera::apps

@@ -4,6 +4,6 @@
 namespace tessera::apps {
 
 /// Adds `stream` to the command line.
-void add_stream(CLI::App& to, command& selected);
+void add_stream(command_table& to);
 
 }  // namespace tessera::apps

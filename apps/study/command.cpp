@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -186,58 +185,58 @@ int run_scaling(const study_options& o) {
   });
 }
 
-void add_common(CLI::App& sub, study_options& o) {
-  sub.add_option("--app", o.application, "the application; `tessera apps` lists them")->type_name("NAME")->required();
-  sub.add_option("--repeat", o.repeat, "runs of each point; the table has their medians")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  sub.add_option("--compare", o.compare, "policies to run as well, e.g. static,auto")
-      ->type_name("POLICY,...")
-      ->allow_extra_args(false)
-      ->delimiter(',');
-  sub.add_option("--json", o.json, "write all figures as JSON; - is standard output")->type_name("FILE");
-  sub.add_option("--svg", o.svg, "draw the curve")->type_name("FILE");
-  sub.add_option("--html", o.html, "write a page with the curve and its table")->type_name("FILE");
-  sub.add_flag("--quiet", o.quiet, "print no progress and no table (errors are still printed)");
-  sub.add_option("arguments", o.arguments, "after --: further arguments of the application")->type_name("ARGUMENT");
+void add_common(command_table& sub, study_options& o) {
+  sub.add({{"--app", &o.application, "NAME", "the application; `tessera apps` lists them", {.required = true}},
+           {"--repeat",
+            &o.repeat,
+            "N",
+            "runs of each point; the table has their medians",
+            {.range = between(1, 1000), .shows_default = true}},
+           {"--compare",
+            &o.compare,
+            "POLICY,...",
+            "policies to run as well, e.g. static,auto",
+            {.one_each = true, .by_commas = true}},
+           {"--json", &o.json, "FILE", "write all figures as JSON; - is standard output"},
+           {"--svg", &o.svg, "FILE", "draw the curve"},
+           {"--html", &o.html, "FILE", "write a page with the curve and its table"},
+           {"--quiet", &o.quiet, "", "print no progress and no table (errors are still printed)"},
+           {"arguments", &o.arguments, "ARGUMENT", "after --: further arguments of the application"}});
 }
 
 }  // namespace
 
-void add_study(CLI::App& to, command& selected) {
-  CLI::App& sub = *to.add_subcommand("study", "Run an application with many settings and draw its times");
-  sub.require_subcommand(1);
-  sub.footer("Example:\n  tessera study percentage --app pathfinder --html study.html -- --config configs/opencl.toml");
+void add_study(command_table& to) {
+  command_table& sub = to.add_command("study", "Run an application with many settings and draw its times");
+  sub.footer =
+      "Example:\n  tessera study percentage --app pathfinder --html study.html -- --config configs/opencl.toml";
 
   auto shares = std::make_shared<study_options>();
-  CLI::App& percentage =
-      *sub.add_subcommand("percentage", "The time over the share of the iterations that a leaf gets");
+  command_table& percentage =
+      sub.add_command("percentage", "The time over the share of the iterations that a leaf gets");
   add_common(percentage, *shares);
-  percentage.add_option("--from", shares->range.from, "its least share, in percent")->capture_default_str();
-  percentage.add_option("--to", shares->range.to, "its largest share")->capture_default_str();
-  percentage.add_option("--step", shares->range.step, "from one share to the next")->capture_default_str();
-  percentage.add_option("--leaf", shares->leaf, "the leaf; by default the last, which is a device where there is one")
-      ->type_name("NAME");
-  percentage.footer(
+  percentage.add(
+      {{"--from", &shares->range.from, "", "its least share, in percent", {.shows_default = true}},
+       {"--to", &shares->range.to, "", "its largest share", {.shows_default = true}},
+       {"--step", &shares->range.step, "", "from one share to the next", {.shows_default = true}},
+       {"--leaf", &shares->leaf, "NAME", "the leaf; by default the last, which is a device where there is one"}});
+  percentage.footer =
       "Example:\n  tessera study percentage --app pathfinder --step 5 --compare static,auto --html study.html -- "
-      "--config configs/opencl.toml\nEvery run is a process of its own; --policy is the study's.");
-  percentage.callback([shares, &selected, &to] {
-    require_region_application(to, shares->application);
-    selected = [shares] { return run_percentage(*shares); };
-  });
+      "--config configs/opencl.toml\nEvery run is a process of its own; --policy is the study's.";
+  percentage.check = [shares, &to] { require_region_application(to, shares->application); };
+  percentage.run = [shares] { return run_percentage(*shares); };
 
   auto scale = std::make_shared<study_options>();
-  CLI::App& scaling = *sub.add_subcommand("scaling", "The time over the number of workers, or of leaves");
+  command_table& scaling = sub.add_command("scaling", "The time over the number of workers, or of leaves");
   add_common(scaling, *scale);
-  scaling.add_option("--by", scale->by, "what grows: workers of the host, or leaves of the loops")
-      ->check(CLI::IsMember({"workers", "leaves"}))
-      ->capture_default_str();
-  scaling.footer("Example:\n  tessera study scaling --app hotspot --svg scaling.svg -- --size 1024 --rounds 100");
-  scaling.callback([scale, &selected, &to] {
-    require_region_application(to, scale->application);
-    selected = [scale] { return run_scaling(*scale); };
-  });
+  scaling.add({{"--by",
+                &scale->by,
+                "",
+                "what grows: workers of the host, or leaves of the loops",
+                {.choices = {"workers", "leaves"}, .shows_default = true}}});
+  scaling.footer = "Example:\n  tessera study scaling --app hotspot --svg scaling.svg -- --size 1024 --rounds 100";
+  scaling.check = [scale, &to] { require_region_application(to, scale->application); };
+  scaling.run = [scale] { return run_scaling(*scale); };
 }
 
 }  // namespace tessera::apps

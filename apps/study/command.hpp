@@ -4,6 +4,6 @@
 namespace tessera::apps {
 
 /// Adds `study` to the command line.
-void add_study(CLI::App& to, command& selected);
+void add_study(command_table& to);
 
 }  // namespace tessera::apps

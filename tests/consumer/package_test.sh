@@ -37,7 +37,8 @@ step_install() {
     "$prefix/include/tessera/plugin.h" "$prefix/include/tessera/tessera.hpp" \
     "$prefix/$LIBDIR/libtessera_sparse.so" "$prefix/include/tessera/sparse.hpp" \
     "$prefix/$LIBDIR/cmake/tessera/tesseraConfig.cmake" "$prefix/$LIBDIR/pkgconfig/tessera.pc" \
-    "$prefix/share/tessera/configs" "$prefix/share/doc/tessera/LICENSE"
+    "$prefix/share/tessera/configs" "$prefix/share/doc/tessera/LICENSE" "$prefix/share/man/man1/tessera.1" \
+    "$prefix/share/bash-completion/completions/tessera"
   # Nothing in it may point back into the source or build tree.
   local file
   for file in "$program" "$prefix/$LIBDIR"/lib*.so "$prefix/$LIBDIR"/tessera/plugins/*.so; do

@@ -285,8 +285,9 @@ std::optional<std::string> judge_upper(const std::vector<std::string_view>& file
     return std::nullopt;
   if (text.starts_with("hwloc") || starts_with_any(text, device_vendors))
     return sentence(floor, "include no device's header; the runtime knows the machine");
-  if (text.starts_with("CLI/") && floor != "apps" && room_of(file) != "directives/clang")
-    return sentence(floor, "have no command line; that belongs into apps");
+  const bool parses = floor == "apps" && room == "common" && component(file, 2) == "parse.cpp";
+  if (text.starts_with("CLI/") && !parses && room_of(file) != "directives/clang")
+    return "apps/common/parse.cpp alone parses command lines; a command is a table (apps/common/options.hpp)";
   if (room_of(file) == "sial/language" && floor == "languages")
     if (const auto rule = judge_front_end(target, text)) return rule;
   if (const auto rule = judge_floors(file, target)) return rule;

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "apps/common/application.hpp"
@@ -50,16 +49,16 @@ void run_bfs(application_run& f, const bfs_options& o) {
 
 }  // namespace
 
-void add_bfs(CLI::App& to, command& selected) {
+void add_bfs(command_table& to) {
   auto o = std::make_shared<bfs_options>();
   o->seed = 7;
-  CLI::App& sub = add_application(to, selected,
-                                  {"bfs", "Levels of a graph's nodes, seen from one of them",
-                                   "tessera bfs --size 1000000 --policy flatten --verify"},
-                                  o, [o](application_run& f) { run_bfs(f, *o); });
-  add_number(sub, "--size", o->size, "nodes of a synthetic graph", 1, 300'000'000);
-  add_file(sub, "--graph", o->graph, "a graph; instead of --size").excludes(sub.get_option("--size"));
-  sub.add_flag("--scan", o->scan, "scan all nodes at every level, also where a level is small");
+  command_table& sub = add_application(to,
+                                       {"bfs", "Levels of a graph's nodes, seen from one of them",
+                                        "tessera bfs --size 1000000 --policy flatten --verify"},
+                                       o, [o](application_run& f) { run_bfs(f, *o); });
+  sub.add({number_option("--size", o->size, "nodes of a synthetic graph", 1, 300'000'000),
+           {"--graph", &o->graph, "FILE", "a graph; instead of --size", {.excludes = {"--size"}}},
+           {"--scan", &o->scan, "", "scan all nodes at every level, also where a level is small"}});
 }
 
 }  // namespace tessera::apps::rodinia

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "apps/common/application.hpp"
@@ -61,20 +60,17 @@ void run_cfd(application_run& f, const cfd_options& o) {
 
 }  // namespace
 
-void add_cfd(CLI::App& to, command& selected) {
+void add_cfd(command_table& to) {
   auto o = std::make_shared<cfd_options>();
-  CLI::App& sub = add_application(
-      to, selected,
+  command_table& sub = add_application(
+      to,
       {"cfd", "The flow of a gas around a box, on a mesh of tetrahedra",
        "tessera cfd --size 20 --rounds 10 --policy static --verify"},
       o, [o](application_run& f) { o->type == "f32" ? run_cfd<float>(f, *o) : run_cfd<double>(f, *o); });
-  add_number(sub, "--size", o->size, "cubes along each side, each of six elements", 1, 200);
-  sub.add_flag("--full", o->full, "without the box in the middle");
-  CLI::Option& mesh = add_file(sub, "--mesh", o->mesh, "a mesh; instead of --size");
-  mesh.excludes(sub.get_option("--size"));
-  mesh.excludes(sub.get_option("--full"));
-  add_number(sub, "--rounds", o->rounds, "iterations", 0, 1'000'000);
-  add_type(sub, o->type, {"f64", "f32"});
+  sub.add({number_option("--size", o->size, "cubes along each side, each of six elements", 1, 200),
+           {"--full", &o->full, "", "without the box in the middle"},
+           {"--mesh", &o->mesh, "FILE", "a mesh; instead of --size", {.excludes = {"--size", "--full"}}}});
+  sub.add({number_option("--rounds", o->rounds, "iterations", 0, 1'000'000), type_option(o->type, {"f64", "f32"})});
 }
 
 }  // namespace tessera::apps::rodinia

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <numeric>
 
@@ -91,18 +90,22 @@ void run_gaussian(application_run& f, const gaussian_options& o) {
 
 }  // namespace
 
-void add_gaussian(CLI::App& to, command& selected) {
+void add_gaussian(command_table& to) {
   auto o = std::make_shared<gaussian_options>();
-  CLI::App& sub = add_application(
-      to, selected,
+  command_table& sub = add_application(
+      to,
       {"gaussian", "Elimination without pivoting: many short loops",
        "tessera gaussian --size 1024 --type f64 --verify"},
       o, [o](application_run& f) { o->type == "f32" ? run_gaussian<float>(f, *o) : run_gaussian<double>(f, *o); });
-  add_number(sub, "--size", o->size, "equations", 1, 32768);
-  add_number(sub, "--columns", o->columns, "columns that a pair of regions eliminates", 1, gaussian_most_columns);
-  add_file(sub, "--matrix", o->matrix, "n, the matrix, the right side and possibly the solution; instead of --size")
-      .excludes(sub.get_option("--size"));
-  add_type(sub, o->type, {"f32", "f64"});
+  sub.add(
+      {number_option("--size", o->size, "equations", 1, 32768),
+       number_option("--columns", o->columns, "columns that a pair of regions eliminates", 1, gaussian_most_columns),
+       {"--matrix",
+        &o->matrix,
+        "FILE",
+        "n, the matrix, the right side and possibly the solution; instead of --size",
+        {.excludes = {"--size"}}},
+       type_option(o->type, {"f32", "f64"})});
 }
 
 }  // namespace tessera::apps::rodinia

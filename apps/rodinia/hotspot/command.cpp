@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "apps/common/application.hpp"
@@ -65,29 +64,32 @@ void run_hotspot(application_run& f, const hotspot_options& o) {
 
 }  // namespace
 
-void add_hotspot(CLI::App& to, command& selected) {
+void add_hotspot(command_table& to) {
   auto o = std::make_shared<hotspot_options>();
   o->seed = 5;
-  CLI::App& sub = add_application(to, selected,
-                                  {"hotspot", "Transient heat on a chip: a stencil over a grid",
-                                   "tessera hotspot --size 1024 --rounds 10 --policy percentage:60,40 --verify"},
-                                  o, [o](application_run& f) {
-                                    hotspot_options with = *o;
-                                    if (with.temperatures.empty() != with.powers.empty())
-                                      throw error(error_kind::usage, "--temperatures and --powers belong together",
-                                                  with.powers.empty() ? "--temperatures" : "--powers",
-                                                  "give both files, or neither for random ones");
-                                    if (with.temperatures.empty() && with.size == 0) with.size = 1024;
-                                    with.type == "f32" ? run_hotspot<float>(f, with) : run_hotspot<double>(f, with);
-                                  });
-  sub.add_option("--size", o->size, "rows and columns of cells; by default 1024, or those of the files")
-      ->type_name("N")
-      ->check(CLI::Range(1, 65536));
-  add_number(sub, "--rounds", o->rounds, "steps in time", 0, 1'000'000);
-  add_number(sub, "--divisor", o->divisor, "D", "what the time step is divided by", 1.0, 1e9);
-  add_file(sub, "--temperatures", o->temperatures, "the temperatures, one per line; instead of random ones");
-  add_file(sub, "--powers", o->powers, "the powers, one per line");
-  add_type(sub, o->type, {"f64", "f32"});
+  command_table& sub =
+      add_application(to,
+                      {"hotspot", "Transient heat on a chip: a stencil over a grid",
+                       "tessera hotspot --size 1024 --rounds 10 --policy percentage:60,40 --verify"},
+                      o, [o](application_run& f) {
+                        hotspot_options with = *o;
+                        if (with.temperatures.empty() != with.powers.empty())
+                          throw error(error_kind::usage, "--temperatures and --powers belong together",
+                                      with.powers.empty() ? "--temperatures" : "--powers",
+                                      "give both files, or neither for random ones");
+                        if (with.temperatures.empty() && with.size == 0) with.size = 1024;
+                        with.type == "f32" ? run_hotspot<float>(f, with) : run_hotspot<double>(f, with);
+                      });
+  sub.add({{"--size",
+            &o->size,
+            "N",
+            "rows and columns of cells; by default 1024, or those of the files",
+            {.range = between(1, 65536)}},
+           number_option("--rounds", o->rounds, "steps in time", 0, 1'000'000),
+           number_option("--divisor", o->divisor, "D", "what the time step is divided by", 1.0, 1e9),
+           {"--temperatures", &o->temperatures, "FILE", "the temperatures, one per line; instead of random ones"},
+           {"--powers", &o->powers, "FILE", "the powers, one per line"},
+           type_option(o->type, {"f64", "f32"})});
 }
 
 }  // namespace tessera::apps::rodinia

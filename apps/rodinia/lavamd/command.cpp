@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "apps/common/application.hpp"
@@ -41,13 +40,13 @@ void run_lavamd(application_run& f, const lavamd_options& o) {
 
 }  // namespace
 
-void add_lavamd(CLI::App& to, command& selected) {
+void add_lavamd(command_table& to) {
   auto o = std::make_shared<lavamd_options>();
-  CLI::App& sub = add_application(to, selected,
-                                  {"lavamd", "Particles in boxes that act on their neighbours",
-                                   "tessera lavamd --size 6 --policy percentage:60,40 --verify"},
-                                  o, [o](application_run& f) { run_lavamd(f, *o); });
-  add_number(sub, "--size", o->size, "boxes along each side", 1, 128);
+  command_table& sub = add_application(to,
+                                       {"lavamd", "Particles in boxes that act on their neighbours",
+                                        "tessera lavamd --size 6 --policy percentage:60,40 --verify"},
+                                       o, [o](application_run& f) { run_lavamd(f, *o); });
+  sub.add({number_option("--size", o->size, "boxes along each side", 1, 128)});
 }
 
 }  // namespace tessera::apps::rodinia

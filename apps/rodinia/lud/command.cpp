@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
 
@@ -63,15 +62,14 @@ void run_lud(application_run& f, const lud_options& o) {
 
 }  // namespace
 
-void add_lud(CLI::App& to, command& selected) {
+void add_lud(command_table& to) {
   auto o = std::make_shared<lud_options>();
-  CLI::App& sub = add_application(
-      to, selected,
-      {"lud", "LU decomposition in blocks, without pivoting", "tessera lud --size 1024 --type f64 --verify"}, o,
+  command_table& sub = add_application(
+      to, {"lud", "LU decomposition in blocks, without pivoting", "tessera lud --size 1024 --type f64 --verify"}, o,
       [o](application_run& f) { o->type == "f32" ? run_lud<float>(f, *o) : run_lud<double>(f, *o); });
-  add_number(sub, "--size", o->size, "rows and columns", 1, 32768);
-  add_file(sub, "--matrix", o->matrix, "n and the matrix; instead of --size").excludes(sub.get_option("--size"));
-  add_type(sub, o->type, {"f32", "f64"});
+  sub.add({number_option("--size", o->size, "rows and columns", 1, 32768),
+           {"--matrix", &o->matrix, "FILE", "n and the matrix; instead of --size", {.excludes = {"--size"}}},
+           type_option(o->type, {"f32", "f64"})});
 }
 
 }  // namespace tessera::apps::rodinia

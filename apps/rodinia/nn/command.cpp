@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "apps/common/application.hpp"
 #include "apps/common/value_options.hpp"
 #include "apps/common/worse.hpp"
@@ -51,20 +49,20 @@ void run_nn(application_run& f, const nn_options& o) {
 
 }  // namespace
 
-void add_nn(CLI::App& to, command& selected) {
+void add_nn(command_table& to) {
   auto o = std::make_shared<nn_options>();
-  CLI::App& sub = add_application(
-      to, selected,
-      {"nn", "The records that are nearest to a place", "tessera nn --size 10000000 --nearest 10 --verify"}, o,
+  command_table& sub = add_application(
+      to, {"nn", "The records that are nearest to a place", "tessera nn --size 10000000 --nearest 10 --verify"}, o,
       [o](application_run& f) { run_nn(f, *o); });
-  add_number(sub, "--size", o->size, "synthetic records", 1, std::int64_t{1} << 32);
-  add_number(sub, "--nearest", o->nearest, "how many to find", 1, 1000);
-  sub.add_option("--records", o->records, "records, lines of 48 characters (repeatable); instead of --size")
-      ->type_name("FILE")
-      ->excludes(sub.get_option("--size"))
-      ->allow_extra_args(false);
-  add_number(sub, "--latitude", o->latitude, "X", "of the place", -90.0, 90.0);
-  add_number(sub, "--longitude", o->longitude, "Y", "of the place", -360.0, 360.0);
+  sub.add({number_option("--size", o->size, "synthetic records", 1, std::int64_t{1} << 32),
+           number_option("--nearest", o->nearest, "how many to find", 1, 1000),
+           {"--records",
+            &o->records,
+            "FILE",
+            "records, lines of 48 characters (repeatable); instead of --size",
+            {.one_each = true, .excludes = {"--size"}}},
+           number_option("--latitude", o->latitude, "X", "of the place", -90.0, 90.0),
+           number_option("--longitude", o->longitude, "Y", "of the place", -360.0, 360.0)});
 }
 
 }  // namespace tessera::apps::rodinia

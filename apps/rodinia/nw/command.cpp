@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "apps/common/application.hpp"
 #include "apps/common/value_options.hpp"
 #include "apps/rodinia/commands.hpp"
@@ -38,14 +36,14 @@ void run_nw(application_run& f, const nw_options& o) {
 
 }  // namespace
 
-void add_nw(CLI::App& to, command& selected) {
+void add_nw(command_table& to) {
   auto o = std::make_shared<nw_options>();
   o->seed = 7;
-  CLI::App& sub = add_application(
-      to, selected, {"nw", "Global alignment of two sequences", "tessera nw --size 2048 --policy flatten --verify"}, o,
+  command_table& sub = add_application(
+      to, {"nw", "Global alignment of two sequences", "tessera nw --size 2048 --policy flatten --verify"}, o,
       [o](application_run& f) { run_nw(f, *o); });
-  add_number(sub, "--size", o->size, "symbols of each sequence", 1, 32768);
-  add_file(sub, "--scores", o->scores, "24 rows of 24 scores; by default BLOSUM62");
+  sub.add({number_option("--size", o->size, "symbols of each sequence", 1, 32768),
+           {"--scores", &o->scores, "FILE", "24 rows of 24 scores; by default BLOSUM62"}});
 }
 
 }  // namespace tessera::apps::rodinia

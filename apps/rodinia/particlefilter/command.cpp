@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 
@@ -50,15 +49,15 @@ void run_particlefilter(application_run& f, const filter_options& o) {
 
 }  // namespace
 
-void add_particlefilter(CLI::App& to, command& selected) {
+void add_particlefilter(command_table& to) {
   auto o = std::make_shared<filter_options>();
-  CLI::App& sub = add_application(to, selected,
-                                  {"particlefilter", "Tracks an object in a noisy video",
-                                   "tessera particlefilter --size 128 --frames 10 --policy flatten --verify"},
-                                  o, [o](application_run& f) { run_particlefilter(f, *o); });
-  add_number(sub, "--size", o->size, "rows and columns of a frame", 32, 16384);
-  add_number(sub, "--frames", o->frames, "frames of the video", 2, 4096);
-  add_number(sub, "--particles", o->particles, "particles of the filter", 1, 100'000'000);
+  command_table& sub = add_application(to,
+                                       {"particlefilter", "Tracks an object in a noisy video",
+                                        "tessera particlefilter --size 128 --frames 10 --policy flatten --verify"},
+                                       o, [o](application_run& f) { run_particlefilter(f, *o); });
+  sub.add({number_option("--size", o->size, "rows and columns of a frame", 32, 16384),
+           number_option("--frames", o->frames, "frames of the video", 2, 4096),
+           number_option("--particles", o->particles, "particles of the filter", 1, 100'000'000)});
 }
 
 }  // namespace tessera::apps::rodinia

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <numeric>
 
@@ -42,19 +41,18 @@ void run_pathfinder(application_run& f, const pathfinder_options& o) {
 
 }  // namespace
 
-void add_pathfinder(CLI::App& to, command& selected) {
+void add_pathfinder(command_table& to) {
   auto o = std::make_shared<pathfinder_options>();
   o->seed = 9;
-  CLI::App& sub =
-      add_application(to, selected,
+  command_table& sub =
+      add_application(to,
                       {"pathfinder", "The cheapest path through a grid, row by row",
                        "tessera pathfinder --size 1000000 --rows 100 --policy flatten --verify"},
                       o, [o](application_run& f) {
                         o->type == "u8" ? run_pathfinder<std::uint8_t>(f, *o) : run_pathfinder<std::int32_t>(f, *o);
                       });
-  add_number(sub, "--size", o->size, "cells of a row", 2, std::int64_t{1} << 30);
-  add_number(sub, "--rows", o->rows, "rows of the grid", 1, 1 << 20);
-  add_type(sub, o->type, {"i32", "u8"});
+  sub.add({number_option("--size", o->size, "cells of a row", 2, std::int64_t{1} << 30),
+           number_option("--rows", o->rows, "rows of the grid", 1, 1 << 20), type_option(o->type, {"i32", "u8"})});
 }
 
 }  // namespace tessera::apps::rodinia

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <numeric>
 
@@ -56,17 +55,16 @@ void run_srad(application_run& f, const srad_options& o) {
 
 }  // namespace
 
-void add_srad(CLI::App& to, command& selected) {
+void add_srad(command_table& to) {
   auto o = std::make_shared<srad_options>();
   o->seed = 7;
-  CLI::App& sub = add_application(
-      to, selected,
+  command_table& sub = add_application(
+      to,
       {"srad", "Diffusion that takes the speckle out of an image",
        "tessera srad --size 2048 --rounds 2 --policy static --verify"},
       o, [o](application_run& f) { o->type == "f32" ? run_srad<float>(f, *o) : run_srad<double>(f, *o); });
-  add_number(sub, "--size", o->size, "rows and columns of the image", 1, 65536);
-  add_number(sub, "--rounds", o->rounds, "iterations", 0, 1'000'000);
-  add_type(sub, o->type, {"f64", "f32"});
+  sub.add({number_option("--size", o->size, "rows and columns of the image", 1, 65536),
+           number_option("--rounds", o->rounds, "iterations", 0, 1'000'000), type_option(o->type, {"f64", "f32"})});
 }
 
 }  // namespace tessera::apps::rodinia
