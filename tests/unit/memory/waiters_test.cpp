@@ -118,7 +118,7 @@ TEST(waiters, two_memories_that_pass_events_to_each_other_come_to_an_end) {
 }
 
 TEST(waiters, no_event_is_lost_between_threads) {
-  constexpr int threads = 3, rounds = 2'000;
+  constexpr int threads = 3, rounds = 300;
   struct flagged : memory_waiter {
     std::atomic<bool> woken{false};
   };

@@ -105,7 +105,7 @@ TEST(waiter_list, sleep_ends_with_a_call_that_came_before_it) {
 }
 
 TEST(waiter_list, no_thread_sleeps_through_the_change_that_it_waits_for) {
-  constexpr int threads = 4, rounds = 300;
+  constexpr int threads = 4, rounds = 60;
   waiter_list list;
   std::atomic<int> reached{0}, awake{0};
   std::vector<std::thread> all;
