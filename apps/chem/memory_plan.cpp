@@ -255,7 +255,7 @@ memory_plan plan_memory(const problem& p, const chem_options& o, const chemistry
   // Shorter segments need less at once, and more time. Integrals that are computed again need no room for them, and
   // most time.
   for (const bool again : {direct, true}) {
-    if (again && (!may_be_direct || o.ladder == "stored")) break;
+    if (smallest.fits || (again && (!may_be_direct || o.ladder == "stored"))) break;
     if (again != direct) consider(how.orbitals, again);
     for (auto of = lengths.begin(); p.method && !smallest.fits && of != lengths.end(); ++of)
       consider(with_lengths(how.orbitals, *of), again);
