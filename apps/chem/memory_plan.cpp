@@ -190,10 +190,10 @@ double needed(const memory_plan& plan, bool with_disk) {
 void add_remedies(memory_plan& plan, const planner& plans, const memory_room& room, unsigned workers,
                   const memory_plan& smallest) {
   if (room.process != 0) {
-    plan.remedies.push_back(fmt::format("--memory {} or more: the rest is on a disk",
-                                        option_size(std::min(needed(plan, true), needed(plan, false)))));
-    plan.remedies.push_back(
-        fmt::format("--memory {} or more: everything is in memory", option_size(needed(plan, false))));
+    const std::string with_disk = option_size(needed(plan, true)), all = option_size(needed(plan, false));
+    if (needed(plan, true) < needed(plan, false) && with_disk != all)
+      plan.remedies.push_back(fmt::format("--memory {} or more: the rest is on a disk", with_disk));
+    plan.remedies.push_back(fmt::format("--memory {} or more: everything is in memory", all));
   }
   if (workers > 1 && plans.with(smallest.orbitals, smallest.direct_ladder, 1).fits)
     plan.remedies.emplace_back("--workers 1");
@@ -255,7 +255,7 @@ memory_plan plan_memory(const problem& p, const chem_options& o, const chemistry
   // Shorter segments need less at once, and more time. Integrals that are computed again need no room for them, and
   // most time.
   for (const bool again : {direct, true}) {
-    if (again && (!may_be_direct || o.ladder == "stored")) break;
+    if (smallest.fits || (again && (!may_be_direct || o.ladder == "stored"))) break;
     if (again != direct) consider(how.orbitals, again);
     for (auto of = lengths.begin(); p.method && !smallest.fits && of != lengths.end(); ++of)
       consider(with_lengths(how.orbitals, *of), again);
