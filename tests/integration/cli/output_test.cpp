@@ -199,7 +199,8 @@ void expect_known_files(const std::vector<std::string>& words, std::set<std::pai
     for (const auto& [other, none] : matches(text, required)) line.insert(line.end(), {other, of_required(other)});
     if (words == std::vector<std::string>{"cholesky"} && name != "--matrix")  // which needs a matrix or a size
       line.insert(line.end(), {"--matrix", "other_file"});
-    if (words == std::vector<std::string>{"chem"} && name == "--machine") line.emplace_back("--estimate");
+    for (const auto& [other, none] : matches(text, std::regex("\n  " + name + " [^\n]*Needs: (--[a-z-]+)")))
+      line.push_back(other);  // a flag
     if (name.starts_with("--")) line.insert(line.end(), {name, "one_file"});
     line.insert(line.end(), {"--json", "one_file"});
     const outcome done = run(line);
