@@ -80,7 +80,7 @@ TEST_F(chemistry_restart, killed_at_any_point_it_goes_on_with_other_settings) {
   const std::vector<arguments> settings{
       {"--segments", "5", "3", "4", "--workers", "3"},
       {"--config", source("configs/sim_one.toml")},
-      {"--config", source("configs/host_and_disk.toml"), "--memory", "6MiB", "--segments", "5", "2", "4"},
+      {"--config", source("configs/host_and_disk.toml"), "--memory", "512MiB", "--segments", "5", "2", "4"},
       {"--deterministic"}};
   int kills = 0;
   for (std::size_t k = 0; k < settings.size(); ++k) {
