@@ -69,7 +69,7 @@ TEST_F(chemistry_files, functions_are_spherical_or_cartesian) {
 
 TEST_F(chemistry_files, what_is_not_used_is_said) {
   const std::string file =
-      write("ZMAT", "helium\nHe 0 0 0\n\n*ACES2(CALC=SCF,BASIS=STO-3G,DAMP_TYPE=DAVIDSON)\n*SIP\nMAXMEM=100\n");
+      write("ZMAT", "helium\nHe 0 0 0\n\n*ACES2(CALC=SCF,BASIS=STO-3G,DAMP_TYPE=DAVIDSON)\n*SIP\nMAXMEM=1000\n");
   const outcome done = run({"chem", file, "--json", "-"});
   EXPECT_EQ(done.code, 0) << done.err;
   EXPECT_THAT(done.err, HasSubstr("note: DAMP_TYPE=DAVIDSON is not used"));
