@@ -310,6 +310,11 @@ void calculation::tell_peak() {
   const double peak = memory_of_this_process().peak;
   m_report.add("peak_bytes", "memory",
                fmt::format("{} at most; planned {}", format_bytes(peak), format_bytes(m_plan.bytes())), peak);
+  const bool kept = peak <= 1.1 * m_plan.bytes();
+  m_report.note("memory_plan_kept", kept);
+  if (!kept && !m_options.quiet)
+    fmt::print(stderr, "note: the process took {} of memory, and {} were planned: {}\n", format_bytes(peak),
+               format_bytes(m_plan.bytes()), "see docs/chemistry.md for what a plan leaves out");
 }
 
 int calculation::run() {

@@ -49,9 +49,18 @@ void thread_exchange::depart() {
 }
 
 void thread_exchange::barrier(std::uint32_t site, const std::function<void()>& last) {
-  if (!arrive(site)) return;
+  order_point& point = m_order[round() % m_order.size()];
+  m_runtime.order_before(point);
+  const bool is_last = arrive(site);
+  m_runtime.order_after(point);
+  if (!is_last) return;
   if (last) last();
   depart();
+}
+
+std::uint64_t thread_exchange::round() {
+  const std::lock_guard guard(m_lock);
+  return m_round;
 }
 
 std::shared_ptr<array_generation> thread_exchange::make_array(const std::string& name, std::vector<std::int64_t> counts,

@@ -1,5 +1,6 @@
 #pragma once
 // Workers that are threads of one process.
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "languages/sial/exchange/exchange.hpp"
+#include "tessera/order_point.hpp"
 #include "tessera/runtime.hpp"
 
 namespace tessera::sial {
@@ -36,6 +38,7 @@ class thread_exchange final : public exchange {
                                                std::shared_ptr<array_generation> base) override;
 
  private:
+  std::uint64_t round();            ///< of barriers; the same for all that come to one
   bool arrive(std::uint32_t site);  ///< true: the last one
   void depart();
   void call_all();  ///< with the lock
@@ -51,6 +54,7 @@ class thread_exchange final : public exchange {
   std::vector<runtime::waiting_elsewhere*> m_asleep;
   unsigned m_waiting = 0, m_ended = 0;
   std::uint64_t m_round = 0;
+  std::array<order_point, 2> m_order;  // what validation is told: of barriers in turn
   std::uint32_t m_site = 0;
 
   struct scheduled_loop {

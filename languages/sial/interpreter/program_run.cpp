@@ -10,6 +10,7 @@
 #include "core/base/exception_text.hpp"
 #include "languages/sial/exchange/thread_exchange.hpp"
 #include "languages/sial/interpreter/worker.hpp"
+#include "tessera/order_point.hpp"
 
 namespace tessera::sial {
 
@@ -201,13 +202,22 @@ void work(program_run& run, unsigned number) {
 
 void run_program(program_run& run) {
   {
+    order_point begin, end;  // for validation
     std::vector<std::jthread> others;
     const unsigned first = run.workers.first_here();
+    run.rt.order_before(begin);
     for (unsigned w = 1; w < run.workers.here(); ++w)
-      others.emplace_back([&run, number = first + w] { work(run, number); });
+      others.emplace_back([&run, &begin, &end, number = first + w] {
+        run.rt.order_after(begin);
+        work(run, number);
+        run.rt.order_before(end);
+      });
     work(run, first);
-    const runtime::waiting_elsewhere joining(run.rt);
-    others.clear();
+    {
+      const runtime::waiting_elsewhere joining(run.rt);
+      others.clear();
+    }
+    run.rt.order_after(end);
   }
   if (const std::exception_ptr why = run.workers.failure()) {
     try {

@@ -127,6 +127,7 @@ class fcidump_reader {
     } else if (zeros == 2 && at[0] > 0 && at[1] > 0) {
       set(m_made.one[hamiltonian::pair(at[0] - 1, at[1] - 1)], value);
     } else if (zeros == 4) {
+      set(m_core, value);
       m_made.core_energy = value;
     } else if (zeros != 3 || at[0] == 0) {  // the energy of an orbital is known from the others
       m_from.fail("no integral has such ordinals", "(pq|rs) has four, h(p,q) has p q 0 0, the core 0 0 0 0");
@@ -141,7 +142,8 @@ class fcidump_reader {
 
   text_reader m_from;
   hamiltonian m_made;
-  std::map<std::string, int> m_values;  // keys that were there
+  std::map<std::string, int> m_values;                       // keys that were there
+  double m_core = std::numeric_limits<double>::quiet_NaN();  // as it was read
   const std::string m_no_name;
 };
 

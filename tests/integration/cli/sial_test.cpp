@@ -115,6 +115,12 @@ TEST_F(sial, the_form_of_the_data_does_not_matter) {
   EXPECT_EQ(run({"sial", "init", at("job.dat")}).out, run({"sial", "init", at("job.toml")}).out);
 }
 
+TEST_F(sial, validation_knows_what_barriers_order) {
+  const outcome done = run_job({"--validate"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_EQ(done.out, "first\n\n" + output(2));
+}
+
 TEST_F(sial, statements_that_ran_on_devices_are_counted) {
   const outcome done = run_job(
       {"--config", source("configs/sim_one.toml"), "--devices", "always", "--stats", "--profile", at("profile.html")});
