@@ -157,13 +157,13 @@ void calculation::correlate(session& s, const chemistry::scf_result& scf) {
   auto iterations = nlohmann::ordered_json::array();
   auto last = clock::now();
   sial::correlation_settings how = correlation_settings();
-  if (const auto finished = m_checkpoints.finished(scf, how); finished && !m_options.estimate) {
+  if (const auto finished = m_checkpoints.finished(scf, how)) {
     m_journal.line("the energies are those of the checkpoint");
     m_report.note("ccsd_start", "finished");
     m_failure = report_correlation(m_problem, *finished, scf.energy, m_report);
     return;
   }
-  if (!m_options.estimate) how.keeping = m_checkpoints.keeping(how);
+  how.keeping = m_checkpoints.keeping(how);
   sial::correlation_job job(s.rt(), *m_problem.over, scf, how, [&](const sial::iteration_report& now) {
     if (iterations.empty()) m_journal.line("CCSD iteration       correlation     residual         time");
     const double seconds = seconds_since(last);
@@ -183,7 +183,7 @@ void calculation::correlate(session& s, const chemistry::scf_result& scf) {
                   job.data().ints.at("virtual"), m_problem.frozen, m_options.frozen_virtual),
       nullptr);
   m_journal.line("");
-  if (!m_options.quiet && sial::device_use_of(m_options.devices) == sial::device_use::always)
+  if (!m_options.quiet && how.programs.devices == sial::device_use::always)
     for (const std::string& text : what_devices_lack(s.rt())) fmt::print(stderr, "note: {}\n", text);
   s.on_interrupt([&job] { job.programs_job().interrupt(); });
   const struct unwatch {

@@ -1,16 +1,15 @@
 #include "apps/simulate/command.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <chrono>
 #include <ctime>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
 #include "apps/common/interrupt.hpp"
+#include "apps/common/process_memory.hpp"
 #include "apps/common/report.hpp"
 #include "apps/common/session.hpp"
 #include "apps/simulate/job.hpp"
@@ -36,19 +35,6 @@ struct simulate_options : command_options {
 
 std::int64_t default_tile(std::int64_t n) {
   return n <= 512 ? 64 : n <= 2048 ? 128 : n <= 8192 ? 256 : n <= 32768 ? 512 : 1024;
-}
-
-/// Bytes of this process in memory now.
-double resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  double pages = 0, resident = 0;
-  file >> pages >> resident;
-  return resident * 4096;
-}
-double peak_resident_bytes() {
-  rusage use{};
-  getrusage(RUSAGE_SELF, &use);
-  return static_cast<double>(use.ru_maxrss) * 1024;
 }
 
 /// Measured times of this machine's host operations.
@@ -217,7 +203,7 @@ int run(const simulate_options& o) {
     throw error(error_kind::usage, "a simulated machine has no policy plugins", "runtime.placement",
                 "one of eager, locality, pinned, cost");
 
-  const double before = resident_bytes();
+  const double before = memory_of_this_process().now;
   auto made = hierarchy::build_machine(
       described, settings,
       o.learnt ? learnt_on_the_host(configuration, o.quiet) : std::vector<placement::history_cell>{});
@@ -313,11 +299,11 @@ int run(const simulate_options& o) {
         fmt::format("{} per task of its own; the model of devices and links takes {} more",
                     format_seconds(real.runtime_seconds() / tasks), format_seconds(real.model_seconds / tasks)),
         real.runtime_seconds() / tasks);
-  const double grown = std::max(peak_resident_bytes() - before, 0.0);
+  const double grown = std::max(memory_of_this_process().peak - before, 0.0);
   r.add("peak_resident_bytes", "memory",
-        fmt::format("{} of this process, {} per block", format_bytes(peak_resident_bytes()),
+        fmt::format("{} of this process, {} per block", format_bytes(memory_of_this_process().peak),
                     format_bytes(grown / blocks)),
-        peak_resident_bytes());
+        memory_of_this_process().peak);
   r.note("bytes_per_block", grown / blocks);
   if (o.stats && o.json == "-") fmt::print(stderr, "\n{}", to_text(at_end));
   const std::string printed = unless_json(o.json);

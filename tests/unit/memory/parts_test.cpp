@@ -261,7 +261,7 @@ TEST(resident_list, is_a_set_in_the_order_of_arrival) {
   list.add(b);
   EXPECT_EQ(list.all().size(), 3u);
   const auto all = list.all();
-  EXPECT_GT(std::ranges::find(all, &b, &resident_list::resident::block)->arrival, last) << "it has come anew";
+  EXPECT_GT(std::ranges::find(all, &b, &resident_list::resident::block)->arrival, last) << "it has come again";
   for (block::record* const one : {&a, &b, &c}) blocks.destroy(*one);
 }
 

@@ -154,7 +154,7 @@ TEST(departure, is_refused_when_copies_fail_again_and_again_however_few_blocks_t
     for (block::record* const b : all) d.machine.put(*b, 1, 6);
     d.begin();
     EXPECT_TRUE(d.leaves());
-    EXPECT_EQ(d.where.state, placement::place_state::detached) << "of blocks that were written anew copies are tried";
+    EXPECT_EQ(d.where.state, placement::place_state::detached) << "copies of blocks that were written again are tried";
     for (block::record* const b : all) EXPECT_EQ(d.machine.get(*b, 0), 6);
   }
 }

@@ -100,7 +100,7 @@ TEST(waiter_list, sleep_ends_with_a_call_that_came_before_it) {
   const std::uint32_t seen = one.calls();
   one.flag = true;
   list.look();
-  waiter_list::sleep(one.entry, seen);  // does not sleep: it would for ever
+  waiter_list::sleep(one.entry, seen);  // returns at once: nothing would wake it
   EXPECT_EQ(one.calls(), seen + 1);
 }
 

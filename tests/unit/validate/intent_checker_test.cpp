@@ -222,7 +222,7 @@ TEST(intent_checker, elements_of_a_task_that_is_over_are_recognised_in_results) 
 TEST(intent_checker, contents_that_change_behind_the_runtime_are_told_once) {
   checked c;
   c.run({{0, intent::write}}, [](auto at) { std::fill_n(at[0], 4, 7); });
-  c.memory[0][2] = 9;  // by nobody who had it
+  c.memory[0][2] = 9;  // a write that nothing was told of
   for (int k = 0; k < 2; ++k) c.run({{0, intent::read}}, [](auto) {});
   const finding f = c.found();
   EXPECT_EQ(f.fault, fault::stray);
