@@ -112,7 +112,7 @@ int run(const cholesky_options& o) {
   s.require_memory(static_cast<double>(n) * static_cast<double>(n + tile) / 2 * sizeof(double),
                    "the tiles of the matrix");
   const std::int64_t tiles = (n + tile - 1) / tile;
-  auto a = rt.make_array<double>("A", {n, n}, {tile, tile});
+  auto a = rt.make_matrix<double>("A", {n, n}, {tile, tile});
   auto info = rt.make_array<std::int32_t>("info", {tiles}, {1});
   auto b = rt.make_array<double>("b", {n}, {tile});
 
@@ -139,13 +139,13 @@ int run(const cholesky_options& o) {
     }
     check_pivots(info, tile);
     for (std::size_t k = 0; k < b.size(); ++k) {
-      auto block = b.write_host(b.block(k));
+      auto block = b.block(k).write();
       std::copy_n(right.begin() + static_cast<std::ptrdiff_t>(k) * tile, block.size(), block.begin());
     }
     solve(rt, a, b);
     rt.fence();
     for (std::size_t k = 0; k < b.size(); ++k) {
-      const auto block = b.read_host(b.block(k));
+      const auto block = b.block(k).read();
       std::copy(block.begin(), block.end(), x.begin() + static_cast<std::ptrdiff_t>(k) * tile);
     }
     rt.fence();

@@ -117,7 +117,7 @@ template void factorize(runtime& rt, array<float>& a, array<std::int32_t>& info,
 
 void check_pivots(array<std::int32_t>& info, std::int64_t tile) {
   for (std::size_t k = 0; k < info.size(); ++k) {
-    const std::int32_t failed = info.read_host(info.block(k))[0];
+    const std::int32_t failed = info.block(k).read()[0];
     if (failed == 0) continue;
     const std::int64_t pivot = static_cast<std::int64_t>(k) * tile + failed;
     throw error(error_kind::numerical,

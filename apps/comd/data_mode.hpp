@@ -119,7 +119,7 @@ class copied_data final : public data_mode<T> {
   void begin(std::unique_ptr<loop_arrays<T>>& arrays) override {
     runtime& rt = this->model().owner();
     m_copy.emplace(deep_copy(this->root(), to(rt, host_memory_at(rt, this->how().at))));
-    m_opened.emplace(m_copy->update_host());
+    m_opened.emplace(m_copy->update());
     arrays = this->adopted(**m_opened);
     ++m_traffic.copies, m_traffic.bytes = m_copy->report().bytes;
   }
@@ -135,7 +135,7 @@ class copied_data final : public data_mode<T> {
  private:
   /// What devices have made of the arrays is in the copy's memory then.
   static void bring_home(const loop_arrays<T>& arrays) {
-    const auto home = [](const auto&... all) { ((void)all.read_host(), ...); };
+    const auto home = [](const auto&... all) { ((void)all.read(), ...); };
     for (const atom_arrays<T>* a : {&arrays.atoms, &arrays.sorted}) home(a->counts, a->ids, a->positions, a->momenta);
     home(arrays.forces.forces, arrays.forces.energies);
   }

@@ -155,7 +155,7 @@ class embedded_atom_regions final : public interaction<T> {
     table_array(location_model& model, const char* name, std::string_view at, const samples& of)
         : coefficients(model.make_array<T>(name, {static_cast<std::int64_t>(of.values.size()) - 1, 4}, {.at = at})),
           shape(table_over<T>(nullptr, coefficients.extents().rows, of.step)) {
-      std::ranges::transform(cubic_coefficients(of), coefficients.write_host().begin(),
+      std::ranges::transform(cubic_coefficients(of), coefficients.write().begin(),
                              [](double c) { return static_cast<T>(c); });
     }
     region_array<T> coefficients;

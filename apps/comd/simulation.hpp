@@ -114,7 +114,7 @@ class simulation {
   }
   /// In the order of the cells: the same bits however they were split.
   totals sum_over_cells() const {
-    const auto rows = m_sums.read_host();
+    const auto rows = m_sums.read();
     totals all;
     for (std::int64_t cell = 0; cell < m_grid.cells(); ++cell) {
       all.potential += rows(cell, 0), all.kinetic += rows(cell, 1);

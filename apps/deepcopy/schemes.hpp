@@ -93,11 +93,11 @@ class chain_scheme final : public scheme<Structure> {
   void spoil() {
     for (array<double>& a : m_arrays) {
       const auto now = [&] {
-        const auto view = a.read_host(a(0));
+        const auto view = a(0).read();
         return std::vector<double>(view.begin(), view.end());
       }();
       fill(this->rt(), a(0), -1.0, this->at_destination());
-      std::ranges::copy(now, a.write_host(a(0)).begin());
+      std::ranges::copy(now, a(0).write().begin());
     }
   }
   std::vector<array<double>> m_arrays;

@@ -51,9 +51,9 @@ int run(const gemm_options& o) {
                           static_cast<double>(k) * static_cast<double>(n) +
                           static_cast<double>(m) * static_cast<double>(n);
   s.require_memory(elements * sizeof(T), "the blocks of A, B and C");
-  auto a = rt.make_array<T>("A", {m, k}, {tile, tile});
-  auto b = rt.make_array<T>("B", {k, n}, {tile, tile});
-  auto c = rt.make_array<T>("C", {m, n}, {tile, tile});
+  auto a = rt.make_matrix<T>("A", {m, k}, {tile, tile});
+  auto b = rt.make_matrix<T>("B", {k, n}, {tile, tile});
+  auto c = rt.make_matrix<T>("C", {m, n}, {tile, tile});
   const std::int64_t tm = c.counts()[0], tn = c.counts()[1], tk = a.counts()[1];
   const std::uint64_t tasks = static_cast<std::uint64_t>(tm * tn * tk);
   const std::int64_t samples = std::min<std::int64_t>(m, 16);
@@ -81,7 +81,7 @@ int run(const gemm_options& o) {
     for (std::int64_t sample = 0; sample < samples; ++sample) {
       const std::int64_t i = samples > 1 ? sample * (m - 1) / (samples - 1) : 0;
       for (std::int64_t tj = 0; tj < tn; ++tj) {
-        const auto block = c.read_host(c(i / tile, tj));
+        const auto block = c(i / tile, tj).read();
         for (std::int64_t j = 0; j < block.extent(1); ++j)
           row[static_cast<std::size_t>(tj * tile + j)] = static_cast<double>(block(i % tile, j));
       }

@@ -33,7 +33,7 @@ void fill_on_host(runtime& rt, array<T>& a, bool lower_triangle) {
 template <class T>
 void run_typed(const job& what, runtime& rt, const std::function<void()>& begin, const std::function<void()>& end) {
   const std::int64_t n = what.n, t = what.tile;
-  auto a = rt.make_array<T>("A", {n, n}, {t, t});
+  auto a = rt.make_matrix<T>("A", {n, n}, {t, t});
   if (what.name == "cholesky") {
     auto info = rt.make_array<std::int32_t>("info", {what.tiles()}, {1});
     fill_on_host(rt, a, true);
@@ -44,8 +44,8 @@ void run_typed(const job& what, runtime& rt, const std::function<void()>& begin,
     end();
     return;
   }
-  auto b = rt.make_array<T>("B", {n, n}, {t, t});
-  auto c = rt.make_array<T>("C", {n, n}, {t, t});
+  auto b = rt.make_matrix<T>("B", {n, n}, {t, t});
+  auto c = rt.make_matrix<T>("C", {n, n}, {t, t});
   fill_on_host(rt, a, false);
   fill_on_host(rt, b, false);
   rt.fence();

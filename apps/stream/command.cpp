@@ -94,7 +94,7 @@ statistics run_together(timed_kernel& k, location_model& model, const session& s
 template <class T>
 double mean_error(const region_array<T>& x, double expected) {
   long double sum = 0;
-  const auto seen = x.read_host();
+  const auto seen = x.read();
   for (const T v : seen) sum += std::abs(static_cast<long double>(v) - expected);
   const auto mean = static_cast<double>(sum / static_cast<long double>(x.extents().rows));
   const double error = expected != 0 ? mean / std::abs(expected) : mean;

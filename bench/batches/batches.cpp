@@ -87,7 +87,7 @@ void measure(const std::string& plugin, const form& of, std::int64_t extent, lon
   bench::row("batches", "tessera", kase, 1, "gflops", 2 * power(double(extent), of.rank) * terms * tasks / wall * 1e-9);
   if (modelled) bench::row("batches", "tessera", kase, 1, "modelled_ns_per_task", double(device_ns) / tasks);
   for (long k = 0; k < count; ++k) {
-    const double wanted = 0.5 * (1.0 + double(k % 4)) * terms * double(rounds + 1), seen = c.read_host(at(c, k))[0];
+    const double wanted = 0.5 * (1.0 + double(k % 4)) * terms * double(rounds + 1), seen = at(c, k).read()[0];
     if (!(std::abs(seen - wanted) <= 1e-12 * wanted)) bench::fail(kase + ": the result is wrong");
   }
 }

@@ -36,7 +36,7 @@ void for_each_element(matrix& a, Wanted wanted, Visit visit) {
   for (std::int64_t tj = 0; tj < a.counts()[1]; ++tj)
     for (std::int64_t ti = 0; ti < a.counts()[0]; ++ti) {
       if (!wanted(ti, tj)) continue;
-      const auto t = a.read_host(a(ti, tj));
+      const auto t = a(ti, tj).read();
       for (std::int64_t j = 0; j < t.extent(1); ++j)
         for (std::int64_t i = 0; i < t.extent(0); ++i) visit(ti * tile + i, tj * tile + j, t(i, j));
     }

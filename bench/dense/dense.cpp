@@ -27,8 +27,8 @@ std::string kernels(const tessera::runtime& rt) {
 
 /// C += A B, `reps` times. Returns the best seconds.
 double product(tessera::runtime& rt, std::int64_t n, std::int64_t tile, long reps) {
-  auto a = rt.make_array<double>("A", {n, n}, {tile, tile}), b = rt.make_array<double>("B", {n, n}, {tile, tile}),
-       c = rt.make_array<double>("C", {n, n}, {tile, tile});
+  auto a = rt.make_matrix<double>("A", {n, n}, {tile, tile}), b = rt.make_matrix<double>("B", {n, n}, {tile, tile}),
+       c = rt.make_matrix<double>("C", {n, n}, {tile, tile});
   const auto element = [](std::int64_t i, std::int64_t j) { return noise(long(i), long(j)); };
   fill(rt, a, element);
   fill(rt, b, element);
@@ -56,7 +56,7 @@ double cholesky(tessera::runtime& rt, std::int64_t n, std::int64_t tile, long re
   const auto element = [n](std::int64_t i, std::int64_t j) {
     return i == j ? double(n) : noise(long(std::max(i, j)), long(std::min(i, j)));
   };
-  auto a = rt.make_array<double>("A", {n, n}, {tile, tile});
+  auto a = rt.make_matrix<double>("A", {n, n}, {tile, tile});
   const std::int64_t tiles = a.counts()[0];
   auto info = rt.make_array<std::int32_t>("info", {tiles}, {1});
   const tessera::task_options first{.priority = 1};  // the critical path, as in the peers' program
@@ -78,7 +78,7 @@ double cholesky(tessera::runtime& rt, std::int64_t n, std::int64_t tile, long re
     best = std::min(best, now() - t0);
   }
   for (std::int64_t k = 0; k < tiles; ++k)
-    if (info.read_host(info(k))[0] != 0) fail("potrf: a pivot is not positive");
+    if (info(k).read()[0] != 0) fail("potrf: a pivot is not positive");
   check_factor(a, element);
   return best;
 }

@@ -95,7 +95,7 @@ void measure(const std::string& plugin, const std::string& kase, long steps, lon
         check[at] = 0.5 * check[at] + 0.25 * check[next];
       }
   for (long w = 0; w <= width; ++w) {
-    const double seen = a.read_host(a(w))[elements - 1], wanted = check[static_cast<std::size_t>(w)];
+    const double seen = a(w).read()[elements - 1], wanted = check[static_cast<std::size_t>(w)];
     if (!(std::abs(seen - wanted) <= 1e-12 * std::abs(wanted) + 1e-300)) bench::fail(name + ": the result is wrong");
   }
   const schedule::graph_statistics& s = after.graphs;

@@ -84,7 +84,7 @@ template <class Set, class Clock, class Check>
 result run(const problem& p, tessera::runtime& rt, Set set, Clock clock, Check check) {
   tessera::apps::memory_budget budget = tessera::apps::memory_budget_of(rt);
   budget.location = rt.at("sim0");
-  const auto make = [&](const char* name) { return rt.make_array<double>(name, {p.n, p.n}, {p.tile, p.tile}); };
+  const auto make = [&](const char* name) { return rt.make_matrix<double>(name, {p.n, p.n}, {p.tile, p.tile}); };
   auto a = make("A"), b = make("B"), c = make("C");
   if (p.product) {
     set(a, [](std::int64_t i, std::int64_t j) { return noise(long(i), long(j)); });

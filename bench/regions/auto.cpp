@@ -128,7 +128,7 @@ struct measurement {
     compare(leaves, "");
     device_rounds *= 2;
     compare(leaves, "_after_slowdown");
-    const auto seen = y.read_host();
+    const auto seen = y.read();
     for (std::int64_t i = 0; i < n; ++i)
       if (std::abs(seen[i] - 1) > 1e-9) fail("auto: wrong result");
   }

@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   location_model model(rt);
   auto a = model.make_array<double>("a", {p.n}), b = model.make_array<double>("b", {p.n});
   const auto fill = [](region_array<double>& array, double value) {
-    std::ranges::fill(array.write_host().elements(), value);
+    std::ranges::fill(array.write().elements(), value);
   };
   fill(a, 1);
   fill(b, 0);
@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
   }
   model.pause();
   const double seconds = now() - began;
-  const auto last = (sweep || p.sweeps % 2 == 1 ? b : a).read_host();
+  const auto last = (sweep || p.sweeps % 2 == 1 ? b : a).read();
   const double expected = sweep ? 2 - std::pow(0.5, p.sweeps - 1) : 1;
   for (const double v : last)
     if (v != expected) fail("out of core: wrong result");

@@ -72,7 +72,7 @@ struct measurement {
       replayed.push_back((now() - began) / count * 1e6);
     }
     const double expected = 2 + reps * 2 * (count / 2 + count / 4 + count / 2);
-    if (x.read_host()[n - 1] != expected) fail("launches: wrong result");
+    if (x.read()[n - 1] != expected) fail("launches: wrong result");
     row_of("launch_1000", "us_per_loop", many);
     row_of("launch_1000_waited", "us_per_loop", waited);
     row_of("launch_1000_replayed", "us_per_loop", replayed);
@@ -97,7 +97,7 @@ struct measurement {
       timed(rep == 0 ? first : same, "percentage:60,40");
       timed(rep == 0 ? first : other, "percentage:40,60");
     }
-    if (x.read_host()[n - 1] != 2.0 * (reps + 1) * double(count)) fail("splits: wrong result");
+    if (x.read()[n - 1] != 2.0 * (reps + 1) * double(count)) fail("splits: wrong result");
     row_of("split_same", "us_per_loop", same);
     row_of("split_other", "us_per_loop", other);
     row_of("split_other", "us_beyond_same_split", differences(other, same));
@@ -188,7 +188,7 @@ class device_launches {
       timed(waited, m_count / 4, [&] { region(), m_model.pause(); });
     }
     const double expected = double((m_reps + 1) * (m_count + m_count / 4));
-    if (m_y.read_host(m_y(0))[n - 1] != expected || m_x.read_host()[n - 1] != expected)
+    if (m_y(0).read()[n - 1] != expected || m_x.read()[n - 1] != expected)
       fail("launches on a device: wrong result");
     rows("", bare, many);
     rows("_waited", bare_waited, waited);

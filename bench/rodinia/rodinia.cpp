@@ -49,7 +49,7 @@ struct measurement {
   }
   template <class T>
   void copy(region_array<T>& to, const std::vector<T>& from) {
-    std::ranges::copy(from, to.write_host().begin());
+    std::ranges::copy(from, to.write().begin());
   }
 
   void hotspot() {
@@ -71,13 +71,13 @@ struct measurement {
     path.generate(9);
     timed(
         "pathfinder_1M_500", [&] { path.start(); }, [&] { path.run(); });
-    if (path.costs().read_host()[1] <= 0) fail("pathfinder: wrong result");
+    if (path.costs().read()[1] <= 0) fail("pathfinder: wrong result");
   }
   void srad() {
     srad_kernel<double> image(model, how, 2048);
     timed(
         "srad_2048_2", [&] { image.generate(7); }, [&] { image.iteration(), image.iteration(); });
-    if (std::abs(image.image().read_host()[0] / 1.09094153540 - 1) > 1e-9) fail("srad: wrong result");
+    if (std::abs(image.image().read()[0] / 1.09094153540 - 1) > 1e-9) fail("srad: wrong result");
   }
   void gaussian() {
     gaussian_kernel<float> single(model, how, 1024, 1);
@@ -86,13 +86,13 @@ struct measurement {
     gaussian_kernel<float> system(model, how, 1024);
     timed(
         "gaussian_1024", [&] { system.generate(); }, [&] { system.run(); });
-    if (std::abs(system.a.read_host()(5, 5) / gaussian_eliminated(5, 5) - 1) > 1e-3) fail("gaussian: wrong result");
+    if (std::abs(system.a.read()(5, 5) / gaussian_eliminated(5, 5) - 1) > 1e-3) fail("gaussian: wrong result");
   }
   void gaussian_large() {
     gaussian_kernel<float> system(model, how, 4096);
     timed(
         "gaussian_4096", [&] { system.generate(); }, [&] { system.run(); });
-    if (std::abs(system.a.read_host()(5, 5) / gaussian_eliminated(5, 5) - 1) > 1e-3) fail("gaussian: wrong result");
+    if (std::abs(system.a.read()(5, 5) / gaussian_eliminated(5, 5) - 1) > 1e-3) fail("gaussian: wrong result");
   }
   void lud() {
     lud_kernel<float> matrix(model, how, 2048);
@@ -111,7 +111,7 @@ struct measurement {
           count > 50'000 ? "nn_10M" : "nn_42764", [] {},
           [&] {
             kernel.run(30, 90);
-            nearest = nn_nearest(kernel.distances.read_host().elements(), 5)[0].distance;
+            nearest = nn_nearest(kernel.distances.read().elements(), 5)[0].distance;
           });
       if (!(nearest < 1)) fail("nn: wrong result");
     }
@@ -128,7 +128,7 @@ struct measurement {
         "bfs_1M", [&] { search.start(0); }, [&] { search.run(true); });
     timed(
         "bfs_1M_scan", [&] { search.start(0); }, [&] { search.run(false); });
-    if (bfs_level_sizes(search.levels.read_host().elements()).back() != 3089) fail("bfs: wrong result");
+    if (bfs_level_sizes(search.levels.read().elements()).back() != 3089) fail("bfs: wrong result");
   }
   void nw() {
     nw_kernel alignment(model, how, make_nw_input(2048, 7), nw_blosum62());
@@ -150,14 +150,14 @@ struct measurement {
     copy(gas.normals, {mesh.normals.begin(), mesh.normals.end()});
     timed(
         kase, [&] { gas.start(); }, [&] { gas.iteration(); });
-    if (std::abs(gas.states.read_host()[0] - T(1.4)) > tolerance) fail("cfd: wrong result");
+    if (std::abs(gas.states.read()[0] - T(1.4)) > tolerance) fail("cfd: wrong result");
   }
   void particlefilter(const char* kase, std::int64_t n, std::int64_t frames, std::int64_t particles) {
     filter_kernel filter(model, how, n, frames, particles);
     filter.generate();
     timed(
         kase, [&] { filter.start(); }, [&] { filter.run(); });
-    const auto seen = filter.estimates.read_host();
+    const auto seen = filter.estimates.read();
     if (!(std::abs(seen(frames - 1, 0) - double(filter_centre(n, frames - 1)[0]) - 0.5) < 0.5))
       fail("particlefilter: wrong result");
   }

@@ -184,7 +184,7 @@ double element(std::int64_t i, std::int64_t j) { return noise(long(i), long(j));
 double other_element(std::int64_t i, std::int64_t j) { return noise(long(j) + 7, long(i)); }
 
 result run_product(const options& o, tessera::runtime& rt) {
-  const auto make = [&](const char* name) { return rt.make_array<double>(name, {o.n, o.n}, {o.tile, o.tile}); };
+  const auto make = [&](const char* name) { return rt.make_matrix<double>(name, {o.n, o.n}, {o.tile, o.tile}); };
   auto a = make("A"), b = make("B"), c = make("C");
   fill(rt, a, element);
   fill(rt, b, other_element);
@@ -195,7 +195,7 @@ result run_product(const options& o, tessera::runtime& rt) {
 }
 
 result run_factorization(const options& o, tessera::runtime& rt) {
-  auto a = rt.make_array<double>("A", {o.n, o.n}, {o.tile, o.tile});
+  auto a = rt.make_matrix<double>("A", {o.n, o.n}, {o.tile, o.tile});
   auto info = rt.make_array<std::int32_t>("info", {a.counts()[0]}, {1});
   const auto definite = [n = o.n](std::int64_t i, std::int64_t j) {
     return i == j ? double(n) : element(std::max(i, j), std::min(i, j));

@@ -23,10 +23,10 @@ struct torus {
   }
   void start() {
     for (std::size_t b = 0; b < heat_blocks; ++b) {
-      auto c = cells[0].write_host(cells[0].block(b));
+      auto c = cells[0].block(b).write();
       for (std::size_t k = 0; k < heat_cells; ++k) c[k] = heat_start(b, k);
       for (const heat_edge edge : {north, south, west, east}) {
-        auto e = edges[0].write_host(edges[0].block(4 * b + edge));
+        auto e = edges[0].block(4 * b + edge).write();
         for (std::size_t k = 0; k < heat_side; ++k) e[k] = heat_start(b, heat_edge_cell(edge, k));
       }
     }
@@ -79,7 +79,7 @@ void heat_case(const case_options& o) {
   if (!o.check) return;
   const std::vector<double> expected = heat_reference(std::size_t(steps));
   for (std::size_t b = 0; b < heat_blocks; ++b) {
-    const auto c = u.cells[0].read_host(u.cells[0].block(b));
+    const auto c = u.cells[0].block(b).read();
     for (std::size_t k = 0; k < heat_cells; ++k)
       if (std::abs(c[k] - expected[b * heat_cells + k]) > 1e-9) fail("heat: wrong result");
   }

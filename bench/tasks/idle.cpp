@@ -64,14 +64,14 @@ void view_case(const case_options& o) {
   for (long rep = 0; rep < 2 * o.reps + 1; ++rep) {
     queue();
     double t0 = now();
-    (void)ready.read_host(ready(0));
+    (void)ready(0).read();
     of_ready.push_back((now() - t0) * 1e6);
     rt.fence();
     rt.submit(
         "make", [](tessera::view<double> x) { x[0] = 1; }, tessera::write(made(0)));
     queue();
     t0 = now();
-    (void)made.read_host(made(0));
+    (void)made(0).read();
     of_made.push_back((now() - t0) * 1e6);
     rt.fence();
   }

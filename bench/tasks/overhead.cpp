@@ -74,7 +74,7 @@ void chain(tessera::runtime& rt, const case_options& o) {
   };
   measure(rt, "chain", o, submit_all);
   measure_replay(rt, "chain", o, submit_all);
-  if (o.check && a.read_host(a.block(0))[0] != 1 + (repetitions + o.replays) * o.n)
+  if (o.check && a.block(0).read()[0] != 1 + (repetitions + o.replays) * o.n)
     fail("chain: tasks lost or run at the same time");
 }
 
@@ -97,7 +97,7 @@ void dag(tessera::runtime& rt, const case_options& o) {
   if (!o.check) return;
   const std::vector<std::uint64_t> expected = graph_reference(graph, repetitions + int(o.replays));
   for (std::size_t k = 0; k < expected.size(); ++k)
-    if (std::uint64_t(a.read_host(a.block(k))[0]) != expected[k]) fail("dag: wrong result");
+    if (std::uint64_t(a.block(k).read()[0]) != expected[k]) fail("dag: wrong result");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ double graph_seconds(tessera::runtime& rt, const std::vector<graph_access>& grap
 }
 
 double cholesky_seconds(tessera::runtime& rt, std::int64_t n, std::int64_t tile) {
-  auto a = rt.make_array<double>("A", {n, n}, {tile, tile});
+  auto a = rt.make_matrix<double>("A", {n, n}, {tile, tile});
   const std::int64_t tiles = a.counts()[0];
   auto info = rt.make_array<std::int32_t>("info", {tiles}, {1});
   for (std::int64_t j = 0; j < tiles; ++j)
@@ -84,7 +84,7 @@ double cholesky_seconds(tessera::runtime& rt, std::int64_t n, std::int64_t tile)
   rt.fence();
   const double seconds = now() - t0;
   for (std::int64_t k = 0; k < tiles; ++k)
-    if (info.read_host(info(k))[0] != 0) fail("potrf: a pivot is not positive");
+    if (info(k).read()[0] != 0) fail("potrf: a pivot is not positive");
   rt.fence();
   return seconds;
 }

@@ -94,7 +94,8 @@ struct failure {
 /// Where a block belongs, for people: array name and block indices. Shared by the blocks of one array.
 struct origin {
   std::string array_name;
-  std::vector<std::int64_t> counts;  ///< blocks per dimension
+  std::vector<std::int64_t> counts;  ///< blocks per dimension, max_rank of them at most
+  bool last_is_fastest = false;      ///< of the indices, from one block to the next; else the first
   mutable std::uint64_t blocks = 0;  ///< that refer to it; under the table's mutex
 };
 

@@ -174,9 +174,9 @@ void table::keep_destroyed(std::size_t count) {
   m_keep = count;
 }
 
-const origin* table::make_origin(std::string array_name, std::vector<std::int64_t> counts) {
+const origin* table::make_origin(std::string array_name, std::vector<std::int64_t> counts, bool last_is_fastest) {
   const std::lock_guard guard(m_mutex);
-  auto fresh = std::make_unique<origin>(origin{std::move(array_name), std::move(counts)});
+  auto fresh = std::make_unique<origin>(origin{std::move(array_name), std::move(counts), last_is_fastest});
   const origin* const at = fresh.get();
   m_origins.emplace(at, std::move(fresh));
   return at;
@@ -199,14 +199,21 @@ std::size_t table::origins() const {
 
 std::string name_of(const record& block) {
   if (block.from == nullptr) return fmt::format("block {}", block.slot);
-  std::string name = block.from->array_name;  // put together without texts between: a recording names every block
+  const std::vector<std::int64_t>& counts = block.from->counts;
+  std::array<std::int64_t, max_rank> indices{};
   std::int64_t rest = block.position;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    const std::size_t d = block.from->last_is_fastest ? counts.size() - 1 - k : k;
+    if (counts[d] <= 0) continue;
+    indices[d] = rest % counts[d];
+    rest /= counts[d];
+  }
+  std::string name = block.from->array_name;  // put together without texts between: a recording names every block
   char before = '(';
-  for (const std::int64_t count : block.from->counts) {
-    const fmt::format_int index(count > 0 ? rest % count : 0);
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    const fmt::format_int index(indices[d]);
     name += std::exchange(before, ',');
     name.append(index.data(), index.size());
-    if (count > 0) rest /= count;
   }
   if (before == ',') name += ')';
   return name;

@@ -40,11 +40,13 @@ void held_block::give_back() noexcept {
   if (!ended->ended) m_scheduler->views().end(*ended);
 }
 
-array_blocks::array_blocks(runtime& of, std::string name, element_type type, std::span<const std::int64_t> extents,
-                           std::span<const std::int64_t> block_extents, void* adopted, std::source_location site)
+array_blocks::array_blocks(runtime& of, std::string name, element_type type, bool last_is_fastest,
+                           std::span<const std::int64_t> extents, std::span<const std::int64_t> block_extents,
+                           void* adopted, std::source_location site)
     : m_runtime(&of),
       m_alive(of.inside().scheduler->alive()),
       m_name(std::move(name)),
+      m_last_is_fastest(last_is_fastest),
       m_extents(extents),
       m_block_extents(block_extents) {
   if (m_extents.rank() != m_block_extents.rank())
@@ -75,14 +77,15 @@ void array_blocks::make_blocks(element_type type) {
     throw error(error_kind::usage, fmt::format("array {} has {} blocks", m_name, total), {}, "choose larger blocks");
   m_blocks.reserve(static_cast<std::size_t>(total));
   block::table& table = m_runtime->inside().blocks;
-  const block::origin* from = total > 0 ? table.make_origin(m_name, counts) : nullptr;
+  const auto stored = [&](std::size_t k) { return m_last_is_fastest ? rank - 1 - k : k; };  // the fastest first
+  const block::origin* from = total > 0 ? table.make_origin(m_name, counts, m_last_is_fastest) : nullptr;
   try {
     std::vector<std::int64_t> at(rank, 0), size(rank);
     for (std::int64_t k = 0; k < total; ++k) {
       for (std::size_t d = 0; d < rank; ++d)
-        size[d] = std::min(m_block_extents[d], m_extents[d] - at[d] * m_block_extents[d]);
+        size[stored(d)] = std::min(m_block_extents[d], m_extents[d] - at[d] * m_block_extents[d]);
       m_blocks.push_back(&table.create(type, shape(size), from, static_cast<std::uint32_t>(k)));
-      for (std::size_t d = 0; d < rank && ++at[d] == m_counts[d]; ++d) at[d] = 0;
+      for (std::size_t d = 0; d < rank && ++at[stored(d)] == m_counts[stored(d)]; ++d) at[stored(d)] = 0;
     }
   } catch (...) {  // a block that is too large, or no memory for records: as if nothing had been asked for
     for (block::record* b : m_blocks) table.destroy(*b);
@@ -95,6 +98,7 @@ array_blocks::array_blocks(array_blocks&& other) noexcept
     : m_runtime(std::exchange(other.m_runtime, nullptr)),
       m_alive(std::move(other.m_alive)),
       m_name(std::move(other.m_name)),
+      m_last_is_fastest(other.m_last_is_fastest),
       m_extents(other.m_extents),
       m_block_extents(other.m_block_extents),
       m_counts(other.m_counts),
@@ -106,6 +110,7 @@ array_blocks& array_blocks::operator=(array_blocks&& other) noexcept {
     m_runtime = std::exchange(other.m_runtime, nullptr);
     m_alive = std::move(other.m_alive);
     m_name = std::move(other.m_name);
+    m_last_is_fastest = other.m_last_is_fastest;
     m_extents = other.m_extents, m_block_extents = other.m_block_extents, m_counts = other.m_counts;
     m_blocks = std::move(other.m_blocks);
   }
@@ -127,18 +132,6 @@ void array_blocks::require_usable(std::source_location site) const {
   if (m_alive->ended())
     throw error(error_kind::usage, fmt::format("the runtime of array {} has ended", m_name), file_and_line(site),
                 "use arrays while their runtime lives: it has their elements");
-}
-
-held_block array_blocks::view(block::record& block, intent how, std::source_location site) const {
-  require_usable(site);
-  if (block.position >= m_blocks.size() || m_blocks[block.position] != &block) {
-    require_block_of(block, m_runtime->inside().blocks.number(), "a view", site);
-    throw error(
-        error_kind::usage,
-        fmt::format("a view of {} was asked of array {}, which it is no block of", block::name_of(block), m_name),
-        file_and_line(site), "ask the array that the block is of");
-  }
-  return {*m_runtime, block, how, site};
 }
 
 void array_blocks::keep_to_this_thread(std::source_location site) {
@@ -175,8 +168,23 @@ void array_blocks::refuse_indices(std::span<const std::int64_t> indices, std::so
   throw error(error_kind::usage, fmt::format("array {} has no blocks", m_name), file_and_line(site));
 }
 
-loose_blocks::loose_blocks(runtime& of, std::string name, std::vector<std::int64_t> counts)
-    : m_runtime(&of), m_alive(of.inside().scheduler->alive()), m_name(std::move(name)), m_counts(std::move(counts)) {}
+void refuse_rank(std::size_t rank, const shape& extents, std::source_location site) {
+  throw error(error_kind::usage,
+              fmt::format("a block of rank {} was asked for, and the group has blocks of rank {}", extents.rank(), rank),
+              file_and_line(site));
+}
+
+loose_blocks::loose_blocks(runtime& of, std::string name, std::vector<std::int64_t> counts, bool last_is_fastest)
+    : m_runtime(&of),
+      m_alive(of.inside().scheduler->alive()),
+      m_name(std::move(name)),
+      m_counts(std::move(counts)),
+      m_last_is_fastest(last_is_fastest) {
+  if (m_counts.size() > max_rank)
+    throw error(error_kind::usage,
+                fmt::format("block group {} has counts of {} dimensions", m_name, m_counts.size()), {},
+                "the highest rank is 8");
+}
 
 void loose_blocks::require_alive(std::source_location site) const {
   if (m_alive->ended())
@@ -189,11 +197,6 @@ void loose_blocks::require_of_this_runtime(const block::record& block, std::sour
   require_block_of(block, m_runtime->inside().blocks.number(), fmt::format("block group {}", m_name), site);
 }
 
-held_block loose_blocks::view(block::record& block, intent how, std::source_location site) const {
-  require_of_this_runtime(block, site);
-  return {*m_runtime, block, how, site};
-}
-
 block::record& loose_blocks::make(element_type type, const shape& extents, std::uint32_t ordinal,
                                   std::source_location site) {
   require_alive(site);
@@ -202,7 +205,7 @@ block::record& loose_blocks::make(element_type type, const shape& extents, std::
   block::record* made;
   {
     const std::lock_guard guard(m_mutex);
-    if (m_live == 0) m_origin = inside.blocks.make_origin(m_name, m_counts);
+    if (m_live == 0) m_origin = inside.blocks.make_origin(m_name, m_counts, m_last_is_fastest);
     made = &inside.blocks.create(type, extents, m_origin, ordinal);
     ++m_live;
   }

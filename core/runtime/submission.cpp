@@ -28,7 +28,7 @@ std::string in_words(const Range& intents) {
 
 static_assert(anywhere == location::no_node);
 
-void task_blocks::refuse(std::size_t k, element_type asked, bool to_read) const {
+void task_blocks::refuse(std::size_t k, element_type asked, bool to_read, std::size_t rank) const {
   if (k >= m_blocks.size())
     throw error(error_kind::usage, fmt::format("the task has {} blocks, number {} was asked for", m_blocks.size(), k));
   const operation::operand& block = m_blocks[k];
@@ -37,6 +37,11 @@ void task_blocks::refuse(std::size_t k, element_type asked, bool to_read) const 
                 fmt::format("block {} of the task has elements of type {}, and asked for were {}{}", k,
                             name_of(block.type), to_read ? "const " : "", name_of(asked)),
                 {}, "T of get<T> is the element type of the block's array");
+  if (rank != any_rank && block.extents->rank() != rank)
+    throw error(error_kind::usage,
+                fmt::format("block {} of the task has rank {}, and asked for was a view of rank {}", k,
+                            block.extents->rank(), rank),
+                {}, "get<T, RANK> has the rank of the block's array; get<T> shows it by positions");
   throw error(error_kind::usage,
               fmt::format("block {} of the task was submitted as {}, and asked for was a view that can be written: the "
                           "const is missing",
@@ -58,7 +63,7 @@ void task_context::refuse_value(const std::type_info& asked) const {
 
 namespace detail {
 
-const shape& extents_of(const block::record& b) noexcept {
+const shape& stored_extents_of(const block::record& b) noexcept {
   static constexpr shape none;  // of a block whose runtime has ended
   return b.extents != nullptr ? *b.extents : none;
 }

@@ -85,7 +85,7 @@ int main() try {
   row("sim0 alone");
 
   for (int k = 0; k < blocks; ++k)
-    for (const double v : x.read_host(x(k)))
+    for (const double v : x(k).read())
       if (v != steps) {
         std::printf("block %d: %g instead of %d\n", k, v, steps);
         return 1;

@@ -57,7 +57,7 @@ int main() try {
   loop("Right below Left");
   model.pause({.at = "Left"});
   model.copy(x.part(n - 10, n), tail.part(0, 10));
-  const double last = tail.read_host()[9];
+  const double last = tail.read()[9];
   std::printf("last element: %.0f\n", last);
   return last == 300.0 * (n - 1) ? 0 : 1;
 } catch (const std::exception& e) {

@@ -14,5 +14,5 @@ int main() {
     rt.submit("number", number, tessera::write(y.block(k)));
     tessera::axpy(rt, 10.0, x.block(k), y.block(k));  // y += 10 x, on a core or on a device
   }
-  std::printf("%g\n", y.read_host(y.block(3))[0]);  // waits only for the tasks that make this block
+  std::printf("%g\n", y.block(3).read()[0]);  // waits only for the tasks that make this block
 }

@@ -78,11 +78,11 @@ int main() try {
   double worst = 0;
   const double shrunk = std::pow(factor, static_cast<double>(steps));
   for (std::int64_t k = 0; k < blocks; ++k) {
-    const auto x = now.read_host(now(k));
+    const auto x = now(k).read();
     for (std::int64_t i = 0; i < x.size(); ++i)
       worst = std::max(worst, std::abs(x[i] - shrunk * std::sin(angle * static_cast<double>(k * block + i + 1))));
   }
-  const double left = heat.read_host(heat(0))[0];
+  const double left = heat(0).read()[0];
   rt.fence();
   const double exact = shrunk / std::tan(angle / 2);  // sum of sin(angle i), i = 1 .. points
   std::printf("%lld steps of %lld points: heat %.6f, exact %.6f, largest error of a point %.1e\n",

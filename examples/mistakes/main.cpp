@@ -27,7 +27,7 @@ int main(int argc, char** argv) try {
   // As `runtime.validate = true` in a configuration: every task is watched, and the fence at the end throws the first
   // mistake that was found.
   tessera::runtime rt({.settings = {"runtime.validate=true"}});
-  auto a = rt.make_array<double>("A", {8, 8}, {4, 4});
+  auto a = rt.make_matrix<double>("A", {8, 8}, {4, 4});
 
   rt.submit("start", ones, tessera::write(a(0, 0)));
   if (mistake == "read")
@@ -61,7 +61,7 @@ int main(int argc, char** argv) try {
   if (mistake == "free") {
     std::optional<tessera::block_of<double>> kept;
     {
-      auto b = rt.make_array<double>("B", {4, 4}, {4, 4});
+      auto b = rt.make_matrix<double>("B", {4, 4}, {4, 4});
       kept = b(0, 0);
       rt.submit(
           "fill", [](vector x) { ones(x); }, tessera::write(*kept));

@@ -33,7 +33,7 @@ int main() try {
   }
   bool right = true;
   for (std::int64_t k = 0; k < x.counts()[0]; ++k)
-    for (const double v : x.read_host(x(k))) right = right && v == static_cast<double>(k) + by;
+    for (const double v : x(k).read()) right = right && v == static_cast<double>(k) + by;
   rt.fence();
   std::printf("%s\n", right ? "every element is right" : "an element is wrong");
   return right ? 0 : 1;

@@ -42,7 +42,7 @@ int main() try {
   }
   bool right = true;
   for (std::int64_t k = 0; k < 4; ++k)
-    for (const double v : x.read_host(x(k))) right = right && v == 1.5 * static_cast<double>(k);
+    for (const double v : x(k).read()) right = right && v == 1.5 * static_cast<double>(k);
   rt.fence();
   std::printf("%s\n", right ? "every element is right" : "an element is wrong");
   return right ? 0 : 1;

@@ -52,7 +52,7 @@ int main() try {
   }
   bool right = true;
   for (std::int64_t k = 0; k < 4; ++k)
-    for (const double v : x.read_host(x(k))) right = right && v == 0.5 + static_cast<double>(k);
+    for (const double v : x(k).read()) right = right && v == 0.5 + static_cast<double>(k);
   rt.fence();
   std::uint64_t on_device = 0;
   for (const auto& done : rt.statistics().operations)

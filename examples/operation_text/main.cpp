@@ -55,7 +55,7 @@ int main() try {
   }
   bool right = true;
   for (std::int64_t k = 0; k < 4; ++k) {
-    const double sum = sums.read_host(sums(k))[0], wanted = 1250.0 * static_cast<double>((k + 1) * (k + 1));
+    const double sum = sums(k).read()[0], wanted = 1250.0 * static_cast<double>((k + 1) * (k + 1));
     std::printf("block %lld: %.1f\n", static_cast<long long>(k), sum);
     right = right && std::abs(sum - wanted) < 1e-9 * wanted;
   }

@@ -72,7 +72,7 @@ int main() try {
 
   bool right = true;
   for (std::int64_t k = 0; k < y.counts()[0]; ++k)  // reading fetches the block from where it is
-    for (const double v : y.read_host(y(k))) right = right && v == 2.0 + 3.0 * static_cast<double>(k);
+    for (const double v : y(k).read()) right = right && v == 2.0 + 3.0 * static_cast<double>(k);
   rt.fence();
 
   std::uint64_t on_devices = 0;

@@ -142,7 +142,7 @@ class deep_copy_state {
   }
 
   held_block hold(block::record& only, std::source_location site) const {
-    const lifetime::visit here = enter_for("update_host", site);
+    const lifetime::visit here = enter_for("update", site);
     return {m_runtime, only, intent::update, site};
   }
 

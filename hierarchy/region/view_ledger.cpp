@@ -20,7 +20,7 @@ void view_ledger::check(const row_interval& rows, intent how, const std::string&
                         std::source_location site) const {
   const auto refuse = [&](std::string text) {
     throw error(error_kind::usage, std::move(text), file_and_line(site),
-                "let the first view end before the second is taken, or take one update_host view for both");
+                "let the first view end before the second is taken, or take one update view for both");
   };
   const std::lock_guard guard(m_views->mutex);
   for (const view& v : m_views->all) {

@@ -34,7 +34,7 @@ struct placed_index {
 /// A block in the hands of the program, whatever its type.
 class held_block {
  public:
-  /// Waits for it. Throws as array::read_host.
+  /// Waits for it. Throws as block_of::read.
   held_block(runtime& of, block::record& block, intent how, std::source_location site);
   /// Only takes its place among the tasks; `wait` comes next, before anything else.
   static held_block request(runtime& of, block::record& block, intent how, std::source_location site);
@@ -60,12 +60,14 @@ class held_block {
 class array_blocks {
  public:
   /// @param adopted  memory of the program for all of them, one behind the other; null: none
-  array_blocks(runtime& of, std::string name, element_type type, std::span<const std::int64_t> extents,
-               std::span<const std::int64_t> block_extents, void* adopted, std::source_location site);
+  array_blocks(runtime& of, std::string name, element_type type, bool last_is_fastest,
+               std::span<const std::int64_t> extents, std::span<const std::int64_t> block_extents, void* adopted,
+               std::source_location site);
   array_blocks(array_blocks&& other) noexcept;
   array_blocks& operator=(array_blocks&& other) noexcept;
   ~array_blocks() { clear(); }
 
+  runtime& owner() const noexcept { return *m_runtime; }
   const std::string& name() const noexcept { return m_name; }
   const shape& extents() const noexcept { return m_extents; }
   const shape& block_extents() const noexcept { return m_block_extents; }
@@ -78,14 +80,14 @@ class array_blocks {
   block::record& at(std::span<const std::int64_t> indices, std::source_location site) const {
     if (indices.size() != m_extents.rank() || m_blocks.empty() || m_alive->ended()) refuse_indices(indices, site);
     std::int64_t ordinal = 0;
-    for (std::size_t d = indices.size(); d-- > 0;) {
+    const std::size_t rank = indices.size();
+    for (std::size_t k = 0; k < rank; ++k) {  // the slowest first
+      const std::size_t d = m_last_is_fastest ? k : rank - 1 - k;
       if (indices[d] < 0 || indices[d] >= m_counts[d]) refuse_indices(indices, site);
       ordinal = ordinal * m_counts[d] + indices[d];
     }
     return *m_blocks[static_cast<std::size_t>(ordinal)];
   }
-  /// Of one of its blocks. Throws as array::read_host.
-  held_block view(block::record& block, intent how, std::source_location site) const;
   void keep_to_this_thread(std::source_location site);
 
  private:
@@ -98,6 +100,7 @@ class array_blocks {
   runtime* m_runtime;
   std::shared_ptr<lifetime> m_alive;  // of the scheduler
   std::string m_name;
+  bool m_last_is_fastest;
   shape m_extents, m_block_extents, m_counts;
   std::vector<block::record*> m_blocks;
 };
@@ -108,12 +111,12 @@ class array_blocks {
 /// written becomes the block's current version then. A view that outlives its runtime was given back when that ended,
 /// and must not be read or written any more.
 /// @tparam T  const for read views. Move-only; release it on the thread that made it.
-template <class T>
-class host_view : public view<T> {
+template <class T, std::size_t Rank = 1, index_order Order = row_major>
+class host_view : public view<T, Rank, Order> {
  public:
-  /// Made by array::read_host, write_host and update_host.
-  host_view(detail::held_block held, const shape& extents)
-      : view<T>(static_cast<T*>(held.data()), extents), m_held(std::move(held)) {}
+  /// Made by block_of::read, write and update. @param stored  extents, the fastest one first
+  host_view(detail::held_block held, const shape& stored)
+      : view<T, Rank, Order>(static_cast<T*>(held.data()), stored), m_held(std::move(held)) {}
   /// The new view holds the block; the old one must not be used any more.
   host_view(host_view&&) noexcept = default;
   host_view& operator=(host_view&&) = delete;
@@ -127,7 +130,9 @@ class host_view : public view<T> {
 /// it frees each block when the tasks submitted before are done with it, and returns at once. When the runtime is gone,
 /// using it is an error (usage), and destroying it does nothing; handles to its blocks are then not valid.
 /// @tparam T  float, double, std::complex of them, std::int32_t, std::int64_t, std::uint8_t
-template <class T>
+/// @tparam Rank  dimensions, 0 to 8; any_rank: known at run time only
+/// @tparam Order  which index is fastest, in the array and in each block
+template <class T, std::size_t Rank = 1, index_order Order = row_major>
 class array {
  public:
   /// The new array owns the blocks; the old one may only be destroyed or assigned to.
@@ -144,37 +149,30 @@ class array {
   const shape& counts() const noexcept { return m_all.counts(); }                ///< blocks per dimension
   std::size_t size() const noexcept { return m_all.size(); }                     ///< blocks
 
-  /// Block by ordinal, first dimension fastest. Throws tessera::error (usage) beyond the end. @param site for messages
-  block_of<T> block(std::size_t ordinal, std::source_location site = std::source_location::current()) const {
-    return block_of<T>(m_all.at(ordinal, site));
+  /// Block by ordinal, in the order of the array: the fastest index first. Throws tessera::error (usage) beyond the
+  /// end, and when the runtime has ended. @param site  for messages
+  block_of<T, Rank, Order> block(std::size_t ordinal,
+                                 std::source_location site = std::source_location::current()) const {
+    block::record& found = m_all.at(ordinal, site);
+    return {m_all.owner(), found};
   }
   /// Block by block indices, 0-based, as many as the rank. Throws tessera::error (usage) for an index that does not
-  /// exist, for another number of them, and when the runtime has ended.
+  /// exist, and when the runtime has ended.
   template <class... Rest>
-  requires(std::is_convertible_v<Rest, detail::placed_index>&&...) block_of<T>
+  requires(std::is_convertible_v<Rest, detail::placed_index>&&...) block_of<T, Rank, Order>
   operator()(detail::placed_index first, Rest... rest) const {
+    static_assert(Rank == any_rank || Rank == 1 + sizeof...(Rest),
+                  "a block is named by as many indices as the array has dimensions; block(k) is the k-th block of any");
     const std::int64_t at[] = {first.value, detail::placed_index(rest).value...};
-    return block_of<T>(m_all.at(at, first.site));
+    block::record& found = m_all.at(at, first.site);
+    return {m_all.owner(), found};
   }
   /// The block of an array without dimensions.
-  block_of<T> operator()(std::source_location site = std::source_location::current()) const {
-    return block_of<T>(m_all.at(std::span<const std::int64_t>(), site));
-  }
-
-  /// Waits for the tasks that make the block's current version and returns it on the host. Meanwhile the calling thread
-  /// runs tasks. Throws the failure of the task that should have made it, and tessera::error (task) for a block that
-  /// was never written, (usage) for a block of another array. Release the view before fence. @param site for messages
-  host_view<const T> read_host(block_of<T> b, std::source_location site = std::source_location::current()) const {
-    return {m_all.view(b.record(), intent::read, site), b.extents()};
-  }
-  /// The same for overwriting all elements: nothing is fetched, and what the view shows at first is unspecified. Waits
-  /// for the tasks that use the block.
-  host_view<T> write_host(block_of<T> b, std::source_location site = std::source_location::current()) {
-    return {m_all.view(b.record(), intent::write, site), b.extents()};
-  }
-  /// The same for changing some elements: the current version is fetched first. Waits for the tasks that use the block.
-  host_view<T> update_host(block_of<T> b, std::source_location site = std::source_location::current()) {
-    return {m_all.view(b.record(), intent::update, site), b.extents()};
+  block_of<T, Rank, Order> operator()(std::source_location site = std::source_location::current()) const {
+    static_assert(Rank == any_rank || Rank == 0,
+                  "a block is named by as many indices as the array has dimensions; block(k) is the k-th block of any");
+    block::record& found = m_all.at(std::span<const std::int64_t>(), site);
+    return {m_all.owner(), found};
   }
 
   /// Declares that from now on only the calling thread submits tasks and takes views that use this array: linking then
@@ -186,9 +184,9 @@ class array {
   }
 
   /// Brings the current version of every block to the host (into adopted memory). Waits for the tasks that make it, and
-  /// for no others: a fence does the same for all adopted arrays. Throws as read_host does.
+  /// for no others: a fence does the same for all adopted arrays. Throws as block_of::read does.
   void flush(std::source_location site = std::source_location::current()) {
-    for (std::size_t k = 0; k < size(); ++k) (void)read_host(block(k, site), site);
+    for (std::size_t k = 0; k < size(); ++k) (void)block(k, site).read(site);
   }
 
  private:
@@ -197,24 +195,48 @@ class array {
   detail::array_blocks m_all;
 };
 
+/// An array of two dimensions for linear algebra: column-major, in tiles.
 template <class T>
-array<T> runtime::make_array(std::string name, std::span<const std::int64_t> extents,
-                             std::span<const std::int64_t> block_extents, std::source_location site) {
-  return array<T>({*this, std::move(name), element_type_of<T>(), extents, block_extents, nullptr, site});
+using matrix = array<T, 2, column_major>;
+
+template <class T, std::size_t Rank, index_order Order>
+host_view<const T, Rank, Order> block_of<T, Rank, Order>::read(std::source_location site) const {
+  return {detail::held_block(*m_runtime, *m_record, intent::read, site), detail::stored_extents_of(*m_record)};
+}
+template <class T, std::size_t Rank, index_order Order>
+host_view<T, Rank, Order> block_of<T, Rank, Order>::write(std::source_location site) const {
+  return {detail::held_block(*m_runtime, *m_record, intent::write, site), detail::stored_extents_of(*m_record)};
+}
+template <class T, std::size_t Rank, index_order Order>
+host_view<T, Rank, Order> block_of<T, Rank, Order>::update(std::source_location site) const {
+  return {detail::held_block(*m_runtime, *m_record, intent::update, site), detail::stored_extents_of(*m_record)};
+}
+
+template <class T, index_order Order, std::size_t Rank>
+array<T, Rank, Order> runtime::make_array(std::string name, const std::int64_t (&extents)[Rank],
+                                          const std::int64_t (&block_extents)[Rank], std::source_location site) {
+  return array<T, Rank, Order>({*this, std::move(name), element_type_of<T>(), std::is_same_v<Order, row_major>, extents,
+                                block_extents, nullptr, site});
+}
+
+template <class T, index_order Order>
+array<T, any_rank, Order> runtime::make_array(std::string name, std::span<const std::int64_t> extents,
+                                              std::span<const std::int64_t> block_extents, std::source_location site) {
+  return array<T, any_rank, Order>({*this, std::move(name), element_type_of<T>(), std::is_same_v<Order, row_major>,
+                                    extents, block_extents, nullptr, site});
 }
 
 template <class T>
-array<T> runtime::make_array(std::string name, std::initializer_list<std::int64_t> extents,
-                             std::initializer_list<std::int64_t> block_extents, std::source_location site) {
-  return make_array<T>(std::move(name), std::span(extents.begin(), extents.size()),
-                       std::span(block_extents.begin(), block_extents.size()), site);
+matrix<T> runtime::make_matrix(std::string name, const std::int64_t (&extents)[2],
+                               const std::int64_t (&tile_extents)[2], std::source_location site) {
+  return make_array<T, column_major>(std::move(name), extents, tile_extents, site);
 }
 
 template <class T>
 array<T> runtime::adopt(std::string name, std::span<T> memory, std::int64_t block_elements, std::source_location site) {
   if (memory.data() == nullptr && !memory.empty()) detail::refuse_null_memory(name, memory.size(), site);
   const std::int64_t elements[] = {static_cast<std::int64_t>(memory.size())}, per_block[] = {block_elements};
-  return array<T>({*this, std::move(name), element_type_of<T>(), elements, per_block, memory.data(), site});
+  return array<T>({*this, std::move(name), element_type_of<T>(), true, elements, per_block, memory.data(), site});
 }
 
 }  // namespace tessera

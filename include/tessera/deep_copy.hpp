@@ -188,6 +188,7 @@ class deep_copy_handle {
   std::size_t size() const noexcept;
   block::record& block(std::size_t k) const;
   block::record& only_block() const;
+  runtime& owner() const;
   copy_place place_of(const void* original) const;
   void* open(const task_blocks& blocks, std::size_t first) const;
   held_block hold(std::source_location site) const;
@@ -234,7 +235,7 @@ class object_view {
 template <class T>
 class host_object_view {
  public:
-  /// Made by deep_copied::update_host.
+  /// Made by deep_copied::update.
   host_object_view(detail::held_block held, const shape& extents)
       : m_held(std::move(held)), m_object(static_cast<std::byte*>(m_held.data()), extents) {}
   T& operator*() const noexcept { return *m_object; }        ///< the root
@@ -280,15 +281,15 @@ class deep_copied {
 
   /// The root in the hands of the program, which may follow its pointers, read and change what they lead to, and adopt
   /// its arrays (runtime::adopt, location_model::adopt) as long as the view is there. Waits for the tasks that use the
-  /// copy, and brings it to host memory. Throws as array::update_host, and usage when the copy has several blocks.
-  host_object_view<T> update_host(std::source_location site = std::source_location::current()) {
-    return {m_handle.hold(site), block(0).extents()};
+  /// copy, and brings it to host memory. Throws as block_of::update, and usage when the copy has several blocks.
+  host_object_view<T> update(std::source_location site = std::source_location::current()) {
+    return {m_handle.hold(site), detail::stored_extents_of(m_handle.block(0))};
   }
 
   /// Blocks that it has: 1, or with copy_form::block_per_object as many as objects and arrays.
   std::size_t size() const noexcept { return m_handle.size(); }
   /// The k-th one, as bytes. Throws tessera::error (usage) beyond the end.
-  block_of<std::uint8_t> block(std::size_t k) const { return block_of<std::uint8_t>(m_handle.block(k)); }
+  block_of<std::uint8_t> block(std::size_t k) const { return {m_handle.owner(), m_handle.block(k)}; }
   /// For kernels that take plain addresses: the block and the offset in it, in bytes, where the copy of something
   /// lies. Throws tessera::error (usage) for what is no part of the copy. @param original  where it lies in the program
   detail::copy_place place_of(const void* original) const { return m_handle.place_of(original); }

@@ -136,7 +136,7 @@ class program_array_of final : public program_array {
   const region_array<T>& array() const noexcept { return m_array; }  ///< for regions
   void lend() override {
     if (m_lent || made_again() || !has_elements()) return;
-    m_lent.emplace(m_array.update_host());
+    m_lent.emplace(m_array.update());
     // Validation shows copies; the program's pointer is the home of the elements.
     if (m_lent->begin() != address()) std::copy(m_lent->begin(), m_lent->end(), static_cast<T*>(address()));
   }

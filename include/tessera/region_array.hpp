@@ -196,16 +196,16 @@ class region_array {
   /// Waits for the regions that write it and shows all of it on the host. Throws the failure of the region that should
   /// have made it; usage inside a task, and where the thread holds a view of the array for which it would wait.
   /// @param site  for messages
-  region_host_view<const T> read_host(std::source_location site = std::source_location::current()) const {
-    return part(0, extents().rows).read_host(site);
+  region_host_view<const T> read(std::source_location site = std::source_location::current()) const {
+    return part(0, extents().rows).read(site);
   }
   /// The same for overwriting all elements. Waits for the regions that use it.
-  region_host_view<T> write_host(std::source_location site = std::source_location::current()) {
-    return part(0, extents().rows).write_host(site);
+  region_host_view<T> write(std::source_location site = std::source_location::current()) {
+    return part(0, extents().rows).write(site);
   }
   /// The same for changing some. Waits for the regions that use it.
-  region_host_view<T> update_host(std::source_location site = std::source_location::current()) {
-    return part(0, extents().rows).update_host(site);
+  region_host_view<T> update(std::source_location site = std::source_location::current()) {
+    return part(0, extents().rows).update(site);
   }
 
   /// Rows [first, last), for copies and views. Not checked before it is used.
@@ -230,17 +230,17 @@ class region_part {
   std::int64_t first() const noexcept { return m_first; }            ///< the first row
   std::int64_t last() const noexcept { return m_last; }              ///< the row after the last
 
-  /// As region_array::read_host, of these rows: waits for the regions that write them, and the view's indices are those
+  /// As region_array::read, of these rows: waits for the regions that write them, and the view's indices are those
   /// of the whole array. Throws usage also for rows that the array does not have.
-  region_host_view<const T> read_host(std::source_location site = std::source_location::current()) const {
+  region_host_view<const T> read(std::source_location site = std::source_location::current()) const {
     return {hold(intent::read, site), m_first, m_last, m_array.extents()};
   }
   /// The same for overwriting all of their elements.
-  region_host_view<T> write_host(std::source_location site = std::source_location::current()) {
+  region_host_view<T> write(std::source_location site = std::source_location::current()) {
     return {hold(intent::write, site), m_first, m_last, m_array.extents()};
   }
   /// The same for changing some.
-  region_host_view<T> update_host(std::source_location site = std::source_location::current()) {
+  region_host_view<T> update(std::source_location site = std::source_location::current()) {
     return {hold(intent::update, site), m_first, m_last, m_array.extents()};
   }
 

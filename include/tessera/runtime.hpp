@@ -48,7 +48,7 @@ struct finding;
 
 namespace tessera {
 
-template <class T>
+template <class T, std::size_t Rank, index_order Order>
 class array;
 struct builtin_operations;
 class lifetime;
@@ -89,18 +89,24 @@ class runtime {
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  /// An array of `extents` elements cut into blocks of `block_extents` (the last block of a dimension may be smaller).
-  /// Nothing is allocated before a task writes a block. Throws tessera::error (usage) when the ranks differ, an extent
-  /// is negative or a block has no elements. @param name for messages, as is `site`
+  /// An array of `extents` elements cut into blocks of `block_extents` (the last block of a dimension may be smaller):
+  /// `rt.make_array<double>("u", {1000, 1000}, {250, 1000})`. The last index is fastest, unless Order is column_major.
+  /// Nothing is allocated before a task writes a block. Throws tessera::error (usage) when an extent is negative or a
+  /// block has no elements. @param name  for messages, as is `site`
+  template <class T, index_order Order = row_major, std::size_t Rank>
+  array<T, Rank, Order> make_array(std::string name, const std::int64_t (&extents)[Rank],
+                                   const std::int64_t (&block_extents)[Rank],
+                                   std::source_location site = std::source_location::current());
+  /// The same with a rank that is known at run time only. Throws usage also when the ranks differ.
+  template <class T, index_order Order = row_major>
+  array<T, any_rank, Order> make_array(std::string name, std::span<const std::int64_t> extents,
+                                       std::span<const std::int64_t> block_extents,
+                                       std::source_location site = std::source_location::current());
+  /// A matrix for linear algebra, cut into tiles: make_array with the first index fastest.
   template <class T>
-  array<T> make_array(std::string name, std::span<const std::int64_t> extents,
-                      std::span<const std::int64_t> block_extents,
-                      std::source_location site = std::source_location::current());
-  /// The same with the extents written out: `rt.make_array<double>("A", {1000, 1000}, {250, 250})`.
-  template <class T>
-  array<T> make_array(std::string name, std::initializer_list<std::int64_t> extents,
-                      std::initializer_list<std::int64_t> block_extents,
-                      std::source_location site = std::source_location::current());
+  array<T, 2, column_major> make_matrix(std::string name, const std::int64_t (&extents)[2],
+                                        const std::int64_t (&tile_extents)[2],
+                                        std::source_location site = std::source_location::current());
 
   /// The program's own memory as an array of one dimension in blocks of `block_elements`; its contents are the first
   /// version. It must stay valid until the array is gone, and must not be touched but through tasks and views. After a
@@ -109,7 +115,7 @@ class runtime {
   /// have written are as they were. Where the last version is elsewhere, the fence waits for views of the block that
   /// other threads hold. Throws tessera::error (memory) when too much is adopted already; then nothing is adopted.
   template <class T>
-  array<T> adopt(std::string name, std::span<T> memory, std::int64_t block_elements,
+  array<T, 1, row_major> adopt(std::string name, std::span<T> memory, std::int64_t block_elements,
                  std::source_location site = std::source_location::current());
 
   /// Makes memory of the program fast for the copies of discrete devices, for as long as it is registered: arrays that
@@ -340,8 +346,8 @@ requires(!block_access_list<Uses> && ...) void runtime::submit_at(std::source_lo
   if constexpr ((block_use<Uses> && ...)) {
     static_assert(
         task_function<Function, typename Uses::view_type...>,
-        "the function must take one view per use, by value: view<const T> for read, view<T> otherwise; before "
-        "them a task_context if it wants one");
+        "the function must take one view per use, by value: view<const T> for read, view<T> otherwise, of blocks of "
+        "rank R view<T, R>, of a matrix matrix_view<T>; before them a task_context if it wants one");
     if constexpr (task_function<Function, typename Uses::view_type...>)
       detail::submit_function<Function, typename Uses::view_type...>(
           *m_inside, m_serial, site, options, name, function,

@@ -104,19 +104,21 @@ class task_blocks {
   /// Made by the runtime.
   explicit task_blocks(std::span<const operation::operand> blocks) noexcept : m_blocks(blocks) {}
   std::size_t size() const noexcept { return m_blocks.size(); }  ///< blocks
-  /// The k-th one. @tparam T  its element type; const for a block that is only read. Throws tessera::error (usage),
-  /// which fails the task, when there is no such block or it is of another type or intent.
-  template <class T>
-  view<T> get(std::size_t k) const {
+  /// The k-th one: `get<double>(0)[7]` by position, `get<double, 2, column_major>(0)(3, 4)` by indices.
+  /// @tparam T  its element type; const for a block that is only read  @tparam Rank, Order  those of its array. Throws
+  /// tessera::error (usage), which fails the task, when there is no such block or it is of another type, rank or intent.
+  template <class T, std::size_t Rank = any_rank, index_order Order = row_major>
+  view<T, Rank, Order> get(std::size_t k) const {
     constexpr element_type asked = element_type_of<T>();
     if (k >= m_blocks.size() || m_blocks[k].type != asked ||
-        (m_blocks[k].intent == intent::read && !std::is_const_v<T>))
-      refuse(k, asked, std::is_const_v<T>);
+        (m_blocks[k].intent == intent::read && !std::is_const_v<T>) ||
+        (Rank != any_rank && m_blocks[k].extents->rank() != Rank))
+      refuse(k, asked, std::is_const_v<T>, Rank);
     return {static_cast<T*>(m_blocks[k].host), *m_blocks[k].extents};
   }
 
  private:
-  [[noreturn]] void refuse(std::size_t k, element_type asked, bool to_read) const;
+  [[noreturn]] void refuse(std::size_t k, element_type asked, bool to_read, std::size_t rank) const;
   std::span<const operation::operand> m_blocks;
 };
 

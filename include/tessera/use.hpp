@@ -1,7 +1,10 @@
 #pragma once
 // Blocks with intents: what a submission names.
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <source_location>
 #include <span>
 #include <type_traits>
 
@@ -16,31 +19,57 @@ namespace tessera {
 /// only. A use converts to it: `std::vector<block_access> uses{read(x(0)), update(y(0))}`.
 using block_access = block::access;
 
+class runtime;
+template <class T, std::size_t Rank, index_order Order>
+class host_view;
+
 namespace detail {
-const shape& extents_of(const block::record& b) noexcept;
+/// Extents, the fastest one first.
+const shape& stored_extents_of(const block::record& b) noexcept;
 std::uint64_t bytes_of(const block::record& b) noexcept;
+/// Extents with the fastest one first in the order of a program, or the other way round.
+template <index_order Order>
+shape in_order(const shape& extents) {
+  std::array<std::int64_t, max_rank> ordered{};
+  for (std::size_t d = 0; d < extents.rank(); ++d) ordered[d] = extents[stored_dimension<Order>(d, extents.rank())];
+  return shape(std::span<const std::int64_t>(ordered.data(), extents.rank()));
+}
 }  // namespace detail
 
 /// A handle to one block of an array. Plain data; valid while the array lives.
 /// @tparam T  element type
-template <class T>
+/// @tparam Rank  dimensions; any_rank: known at run time only
+/// @tparam Order  which index is fastest
+template <class T, std::size_t Rank = 1, index_order Order = row_major>
 class block_of {
  public:
   /// Made by array::block and array::operator().
-  explicit block_of(block::record& record) noexcept : m_record(&record) {}
+  block_of(runtime& of, block::record& record) noexcept : m_runtime(&of), m_record(&record) {}
   block::record& record() const noexcept { return *m_record; }  ///< what the runtime knows of it; for the runtime
-  const shape& extents() const noexcept { return detail::extents_of(*m_record); }  ///< elements per dimension
-  std::uint64_t bytes() const noexcept { return detail::bytes_of(*m_record); }     ///< of all elements together
+  /// Elements per dimension.
+  shape extents() const { return detail::in_order<Order>(detail::stored_extents_of(*m_record)); }
+  std::uint64_t bytes() const noexcept { return detail::bytes_of(*m_record); }  ///< of all elements together
+
+  /// Waits for the tasks that make its current version, and shows it on the host. Meanwhile the calling thread runs
+  /// tasks. Throws the failure of the task that should have made it, and tessera::error: task for a block that was never
+  /// written, usage for one whose array has ended. Release the view before fence. @param site  for messages
+  host_view<const T, Rank, Order> read(std::source_location site = std::source_location::current()) const;
+  /// The same for overwriting all elements: nothing is fetched, and what the view shows at first is unspecified. Waits
+  /// for the tasks that use the block.
+  host_view<T, Rank, Order> write(std::source_location site = std::source_location::current()) const;
+  /// The same for changing some elements: the current version is fetched first. Waits for the tasks that use the block.
+  host_view<T, Rank, Order> update(std::source_location site = std::source_location::current()) const;
 
  private:
+  runtime* m_runtime;
   block::record* m_record;
 };
 
 /// A block and how a task uses it.
-template <class T, intent How>
+template <class T, intent How, std::size_t Rank = 1, index_order Order = row_major>
 struct use {
   using element = std::conditional_t<How == intent::read, const T, T>;  ///< const where the task may only read
-  using view_type = view<element>;                                      ///< what the task's function gets for it
+  using view_type = view<element, Rank, Order>;                         ///< what the task's function gets for it
   static constexpr intent how = How;                                    ///< known when the program is compiled
   block::record* block;                                                 ///< not owned
   /// For submissions that take a list.
@@ -62,30 +91,30 @@ template <class T>
 concept block_access_list = std::is_convertible_v<const T&, std::span<const block_access>>;
 
 /// The task sees the current version and does not change it. Readers of one version run at the same time.
-template <class T>
-use<T, intent::read> read(block_of<T> b) noexcept {
+template <class T, std::size_t Rank, index_order Order>
+use<T, intent::read, Rank, Order> read(block_of<T, Rank, Order> b) noexcept {
   return {&b.record()};
 }
 /// The task overwrites every element: nothing is fetched, and what the view shows at first is unspecified.
-template <class T>
-use<T, intent::write> write(block_of<T> b) noexcept {
+template <class T, std::size_t Rank, index_order Order>
+use<T, intent::write, Rank, Order> write(block_of<T, Rank, Order> b) noexcept {
   return {&b.record()};
 }
 /// The task sees the current version and may change it.
-template <class T>
-use<T, intent::update> update(block_of<T> b) noexcept {
+template <class T, std::size_t Rank, index_order Order>
+use<T, intent::update, Rank, Order> update(block_of<T, Rank, Order> b) noexcept {
   return {&b.record()};
 }
 /// The task sees a private copy and adds to it; copies start at zero and are summed before the next other use. Blocks
 /// of bytes have no sums.
-template <class T>
-use<T, intent::accumulate> accumulate(block_of<T> b) noexcept {
+template <class T, std::size_t Rank, index_order Order>
+use<T, intent::accumulate, Rank, Order> accumulate(block_of<T, Rank, Order> b) noexcept {
   static_assert(!std::is_same_v<T, std::uint8_t>, "blocks of bytes are not accumulated: back ends sum other types");
   return {&b.record()};
 }
 /// Memory of the block's size without contents, before and after: what was in the block is lost.
-template <class T>
-use<T, intent::scratch> scratch(block_of<T> b) noexcept {
+template <class T, std::size_t Rank, index_order Order>
+use<T, intent::scratch, Rank, Order> scratch(block_of<T, Rank, Order> b) noexcept {
   return {&b.record()};
 }
 

@@ -172,12 +172,12 @@ class submitter {
 
   void look() {
     const int b = static_cast<int>(pick(static_cast<std::uint64_t>(m_on.count())));
-    expect(m_on.blocks().read_host(m_on.blocks()(b)), m_on.expected(b), "a view");
+    expect(m_on.blocks()(b).read(), m_on.expected(b), "a view");
   }
   void change_in_view() {
     const int b = static_cast<int>(pick(static_cast<std::uint64_t>(m_on.count())));
     const double number = static_cast<double>(pick(100));
-    for (double& v : m_on.blocks().update_host(m_on.blocks()(b))) v = 0.5 * v + number;
+    for (double& v : m_on.blocks()(b).update()) v = 0.5 * v + number;
     m_on.set(b, 0.5 * m_on.expected(b) + number);
   }
   /// The program's own memory, which has the last versions when the array has ended.
@@ -311,7 +311,7 @@ std::string run_case(std::uint64_t seed, const limits& most) {
     rt.fence();
     for (auto& program : programs) program->check_all();
     for (int k = 0; k < shared_sums::count; ++k)
-      for (const double v : sums.sums.read_host(sums.sums(k)))
+      for (const double v : sums.sums(k).read())
         if (v != static_cast<double>(sums.expected[k])) {
           out.add(fmt::format("sum {} is {} and not {}", k, v, sums.expected[k].load()));
           break;

@@ -174,7 +174,7 @@ class random_blocks {
   /// Waits for a block and compares all of it; a fatal failure of the test when it is another.
   void check(int k) {
     const double expected = m_oracle[static_cast<std::size_t>(k)];
-    const auto seen = m_blocks.read_host(m_blocks(k));
+    const auto seen = m_blocks(k).read();
     for (const double v : seen) ASSERT_NEAR(v, expected, 1e-9 * (1 + std::abs(expected))) << "block " << k;
   }
   void check_any(std::mt19937_64& random) { check(static_cast<int>(random() % m_oracle.size())); }  ///< likewise
@@ -187,7 +187,7 @@ class random_blocks {
     for (int k = 0; k < this->count(); ++k) try {
         const double expected = m_oracle[static_cast<std::size_t>(k)];
         bool good = true;
-        for (const double v : m_blocks.read_host(m_blocks(k)))
+        for (const double v : m_blocks(k).read())
           good = good && std::abs(v - expected) <= 1e-9 * (1 + std::abs(expected));
         count += !good;
       } catch (const error& e) {

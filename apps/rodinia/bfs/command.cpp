@@ -36,7 +36,7 @@ void run_bfs(application_run& f, const bfs_options& o) {
                       o.graph.empty() ? fmt::format("seed {}", o.seed) : o.graph));
   search.start(graph.source);
   f.main_part([&] { search.run(!o.scan); });
-  const auto levels = search.levels.read_host();
+  const auto levels = search.levels.read();
   std::int64_t sum = 0;
   for (const std::int32_t level : levels) sum += std::max(level, 0);
   const std::vector<std::int64_t> sizes = bfs_level_sizes(levels.elements());

@@ -47,7 +47,7 @@ void run_cfd(application_run& f, const cfd_options& o) {
     for (std::int64_t k = 0; k < o.rounds; ++k) gas.iteration();
   });
   f.compare_with(cfd_workload(mesh, o.rounds, sizeof(T)));
-  const auto seen = gas.states.read_host();
+  const auto seen = gas.states.read();
   const std::vector<double> states(seen.begin(), seen.end());
   const char* const names[] = {"density", "x momentum", "y momentum", "z momentum", "energy"};
   for (std::size_t k = 0; k < 5; ++k) {

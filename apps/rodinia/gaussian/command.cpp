@@ -70,8 +70,8 @@ void run_gaussian(application_run& f, const gaussian_options& o) {
   f.input(fmt::format("{} equations, {}, {}", n, o.type, o.matrix.empty() ? "10 rho^|i-j|" : o.matrix));
   f.main_part([&] { system.run(); });
   f.compare_with(gaussian_workload(n, o.columns, sizeof(T)));
-  const auto a = system.a.read_host();
-  const auto b = system.b.read_host();
+  const auto a = system.a.read();
+  const auto b = system.b.read();
   const std::vector<T> x = back_substitute<T>(a.elements(), b.elements());
   f.checksum("sum of x", std::accumulate(x.begin(), x.end(), 0.0));
   f.checksum("first", static_cast<double>(x.front()));

@@ -19,7 +19,7 @@ struct hotspot_options : application_options {
 template <class T>
 void report_hotspot(application_run& f, const hotspot_kernel<T>& heat, const hotspot_options& o, hotspot_input input,
                     const hotspot_factors<double>& factors) {
-  const auto seen = heat.temperatures().read_host();
+  const auto seen = heat.temperatures().read();
   double sum = 0;
   for (const T t : seen) sum += static_cast<double>(t);
   const auto [low, high] = std::minmax_element(seen.begin(), seen.end());

@@ -23,7 +23,7 @@ void run_lavamd(application_run& f, const lavamd_options& o) {
   f.input(fmt::format("{}^3 boxes of {} particles, seed {}", o.size, lavamd_particles, o.seed));
   f.main_part([&] { boxes.run(); });
   f.compare_with(lavamd_workload(o.size));
-  const auto seen = boxes.results.read_host();
+  const auto seen = boxes.results.read();
   const auto sums = lavamd_sums(seen.begin(), particles);
   const char* const names[] = {"V", "X", "Y", "Z", "|X|+|Y|+|Z|"};
   for (std::size_t k = 0; k < sums.size(); ++k) f.checksum(names[k], sums[k]);

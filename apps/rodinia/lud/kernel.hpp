@@ -86,7 +86,7 @@ class lud_kernel {
   }
   /// The factors of n x n; waits.
   std::vector<T> factors() const {
-    const auto seen = m_a.read_host();
+    const auto seen = m_a.read();
     std::vector<T> all;
     all.reserve(static_cast<std::size_t>(m_n * m_n));
     for (std::int64_t i = 0; i < m_n; ++i) all.insert(all.end(), &seen[i * m_width], &seen[i * m_width] + m_n);

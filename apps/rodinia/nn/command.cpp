@@ -28,7 +28,7 @@ void run_nn(application_run& f, const nn_options& o) {
   std::vector<nn_neighbour> nearest;
   f.main_part([&] {
     records.run(static_cast<float>(o.latitude), static_cast<float>(o.longitude));
-    nearest = nn_nearest(records.distances.read_host().elements(), o.nearest);
+    nearest = nn_nearest(records.distances.read().elements(), o.nearest);
   });
   f.compare_with(nn_workload(count));
   for (std::size_t k = 0; k < std::min<std::size_t>(nearest.size(), 5); ++k) {
@@ -36,7 +36,7 @@ void run_nn(application_run& f, const nn_options& o) {
     f.checksum(all.names.empty() ? fmt::format("record {}", record) : all.names[record], nearest[k].distance);
   }
   double sum = 0;
-  for (const float d : records.distances.read_host()) sum += static_cast<double>(d);
+  for (const float d : records.distances.read()) sum += static_cast<double>(d);
   f.checksum("sum of distances", sum);
   if (!f.verify()) return;
   const auto expected = nn_nearest_serial(all, o.latitude, o.longitude, o.nearest);

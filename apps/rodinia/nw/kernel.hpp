@@ -28,7 +28,7 @@ class nw_kernel {
                                                            {m_blocks, nw_block * nw_block}, {.at = how.at}));
     fill(m_a, in.a);
     fill(m_b, in.b);
-    std::ranges::copy(scores, m_scores.write_host().begin());
+    std::ranges::copy(scores, m_scores.write().begin());
   }
 
   void run() {
@@ -42,7 +42,7 @@ class nw_kernel {
       f[static_cast<std::size_t>(k)] = f[static_cast<std::size_t>(k * width)] =
           static_cast<std::int32_t>(-nw_penalty * k);
     for (std::int64_t d = 0; d < 2 * m_blocks - 1; ++d) {
-      const auto seen = of(d).read_host();
+      const auto seen = of(d).read();
       for (std::int64_t bi = std::max<std::int64_t>(0, d - m_blocks + 1); bi <= std::min(d, m_blocks - 1); ++bi)
         for (std::int64_t i = bi * nw_block; i < std::min(m_n, (bi + 1) * nw_block); ++i)
           for (std::int64_t j = (d - bi) * nw_block; j < std::min(m_n, (d - bi + 1) * nw_block); ++j)
@@ -54,7 +54,7 @@ class nw_kernel {
 
  private:
   static void fill(region_array<std::int32_t>& to, const std::vector<std::int32_t>& from) {
-    const auto memory = to.write_host();
+    const auto memory = to.write();
     std::ranges::fill(memory, 0);
     std::ranges::copy(from, memory.begin());
   }

@@ -29,7 +29,7 @@ void run_particlefilter(application_run& f, const filter_options& o) {
   f.input(fmt::format("{} frames of {} x {} pixels, {} particles", o.frames, o.size, o.size, o.particles));
   f.main_part([&] { filter.run(); });
   f.compare_with(filter_workload(o.frames, o.particles));
-  const auto seen = filter.estimates.read_host();
+  const auto seen = filter.estimates.read();
   double worst = 0, sums = 0;
   for (std::int64_t k = 1; k < o.frames; ++k) {
     const auto [row, column] = filter_centre(o.size, k);

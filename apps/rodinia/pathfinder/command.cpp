@@ -27,7 +27,7 @@ void run_pathfinder(application_run& f, const pathfinder_options& o) {
   f.input(fmt::format("{} rows of {} cells, {}, seed {}", o.rows, o.size, o.type, o.seed));
   f.main_part([&] { path.run(); });
   f.compare_with(pathfinder_workload(o.rows, o.size, sizeof(T)));
-  const auto seen = path.costs().read_host();
+  const auto seen = path.costs().read();
   const std::int32_t *begin = seen.begin() + 1, *end = begin + o.size;
   f.checksum("sum", std::accumulate(begin, end, std::int64_t{0}));
   f.checksum("minimum", std::int64_t{*std::min_element(begin, end)});

@@ -18,7 +18,7 @@ struct srad_options : application_options {
 
 template <class T>
 double sum_of_srad(const srad_kernel<T>& image) {
-  const auto seen = image.image().read_host();
+  const auto seen = image.image().read();
   return std::accumulate(seen.begin(), seen.end(), 0.0);
 }
 
@@ -35,7 +35,7 @@ void run_srad(application_run& f, const srad_options& o) {
   });
   f.compare_with(srad_workload(n, o.rounds, sizeof(T)));
   const double sum = sum_of_srad(image);
-  const auto seen = image.image().read_host();
+  const auto seen = image.image().read();
   const auto [low, high] = std::minmax_element(seen.begin(), seen.end());
   f.checksum("sum", sum);
   f.checksum("minimum", static_cast<double>(*low));

@@ -133,7 +133,7 @@ void offer_all(const kept_blocks& from, const std::vector<std::int64_t>& lengths
   const block_walker walker(from.dims, lengths);
   for (const std::int64_t ordinal : from.generation->ordinals()) {
     const shared_block& block = *from.generation->find(ordinal);
-    const auto view = from.generation->group().read_host(block.elements);
+    const auto view = block.elements.read();
     walker.walk({view.data(), static_cast<std::size_t>(view.size())}, walker.place_of(ordinal), to);
   }
 }

@@ -34,8 +34,8 @@ shared_block& local_generation::begin_store(std::int64_t ordinal, const shape& e
       found != nullptr ? *found : s.all.emplace_back(group().make(extents, static_cast<std::uint32_t>(ordinal)));
   if (found == nullptr) s.blocks.add(ordinal, block);
   if (before != nullptr && !block.written) {
-    const auto from = group().read_host(before->elements);
-    auto to = group().write_host(block.elements);
+    const auto from = before->elements.read();
+    auto to = block.elements.write();
     std::copy(from.begin(), from.end(), to.begin());
     block.written = true;
   }

@@ -33,7 +33,7 @@ shared_block* remote_generation::find(std::int64_t ordinal) {
   const hub_message got = exchange.ask({.kind = hub_message::what::get, .words = {m_number, ordinal}});
   if (got.words[0] == 0) return nullptr;
   shared_block& block = block_for(m_found, ordinal, shape(got.more));
-  const auto elements = group().write_host(block.elements);
+  const auto elements = block.elements.write();
   std::copy(got.values.begin(), got.values.end(), elements.begin());
   block.written = true;
   m_found[ordinal].section = exchange.section();
@@ -55,7 +55,7 @@ void remote_generation::end_store(std::int64_t ordinal, shared_block& block, sto
   if (how == store_kind::multiply) {
     what.values.push_back(factor);
   } else {
-    const auto elements = group().read_host(block.elements);
+    const auto elements = block.elements.read();
     what.values.assign(elements.begin(), elements.end());
   }
   (*m_link)->tell(what);

@@ -134,7 +134,7 @@ void array_exchange::write(const store& s, shared_block& b, const tile& from, do
   block_group<double>& group = m_generations[to.at.array]->group();
   const bool is_counted = m_state.run.has_other_memories;
   if (s.assignment == assign::set || !b.written) {
-    auto all = held_by([&] { return group.write_host(b.elements); }, is_counted, to.count);
+    auto all = held_by([&] { return b.elements.write(); }, is_counted, to.count);
     if (s.assignment == assign::multiply)
       fill(all.data(), all.size(), 0);
     else if (from.data == nullptr)
@@ -144,7 +144,7 @@ void array_exchange::write(const store& s, shared_block& b, const tile& from, do
     b.written = true;
     return;
   }
-  auto all = held_by([&] { return group.update_host(b.elements); }, is_counted, to.count);
+  auto all = held_by([&] { return b.elements.update(); }, is_counted, to.count);
   if (s.assignment == assign::multiply)
     multiply(all.data(), all.size(), value);
   else if (from.data == nullptr)

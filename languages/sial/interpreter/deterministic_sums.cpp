@@ -47,10 +47,10 @@ void deterministic_sums::hand_over(std::uint32_t array, sums_of_array::iterator 
     const std::lock_guard guard(b.lock);
     block_group<double>& group = generation.group();
     if (b.written) {
-      auto to = group.update_host(b.elements);
+      auto to = b.elements.update();
       add_scaled(to.data(), sum.data, sum.count, 1);
     } else {
-      auto to = group.write_host(b.elements);
+      auto to = b.elements.write();
       copy(to.data(), sum.data, sum.count);
       b.written = true;
     }

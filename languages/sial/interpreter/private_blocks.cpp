@@ -144,7 +144,7 @@ void block_pool::let_go(private_block& b) {
 void block_pool::bring(private_block& b, intent how) {
   if (how == intent::read) {
     if (b.data == nullptr) {
-      b.seen.emplace(m_group.read_host(b.elements));
+      b.seen.emplace(b.elements.read());
       b.data = const_cast<double*>(b.seen->data());
     }
     return;
@@ -152,7 +152,7 @@ void block_pool::bring(private_block& b, intent how) {
   if (b.held) return;
   b.data = nullptr;
   b.seen.reset();
-  b.held.emplace(how == intent::write ? m_group.write_host(b.elements) : m_group.update_host(b.elements));
+  b.held.emplace(how == intent::write ? b.elements.write() : b.elements.update());
   b.data = b.held->data();
 }
 

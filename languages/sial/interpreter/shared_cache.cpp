@@ -34,7 +34,7 @@ void shared_cache::view_first(std::uint32_t array, fetched_block& f) {
     view_among_others(array, f);
   } else {
     ++m_state.counters.ready_reads;
-    f.view.emplace(m_generations[array]->group().read_host(f.from->elements));
+    f.view.emplace(f.from->elements.read());
   }
   f.data = f.view->data();
   if (m_state.run.blocks_stay)
@@ -48,7 +48,7 @@ void shared_cache::view_among_others(std::uint32_t array, fetched_block& f) {
   block_group<double>& group = m_generations[array]->group();
   if (group.spaces_of(f.from->elements).meets(m_state.run.host_spaces)) ++m_state.counters.ready_reads;
   const auto began = std::chrono::steady_clock::now();
-  f.view.emplace(group.read_host(f.from->elements));
+  f.view.emplace(f.from->elements.read());
   m_state.counters.of(m_state.array(array).kind == array_kind::served ? exchange_kind::request : exchange_kind::get)
       .waited += nanoseconds_since(began);
   m_view_bytes += f.bytes;

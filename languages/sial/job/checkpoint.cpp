@@ -136,7 +136,7 @@ kept_item item_from(const ordered_json& from, reader_of_elements& elements, runt
     if (extents.size() != dims.size()) throw std::invalid_argument("a block of another rank than its array");
     shared_block& made =
         generation->begin_store(b.at("block").get<std::int64_t>(), shape(extents), store_kind::replace);
-    auto view = generation->group().write_host(made.elements);
+    auto view = made.elements.write();
     elements.read(b.at("elements"), {view.data(), static_cast<std::size_t>(view.size())});
     made.written = true;
   }
@@ -155,7 +155,7 @@ ordered_json to_json(const kept_item& item, writer& elements) {
                    {"blocks", ordered_json::array()}};
   for (const std::int64_t ordinal : blocks.generation->ordinals()) {
     const shared_block& b = *blocks.generation->find(ordinal);
-    const auto view = blocks.generation->group().read_host(b.elements);
+    const auto view = b.elements.read();
     const auto extents = b.elements.extents().extents();
     out["blocks"].push_back({{"block", ordinal},
                              {"shape", std::vector<std::int64_t>(extents.begin(), extents.end())},

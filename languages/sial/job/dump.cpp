@@ -47,7 +47,7 @@ ordered_json dump_of(const program_run& run, bool checksums) {
       entry["blocks"] = ordered_json::array();
       for (const std::int64_t ordinal : left.generations[k]->ordinals()) {
         const shared_block& b = *left.generations[k]->find(ordinal);
-        const auto view = left.generations[k]->group().read_host(b.elements);
+        const auto view = b.elements.read();
         const auto at = a.segments_of(ordinal);
         ordered_json block{
             {"segments", std::vector<std::int64_t>(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(a.rank))}};

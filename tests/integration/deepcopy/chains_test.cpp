@@ -97,7 +97,7 @@ TEST_P(chains, scalars_are_taken_when_the_region_is_submitted) {
                  [](auto i, auto step, auto seen) { seen[i] = step[0]; });
   }
   sim.step = -1;
-  const auto values = seen.read_host();
+  const auto values = seen.read();
   for (int k = 0; k < 4; ++k) EXPECT_EQ(values[k], 10 + k);
 }
 
@@ -111,7 +111,7 @@ TEST_P(chains, scalars_are_not_taken_in_recordings) {
   const std::string message = message_of([&] { (void)rt.record(note); }, error_kind::usage);
   EXPECT_THAT(message, HasSubstr("'scalar' is read inside a recording"));
   EXPECT_THAT(message, HasSubstr("chains_test.cpp:"));
-  EXPECT_EQ(seen.read_host()[3], sim.step);
+  EXPECT_EQ(seen.read()[3], sim.step);
 }
 
 TEST_P(chains, scalars_that_regions_write_are_there_after_the_pause) {
@@ -127,7 +127,7 @@ TEST_P(chains, scalars_that_regions_write_are_there_after_the_pause) {
                [](auto, auto e, auto seen) { seen[0] = e[0]; });
   model.pause();
   EXPECT_EQ(sim.energy, 7);
-  EXPECT_EQ(seen.read_host()[0], 7) << "a region that reads it comes after those that write it";
+  EXPECT_EQ(seen.read()[0], 7) << "a region that reads it comes after those that write it";
 }
 
 TEST_P(chains, have_rows_of_several_elements) {

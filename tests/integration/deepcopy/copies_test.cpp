@@ -106,7 +106,7 @@ TEST_P(deep_copies, are_shown_to_the_program) {
   const auto add = [](object_view<link> root) { root->next->values[1] += 1; };
   rt.submit("add", add, update(copy));
   {
-    auto seen = copy.update_host();
+    auto seen = copy.update();
     EXPECT_EQ(seen->next->next->next->next, seen.get());
     EXPECT_NE(seen->next, r.links[0].next);
     EXPECT_EQ(seen->next->values[1], r.values[1][1] + 1);
@@ -300,7 +300,7 @@ TEST(deep_copies_of_a_runtime, that_were_moved_from_have_nothing) {
   };
   // NOLINTBEGIN(bugprone-use-after-move)
   refused([&] { (void)copy.copy_back(); });
-  refused([&] { (void)copy.update_host(); });
+  refused([&] { (void)copy.update(); });
   refused([&] { (void)update(copy); });
   refused([&] { (void)copy.place_of(&r); });
   EXPECT_EQ(copy.size(), 0u);
@@ -315,7 +315,7 @@ TEST(deep_copies_of_a_runtime, are_refused_when_it_has_ended) {
   auto copy = deep_copy(r.links[0], to(*rt, "machine"));
   rt.reset();
   EXPECT_THAT(message_of([&] { (void)copy.copy_back(); }, error_kind::usage), HasSubstr("whose runtime has ended"));
-  EXPECT_THAT(message_of([&] { (void)copy.update_host(); }, error_kind::usage), HasSubstr("whose runtime has ended"));
+  EXPECT_THAT(message_of([&] { (void)copy.update(); }, error_kind::usage), HasSubstr("whose runtime has ended"));
 }
 
 TEST(deep_copies_of_a_small_memory, are_refused_when_they_can_never_be_there) {

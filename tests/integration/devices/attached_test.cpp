@@ -75,7 +75,7 @@ TEST_P(attached, is_every_thread_that_uses_a_device) {
         fill(rt, y(k), 1.0);
         axpy(rt, 3.0, x(k), y(k));
       }
-      for (int k = 0; k < 8; ++k) EXPECT_EQ(y.read_host(y(k))[511], 7.0);
+      for (int k = 0; k < 8; ++k) EXPECT_EQ(y(k).read()[511], 7.0);
     }
     rt.fence();
     EXPECT_GT(devices_of(ended), before);
@@ -161,7 +161,7 @@ struct late_user {
     if (rt == nullptr) return;
     auto a = rt->make_array<double>("late", {64}, {64});
     fill(*rt, a(0), 2.0, {.location = rt->at("sim0")});
-    EXPECT_EQ(a.read_host(a(0))[63], 2.0);
+    EXPECT_EQ(a(0).read()[63], 2.0);
     EXPECT_NO_THROW(rt->fence());
   }
 };
@@ -173,7 +173,7 @@ TEST(attached_late, is_a_thread_whose_thread_local_objects_have_begun_to_end) {
     late.rt = &rt;
     auto a = rt.make_array<double>("a", {64}, {64});
     fill(rt, a(0), 1.0);
-    EXPECT_EQ(a.read_host(a(0))[0], 1.0);
+    EXPECT_EQ(a(0).read()[0], 1.0);
   }).join();
 }
 
@@ -210,7 +210,7 @@ TEST(completion, without_callbacks_is_waited_for) {
   scal(rt, 3.0, a(0), {.location = rt.at("sim0")});  // 0.2 s and more
   rt.fence();
   EXPECT_LT(counted<std::uint64_t>("tsr_test_asked") - before, 100u);
-  EXPECT_EQ(a.read_host(a(0))[4095], 3.0);
+  EXPECT_EQ(a(0).read()[4095], 3.0);
 }
 
 }  // namespace

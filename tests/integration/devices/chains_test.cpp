@@ -38,7 +38,7 @@ TEST(long_chains, a_replay_whose_device_is_lost_fails_as_it_should) {
     EXPECT_EQ(e.kind(), error_kind::device);
     EXPECT_THAT(e.what(), HasSubstr("lost"));
     fill(rt, a(0), 2.0);
-    EXPECT_EQ(a.read_host(a(0))[7], 2);
+    EXPECT_EQ(a(0).read()[7], 2);
   }
 }
 
@@ -53,7 +53,7 @@ TEST(long_chains, with_a_hint_that_no_device_serves) {
   rt.submit(
       "first", [](view<double>) {}, update(a(0)));
   {
-    auto held = a.update_host(a(0));  // so that all of them wait
+    auto held = a(0).update();  // so that all of them wait
     for (int k = 0; k < 60'000; ++k)
       rt.submit_at(
           std::source_location::current(), {.location = nowhere}, "host code", [](view<double>) {}, update(a(0)));
@@ -78,7 +78,7 @@ TEST(exceptions_of_any_type, in_the_enqueue_of_a_device_fail_the_task) {
   EXPECT_EQ(e.kind(), error_kind::task);
   EXPECT_THAT(e.what(), HasSubstr("throws on sim0 failed: unknown exception"));
   fill(rt, a(0), 3.0);
-  EXPECT_EQ(a.read_host(a(0))[0], 3);
+  EXPECT_EQ(a(0).read()[0], 3);
 }
 
 }  // namespace

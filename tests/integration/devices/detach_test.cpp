@@ -48,18 +48,18 @@ TEST(detach, an_idle_device_gives_its_blocks_and_its_memory_back) {
   EXPECT_EQ(space_of(after, memory).reserved_bytes, 0u) << "slabs went back to the plugin";
   EXPECT_EQ(after.coherence.written_back, 8u) << "sole copies were saved";
   EXPECT_THAT(after.devices.detached, ::testing::ElementsAre("sim0"));
-  for (int k = 0; k < 8; ++k) EXPECT_EQ(a.read_host(a(k))[7], k);
+  for (int k = 0; k < 8; ++k) EXPECT_EQ(a(k).read()[7], k);
 
   for (int k = 0; k < 8; ++k) scal(rt, 2.0, a(k), there);  // a hint that cannot be followed
   rt.fence();
   EXPECT_EQ(ran_at(rt, "sim0"), 8u) << "nothing more ran there";
-  for (int k = 0; k < 8; ++k) EXPECT_EQ(a.read_host(a(k))[0], 2 * k);
+  for (int k = 0; k < 8; ++k) EXPECT_EQ(a(k).read()[0], 2 * k);
 
   rt.attach("sim0");
   for (int k = 0; k < 8; ++k) scal(rt, 2.0, a(k), there);
   rt.fence();
   EXPECT_EQ(ran_at(rt, "sim0"), 16u) << "useful within the same run";
-  for (int k = 0; k < 8; ++k) EXPECT_EQ(a.read_host(a(k))[0], 4 * k);
+  for (int k = 0; k < 8; ++k) EXPECT_EQ(a(k).read()[0], 4 * k);
 }
 
 TEST(detach, what_is_refused) {
@@ -89,7 +89,7 @@ TEST(detach, what_is_refused) {
   EXPECT_THAT(error_of([&] { (void)rt.record([&] { rt.attach("sim0"); }); }).what(), HasSubstr("inside a recording"));
   auto a = rt.make_array<double>("a", {1}, {1});
   {
-    auto v = a.write_host(a(0));
+    auto v = a(0).write();
     EXPECT_THAT(error_of([&] { rt.detach("sim0"); }).what(), HasSubstr("holds 1 view"));
     v[0] = 1;
   }
@@ -156,7 +156,7 @@ TEST(detach, devices_may_start_detached) {
   EXPECT_EQ(ran_at(rt, "sim1"), 0u);
   rt.attach("sim1");
   scal(rt, 3.0, a(0), {.location = rt.at("sim1")});
-  EXPECT_EQ(a.read_host(a(0))[0], 3.0);
+  EXPECT_EQ(a(0).read()[0], 3.0);
   EXPECT_EQ(ran_at(rt, "sim1"), 1u);
 }
 
@@ -185,7 +185,7 @@ TEST(detach, what_no_other_memory_can_hold_keeps_the_device) {
   for (int k = 0; k < 64; ++k) scal(rt, 2.0, a(k), {.location = rt.at("sim0")});
   rt.fence();
   for (int k = 0; k < 64; ++k) {
-    EXPECT_EQ(a.read_host(a(k))[511], 2 * k);
+    EXPECT_EQ(a(k).read()[511], 2 * k);
   }
 }
 
@@ -197,7 +197,7 @@ TEST(detach, sole_copies_go_on_to_a_disk_when_the_host_is_full) {
   for (int k = 0; k < 64; ++k) fill(rt, a(k), double(k), {.location = rt.at("sim0")});
   rt.fence();
   rt.detach("sim0");
-  for (int k = 0; k < 64; ++k) EXPECT_EQ(a.read_host(a(k))[511], k);
+  for (int k = 0; k < 64; ++k) EXPECT_EQ(a(k).read()[511], k);
   EXPECT_THAT(error_of([&] { rt.detach("disk0"); }).what(), HasSubstr("storage, which stays"));
 }
 
@@ -223,7 +223,7 @@ TEST(detach, a_recording_goes_elsewhere_at_its_next_replay) {
   rt.replay(twice);
   rt.fence();
   EXPECT_EQ(ran_at(rt, "sim0"), then + 4);
-  for (int k = 0; k < 4; ++k) EXPECT_EQ(a.read_host(a(k))[0], 16);
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(a(k).read()[0], 16);
 }
 
 using testing::random_setting;

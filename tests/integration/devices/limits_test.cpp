@@ -57,7 +57,7 @@ TEST(limits, a_block_larger_than_an_allocation_stays_where_it_fits) {
   for (int k = 0; k < 2; ++k) fill(rt, a(k), 1.0 + k, {.location = rt.at("sim0")});
   axpy(rt, 2.0, a(0), a(1), {.location = rt.at("sim0")});
   rt.fence();
-  EXPECT_EQ(a.read_host(a(1))[8191], 4.0);
+  EXPECT_EQ(a(1).read()[8191], 4.0);
   for (const auto& space : rt.statistics().spaces)
     EXPECT_TRUE(space.name.starts_with("host:") || space.statistics.peak_bytes == 0) << space.name;
 }

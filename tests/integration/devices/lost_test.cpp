@@ -52,7 +52,7 @@ TEST(lost_device, what_only_it_had_is_named_once_and_can_be_written_anew) {
   const task_options there{.location = rt.at("sim0")};
   for (int k = 0; k < 8; ++k) fill(rt, a(k), double(k), there);  // eight computations
   rt.fence();
-  for (int k = 0; k < 4; ++k) EXPECT_EQ(a.read_host(a(k))[3], k);  // copies: these survive
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(a(k).read()[3], k);  // copies: these survive
   rt.submit(
       "here", [](view<double> x) { x[0] = 7; }, write(b(0)));
   rt.fence();
@@ -63,15 +63,15 @@ TEST(lost_device, what_only_it_had_is_named_once_and_can_be_written_anew) {
                               HasSubstr("a(4), a(5), a(6), a(7)"), Not(HasSubstr("a(3)")), Not(HasSubstr("b("))));
   EXPECT_THAT(e.hint(), HasSubstr("write these blocks anew"));
   EXPECT_NO_THROW(rt.fence()) << "told once";
-  for (int k = 0; k < 4; ++k) EXPECT_EQ(a.read_host(a(k))[3], k);
-  EXPECT_EQ(b.read_host(b(0))[0], 7);
-  EXPECT_EQ(b.read_host(b(1))[5], 1);
-  const error gone = error_of([&] { (void)a.read_host(a(5)); });
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(a(k).read()[3], k);
+  EXPECT_EQ(b(0).read()[0], 7);
+  EXPECT_EQ(b(1).read()[5], 1);
+  const error gone = error_of([&] { (void)a(5).read(); });
   EXPECT_THAT(gone.what(), HasSubstr("a(5) is lost: its only copy was on sim0, which is lost"));
   EXPECT_EQ(rt.statistics().losses.blocks, 4u);
   for (int k = 4; k < 8; ++k) fill(rt, a(k), 10.0 + k, there);
   EXPECT_NO_THROW(rt.fence());
-  for (int k = 4; k < 8; ++k) EXPECT_EQ(a.read_host(a(k))[0], 10 + k);
+  for (int k = 4; k < 8; ++k) EXPECT_EQ(a(k).read()[0], 10 + k);
   EXPECT_THAT(to_text(rt.statistics()), HasSubstr("1 devices, 4 blocks with them"));
 }
 
@@ -91,8 +91,8 @@ TEST(lost_device, what_is_overwritten_before_the_fence_is_not_missed) {
       },
       write(a(1)));
   EXPECT_NO_THROW(rt.fence());
-  EXPECT_EQ(a.read_host(a(0))[7], 2);
-  EXPECT_EQ(a.read_host(a(1))[7], 3);
+  EXPECT_EQ(a(0).read()[7], 2);
+  EXPECT_EQ(a(1).read()[7], 3);
 }
 
 TEST(lost_device, a_sum_that_misses_an_addend_is_named) {
@@ -111,7 +111,7 @@ TEST(lost_device, a_sum_that_misses_an_addend_is_named) {
     const auto is_six = [&] {  // else it is named
       try {
         rt.fence();
-        EXPECT_EQ(sum.read_host(sum(0))[0], 6);
+        EXPECT_EQ(sum(0).read()[0], 6);
         return true;
       } catch (const error& e) {
         EXPECT_THAT(e.what(), HasSubstr("lost"));
@@ -143,7 +143,7 @@ TEST(lost_device, ends_the_run_where_that_is_wanted) {
   EXPECT_EQ(e.kind(), error_kind::device);
   EXPECT_THAT(e.what(), HasSubstr("is lost"));
   EXPECT_THAT(e.hint(), ::testing::Not(HasSubstr("the run goes on")));
-  EXPECT_THAT(error_of([&] { (void)program.blocks().read_host(program.blocks()(0)); }).what(),
+  EXPECT_THAT(error_of([&] { (void)program.blocks()(0).read(); }).what(),
               HasSubstr("device sim0 is lost"));
 }
 
@@ -167,7 +167,7 @@ TEST(lost_device, while_it_is_emptied) {
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("is lost, and with it a("));
   int good = 0;
   for (int k = 0; k < 8; ++k) try {
-      EXPECT_EQ(a.read_host(a(k))[0], k);
+      EXPECT_EQ(a(k).read()[0], k);
       ++good;
     } catch (const error&) {
     }
@@ -189,14 +189,14 @@ TEST(lost_device, stays_lost_when_the_detach_of_another_is_refused) {
   EXPECT_THAT(error_of([&] { rt.detach(rt.tree().root()); }).what(), HasSubstr("find no room in"));
   for (int k = 0; k < 128; ++k)
     scal(rt, 2.0, b(k), {.location = rt.at("sim1")});  // what has come to the host goes back
-  EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(),
+  EXPECT_THAT(error_of([&] { (void)a(0).read(); }).what(),
               HasSubstr("lost"));   // its only copy was to be brought by the copy that lost the device
   EXPECT_THROW(rt.fence(), error);  // names a(0)
   while (rt.attached(rt.at("sim0")))
     std::this_thread::yield();  // its driver has to see it; the deadline is for who never does
   EXPECT_THAT(error_of([&] { rt.attach("sim0"); }).what(), HasSubstr("sim0 is lost"));
   EXPECT_TRUE(rt.attached(rt.at("sim1")));
-  for (int k = 0; k < 128; ++k) EXPECT_EQ(b.read_host(b(k))[511], 2 * k);
+  for (int k = 0; k < 128; ++k) EXPECT_EQ(b(k).read()[511], 2 * k);
 }
 
 TEST(lost_disk, what_it_had_is_named_and_what_fits_goes_on) {

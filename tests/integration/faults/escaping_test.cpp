@@ -63,11 +63,11 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(escaping_workspace, costs_no_result) {
   const testing::deadline limit("workspace");
   runtime rt(throwing_out_of("workspace", 1));
-  auto a = rt.make_array<double>("a", {16, 48}, {16, 16});
+  auto a = rt.make_matrix<double>("a", {16, 48}, {16, 16});
   for (int k = 0; k < 3; ++k) fill(rt, a(0, k), k + 1.0);
   contract(rt, 1.0, a(0, 0), "ik", a(0, 1), "kj", 0.0, a(0, 2), "ij", {.location = rt.at("sim1")});
   rt.fence();
-  EXPECT_EQ(a.read_host(a(0, 2))[255], 32.0);
+  EXPECT_EQ(a(0, 2).read()[255], 32.0);
 }
 
 TEST(escaping_health, refuses_the_device_that_comes_back) {
@@ -97,7 +97,7 @@ TEST(escaping_graph_destroy, ends_no_process) {
     rt.replay(step);
     rt.fence();
   }
-  EXPECT_EQ(a.read_host(a(1))[15], 25.0);
+  EXPECT_EQ(a(1).read()[15], 25.0);
   EXPECT_GE(rt.statistics().graphs.captured, 1u) << "nothing was to be destroyed";
 }
 

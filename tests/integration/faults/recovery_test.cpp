@@ -21,9 +21,9 @@ TEST(copies, a_refused_one_is_tried_again) {
   const testing::deadline limit("refused");
   runtime rt(testing::faulty_machine(sim, "kind = \"copy_refused\"\nat = 1\n"));
   auto a = rt.make_array<double>("a", {4}, {4});
-  a.write_host(a(0))[0] = 3;
+  a(0).write()[0] = 3;
   scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
-  EXPECT_EQ(a.read_host(a(0))[0], 6);
+  EXPECT_EQ(a(0).read()[0], 6);
   const statistics s = rt.statistics();
   EXPECT_EQ(s.trouble.failed_copies, 1u);
   EXPECT_EQ(s.trouble.retried_copies, 1u);
@@ -35,9 +35,9 @@ TEST(copies, one_that_fails_under_way_is_tried_again_for_a_device_and_for_the_ho
     const testing::deadline limit("under way");
     runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\n" + std::string(at)));
     auto a = rt.make_array<double>("a", {4}, {4});
-    a.write_host(a(0))[0] = 3;
+    a(0).write()[0] = 3;
     scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
-    EXPECT_EQ(a.read_host(a(0))[0], 6);
+    EXPECT_EQ(a(0).read()[0], 6);
     EXPECT_EQ(rt.statistics().trouble.retried_copies, 1u);
     EXPECT_NO_THROW(rt.fence());
   }
@@ -79,12 +79,12 @@ TEST(copies, of_tasks_that_go_in_batches_are_tried_again) {
         runtime rt(testing::faulty_machine(on, "kind = \"copy_fails\"\nat = " + std::to_string(at) + "\n",
                                            "placement = \"" + std::string(placement) + "\"\n"));
         const task_options there{.location = rt.at("sim0")};
-        auto a = rt.make_array<double>("a", {tile, tile * tiles}, {tile, tile});
-        auto b = rt.make_array<double>("b", {tile, tile * tiles}, {tile, tile});
-        auto c = rt.make_array<double>("c", {tile * tiles, tile * tiles}, {tile, tile});
+        auto a = rt.make_matrix<double>("a", {tile, tile * tiles}, {tile, tile});
+        auto b = rt.make_matrix<double>("b", {tile, tile * tiles}, {tile, tile});
+        auto c = rt.make_matrix<double>("c", {tile * tiles, tile * tiles}, {tile, tile});
         for (std::int64_t k = 0; k < tiles; ++k) {
-          for (double& v : a.write_host(a(0, k))) v = 1 + double(k);
-          for (double& v : b.write_host(b(0, k))) v = 2;
+          for (double& v : a(0, k).write()) v = 1 + double(k);
+          for (double& v : b(0, k).write()) v = 2;
         }
         for (int round = 0; round < 2; ++round)
           for (std::int64_t i = 0; i < tiles; ++i)
@@ -92,7 +92,7 @@ TEST(copies, of_tasks_that_go_in_batches_are_tried_again) {
               gemm(rt, 1.0, a(0, i), transpose::yes, b(0, j), transpose::no, double(round), c(i, j), there);
         EXPECT_NO_THROW(rt.fence());
         for (std::int64_t i = 0; i < tiles; ++i)
-          for (std::int64_t j = 0; j < tiles; ++j) ASSERT_EQ(c.read_host(c(i, j))[7], 2 * 2.0 * tile * (1 + double(i)));
+          for (std::int64_t j = 0; j < tiles; ++j) ASSERT_EQ(c(i, j).read()[7], 2 * 2.0 * tile * (1 + double(i)));
         if (std::string_view(placement) == "pinned") {
           EXPECT_EQ(rt.statistics().trouble.retried_copies, 1u);
         }
@@ -103,13 +103,13 @@ TEST(batches, form_of_tasks_that_have_waited_for_copies_of_their_own) {
   runtime rt(testing::faulty_machine(sim, "", "placement = \"pinned\"\n"));
   const task_options there{.location = rt.at("sim0")};
   constexpr std::int64_t count = 200, n = 8;
-  auto a = rt.make_array<double>("a", {n, n * count}, {n, n}), c = rt.make_array<double>("c", {n, n * count}, {n, n});
+  auto a = rt.make_matrix<double>("a", {n, n * count}, {n, n}), c = rt.make_matrix<double>("c", {n, n * count}, {n, n});
   for (std::int64_t k = 0; k < count; ++k)
-    for (double& v : a.write_host(a(0, k))) v = 1;
+    for (double& v : a(0, k).write()) v = 1;
   for (std::int64_t k = 0; k < count; ++k)
     gemm(rt, 1.0, a(0, k), transpose::no, a(0, k), transpose::no, 0.0, c(0, k), there);
   rt.fence();
-  for (std::int64_t k = 0; k < count; ++k) ASSERT_EQ(c.read_host(c(0, k))[3], n);
+  for (std::int64_t k = 0; k < count; ++k) ASSERT_EQ(c(0, k).read()[3], n);
   const statistics s = rt.statistics();
   std::uint64_t tasks = 0;
   for (const auto& o : s.operations) tasks += o.operation == "gemm" ? o.tasks : 0;
@@ -146,8 +146,8 @@ TEST(copies, one_that_stays_fails_the_task_and_leaves_the_other_replicas_alone) 
   const testing::deadline limit("stays");
   runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\n", "copy_retries = 2\n"));
   auto a = rt.make_array<double>("a", {8}, {4});
-  a.write_host(a(0))[0] = 3;
-  a.write_host(a(1))[0] = 4;
+  a(0).write()[0] = 3;
+  a(1).write()[0] = 4;
   axpy(rt, 2.0, a(0), a(1), {.location = rt.at("sim0")});
   const error e = error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::device);
@@ -156,11 +156,11 @@ TEST(copies, one_that_stays_fails_the_task_and_leaves_the_other_replicas_alone) 
   EXPECT_THAT(e.what(), HasSubstr("INTERNAL"));
   EXPECT_THAT(e.what(), HasSubstr("(3 times)"));
   EXPECT_THAT(e.what(), HasSubstr("task 'axpy'"));
-  EXPECT_EQ(a.read_host(a(0))[0], 3) << "only the copy failed";
-  EXPECT_THAT(error_of([&] { (void)a.read_host(a(1)); }).what(), HasSubstr("the copy of"))
+  EXPECT_EQ(a(0).read()[0], 3) << "only the copy failed";
+  EXPECT_THAT(error_of([&] { (void)a(1).read(); }).what(), HasSubstr("the copy of"))
       << "what the task should have made";
-  a.write_host(a(1))[0] = 5;
-  EXPECT_EQ(a.read_host(a(1))[0], 5) << "written anew";
+  a(1).write()[0] = 5;
+  EXPECT_EQ(a(1).read()[0], 5) << "written anew";
   EXPECT_NO_THROW(rt.fence());
 }
 
@@ -168,25 +168,25 @@ TEST(copies, without_checking_the_first_failure_costs_the_task_and_is_told) {
   const testing::deadline limit("unchecked");
   runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\nat = 1\n", "checked_copies = false\n"));
   auto a = rt.make_array<double>("a", {4}, {4});
-  a.write_host(a(0))[0] = 3;
+  a(0).write()[0] = 3;
   scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
   scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
   try {
     rt.fence();
-    EXPECT_EQ(a.read_host(a(0))[0], 12) << "the failure was seen before the task was enqueued";
+    EXPECT_EQ(a(0).read()[0], 12) << "the failure was seen before the task was enqueued";
   } catch (const error& e) {
     EXPECT_THAT(e.what(), HasSubstr("the copy of a(0)"));
   }
   fill(rt, a(0), 2.0);
   scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
-  EXPECT_EQ(a.read_host(a(0))[0], 4);
+  EXPECT_EQ(a(0).read()[0], 4);
 }
 
 TEST(copies, wrong_contents_are_read_once_more_and_then_believed) {
   const testing::deadline limit("checksum");
   runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\nstatus = \"data_loss\"\n", "copy_retries = 9\n"));
   auto a = rt.make_array<double>("a", {4}, {4});
-  a.write_host(a(0))[0] = 3;
+  a(0).write()[0] = 3;
   scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("DATA_LOSS"));
   EXPECT_EQ(rt.statistics().trouble.failed_copies, 2u);
@@ -199,7 +199,7 @@ TEST(copies, a_failed_write_back_loses_nothing) {
   auto a = rt.make_array<double>("a", {40 * 64}, {64});
   for (int k = 0; k < 40; ++k) fill(rt, a(k), double(k), {.location = rt.at("sim0")});
   rt.fence();
-  for (int k = 0; k < 40; ++k) EXPECT_EQ(a.read_host(a(k))[63], k);
+  for (int k = 0; k < 40; ++k) EXPECT_EQ(a(k).read()[63], k);
   EXPECT_EQ(rt.statistics().trouble.failed_copies, 2u);
 }
 
@@ -220,7 +220,7 @@ TEST(allocations, a_refused_slab_is_asked_for_again_in_a_smaller_size) {
   auto a = rt.make_array<double>("a", {8}, {8});
   fill(rt, a(0), 5.0, {.location = rt.at("sim0")});
   scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
-  EXPECT_EQ(a.read_host(a(0))[7], 10);
+  EXPECT_EQ(a(0).read()[7], 10);
   EXPECT_NO_THROW(rt.fence());
 }
 
@@ -233,7 +233,7 @@ TEST(allocations, a_device_without_memory_is_named) {
   EXPECT_THAT(e.what(), HasSubstr("sim0"));
   EXPECT_THAT(e.what(), HasSubstr("its plugin gives no more of it: allocation of a slab"));
   fill(rt, a(0), 6.0);
-  EXPECT_EQ(a.read_host(a(0))[7], 6);
+  EXPECT_EQ(a(0).read()[7], 6);
 }
 
 TEST(allocations, a_full_disk_is_named_with_its_limit) {
@@ -264,11 +264,11 @@ TEST(kernels, a_failed_one_spoils_what_it_makes_and_nothing_else) {
     EXPECT_THAT(e.what(), HasSubstr("INTERNAL"));
     EXPECT_THAT(e.what(), ::testing::Not(HasSubstr("failed: fill failed"))) << "said twice";
     EXPECT_THAT(e.where(), HasSubstr("recovery_test.cpp"));
-    EXPECT_EQ(a.read_host(a(0))[3], 1);
-    EXPECT_THAT(error_of([&] { (void)a.read_host(a(1)); }).what(), HasSubstr("fill on sim0 failed"));
-    EXPECT_THAT(error_of([&] { (void)a.read_host(a(2)); }).what(), HasSubstr("fill on sim0 failed"));
+    EXPECT_EQ(a(0).read()[3], 1);
+    EXPECT_THAT(error_of([&] { (void)a(1).read(); }).what(), HasSubstr("fill on sim0 failed"));
+    EXPECT_THAT(error_of([&] { (void)a(2).read(); }).what(), HasSubstr("fill on sim0 failed"));
     fill(rt, a(1), 7.0, {.location = rt.at("sim0")});
-    EXPECT_EQ(a.read_host(a(1))[3], 7);
+    EXPECT_EQ(a(1).read()[3], 7);
   }
 }
 
@@ -284,7 +284,7 @@ TEST(functions, one_that_throws_is_named) {
       "odd one", [](view<double>) { throw 5; }, update(a(1)));
   const error e = error_of([&] { rt.fence(); });
   EXPECT_THAT(e.what(), HasSubstr("bad one failed: of its own"));
-  EXPECT_EQ(a.read_host(a(0))[0], 1);
+  EXPECT_EQ(a(0).read()[0], 1);
 }
 
 // The sum has to be missing one: what an earlier writer makes is not it.
@@ -308,14 +308,14 @@ TEST(accumulates, an_adder_that_fails_early_spoils_the_sum) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
       go = true;
     });
-    EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(), HasSubstr("no input"));
+    EXPECT_THAT(error_of([&] { (void)a(0).read(); }).what(), HasSubstr("no input"));
     later.join();
     fill(rt, a(0), 1.0);
     try {
       rt.fence();
     } catch (const error&) {
     }
-    EXPECT_EQ(a.read_host(a(0))[0], 1);
+    EXPECT_EQ(a(0).read()[0], 1);
   }
 }
 

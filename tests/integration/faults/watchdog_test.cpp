@@ -35,7 +35,7 @@ TEST_P(watchdog, names_the_device_and_what_it_was_doing) {
     const error e = error_of([&] { rt.fence(); });
     text = e.what();
     EXPECT_EQ(e.kind(), error_kind::device);
-    EXPECT_THAT(error_of([&] { (void)program.blocks().read_host(program.blocks()(0)); }).what(), HasSubstr("hangs"))
+    EXPECT_THAT(error_of([&] { (void)program.blocks()(0).read(); }).what(), HasSubstr("hangs"))
         << "the run is over";
   }
   EXPECT_THAT(text, HasSubstr("hangs: stream"));
@@ -71,7 +71,7 @@ TEST(watchdog_off, a_stream_that_is_merely_slow_is_left_alone) {
   for (std::int64_t k = 0; k < count; ++k) scal(rt, 2.0, a(k), {.location = rt.at("sim0")});
   EXPECT_NO_THROW(rt.fence());
   EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::seconds(2)) << "all of them were late";
-  for (std::int64_t k = 0; k < count; ++k) EXPECT_EQ(a.read_host(a(k))[7], 2.0 * static_cast<double>(k)) << k;
+  for (std::int64_t k = 0; k < count; ++k) EXPECT_EQ(a(k).read()[7], 2.0 * static_cast<double>(k)) << k;
 }
 
 }  // namespace

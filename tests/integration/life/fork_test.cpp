@@ -74,7 +74,7 @@ TEST_P(forked, every_use_is_an_error) {
              "add", [](view<double> x) { x[0] += 1; }, update((*a)(0)));
        }},
       {"fill", [&] { fill(*rt, (*a)(0), 2.0); }},
-      {"view", [&] { (void)a->read_host((*a)(0)); }},
+      {"view", [&] { (void)(*a)(0).read(); }},
       {"array", [&] { (void)rt->make_array<double>("b", {4}, {1}); }},
       {"record", [&] { (void)rt->record([] {}); }},
       {"cancel", [&] { rt->cancel("no"); }},
@@ -108,7 +108,7 @@ TEST_P(forked, its_end_and_those_of_its_arrays_and_views_do_nothing) {
             }),
             0);
   rt->fence();
-  std::optional<host_view<double>> held(a->write_host((*a)(0)));
+  std::optional<host_view<double>> held((*a)(0).write());
   EXPECT_EQ(in_child([&] {
               held.reset();
               rt->drain();
@@ -131,7 +131,7 @@ TEST_P(forked, a_child_may_have_a_runtime_of_its_own) {
               own.submit(
                   "add", [](view<double> x) { x[0] += 1; }, update(b(0)));
               own.fence();
-              return b.read_host(b(0))[0] == 2 ? refused([&] { rt->fence(); }) : 10;
+              return b(0).read()[0] == 2 ? refused([&] { rt->fence(); }) : 10;
             }),
             0);
 }

@@ -51,7 +51,7 @@ void count_to(runtime& rt, int tasks) {
         "add", [](view<std::int64_t> x) { ++x[0]; }, update(a(k % 64)));
   rt.fence();
   std::int64_t sum = 0;
-  for (int k = 0; k < 64; ++k) sum += a.read_host(a(k))[0];
+  for (int k = 0; k < 64; ++k) sum += a(k).read()[0];
   EXPECT_EQ(sum, tasks);
 }
 
@@ -77,7 +77,7 @@ TEST(many_threads, many_workers_and_many_devices) {
   auto a = rt.make_array<double>("a", {devices * 16}, {16});
   for (int k = 0; k < devices; ++k) fill(rt, a(k), double(k), {.location = rt.at("sim" + std::to_string(k))});
   rt.fence();
-  for (int k = 0; k < devices; ++k) EXPECT_EQ(a.read_host(a(k))[15], k);
+  for (int k = 0; k < devices; ++k) EXPECT_EQ(a(k).read()[15], k);
   count_to(rt, 2'000);
 }
 
@@ -94,12 +94,12 @@ TEST(many_threads, as_many_devices_as_a_block_can_be_in) {
     axpy(rt, 2.0, a(0), sums(k), {.location = device(k)});  // a replica of it in every memory
   rt.fence();
   EXPECT_EQ(rt.statistics().spaces.size(), 128u);
-  for (int k = 0; k < devices; ++k) EXPECT_EQ(sums.read_host(sums(k))[15], k + 2);
+  for (int k = 0; k < devices; ++k) EXPECT_EQ(sums(k).read()[15], k + 2);
   scal(rt, 3.0, a(0), {.location = device(devices - 1)});  // the only valid one from now on
   for (int k = 0; k < devices; ++k) axpy(rt, 1.0, a(0), sums(k), {.location = device(k)});
-  for (int k = 0; k < devices; ++k) EXPECT_EQ(sums.read_host(sums(k))[0], k + 5);
+  for (int k = 0; k < devices; ++k) EXPECT_EQ(sums(k).read()[0], k + 5);
   rt.detach("sim126");  // what only it has goes home
-  EXPECT_EQ(a.read_host(a(0))[0], 3);
+  EXPECT_EQ(a(0).read()[0], 3);
 }
 
 TEST(many_threads, more_memories_than_a_block_can_be_in_are_refused) {

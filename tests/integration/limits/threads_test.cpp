@@ -18,7 +18,7 @@ class threads : public ::testing::TestWithParam<unsigned> {};
 TEST_P(threads, are_the_workers_alone) {
   const unsigned workers = GetParam();
   runtime rt(testing::host_only(workers));
-  auto a = rt.make_array<double>("a", {400, 400}, {200, 200}), c = rt.make_array<double>("c", {400, 400}, {200, 200});
+  auto a = rt.make_matrix<double>("a", {400, 400}, {200, 200}), c = rt.make_matrix<double>("c", {400, 400}, {200, 200});
   for (const auto& block : {a(0, 0), a(0, 1), a(1, 0), a(1, 1)})
     rt.submit(
         "fill",
@@ -31,7 +31,7 @@ TEST_P(threads, are_the_workers_alone) {
       for (std::int64_t k = 0; k < 2; ++k)
         gemm(rt, 1.0, a(i, k), transpose::no, a(k, j), transpose::no, k == 0 ? 0.0 : 1.0, c(i, j));
   rt.fence();
-  EXPECT_EQ(c.read_host(c(1, 1))[0], 100.0);
+  EXPECT_EQ(c(1, 1).read()[0], 100.0);
   EXPECT_EQ(threads_of_this_process(), static_cast<std::ptrdiff_t>(workers));
 }
 

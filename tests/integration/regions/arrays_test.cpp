@@ -41,7 +41,7 @@ TEST(region_arrays, in_memory_of_the_program_are_changed_in_place) {
     location_model model(rt);
     auto x = model.adopt("x", std::span(memory), {1000});
     model.region("negate", iterate(0, 1000), inout(x), [](auto i, auto x) { x[i] = -x[i]; });
-    EXPECT_EQ(x.read_host().elements().data(), memory.data());
+    EXPECT_EQ(x.read().elements().data(), memory.data());
   }
   rt.fence();
   EXPECT_EQ(memory[999], -999);
@@ -68,7 +68,7 @@ TEST(region_arrays, in_memory_of_the_program_are_paused_while_another_thread_loo
   auto x = model.adopt("x", std::span(memory), {1000});
   std::atomic<bool> holds{false}, paused{false};
   std::thread other([&] {
-    const auto held = x.part(0, 500).update_host();
+    const auto held = x.part(0, 500).update();
     holds = true;
     while (!paused) std::this_thread::yield();
   });
@@ -88,7 +88,7 @@ TEST(region_arrays, that_are_large_do_not_all_lie_whole_large_pages_apart) {
   model.region("fill", iterate(0, n), out(a), out(b), out(c),
                [](auto i, auto x, auto y, auto z) { x[i] = y[i] = z[i] = 1; });
   const auto place = [&](auto& x) {
-    return reinterpret_cast<std::uintptr_t>(x.read_host().elements().data()) % large_page;
+    return reinterpret_cast<std::uintptr_t>(x.read().elements().data()) % large_page;
   };
   const std::uintptr_t first = place(a), second = place(b), third = place(c);
   EXPECT_FALSE(first == second && second == third) << first;
@@ -112,7 +112,7 @@ TEST(region_arrays, of_a_file_keep_their_contents) {
   runtime rt(testing::host_only());
   location_model model(rt);
   auto x = model.map_file<std::int64_t>("x", file.path, {1000});
-  EXPECT_EQ(x.read_host()[999], 1000);
+  EXPECT_EQ(x.read()[999], 1000);
   const error e = error_of([&] { (void)model.map_file<std::int64_t>("y", file.path, {999}); });
   EXPECT_EQ(e.kind(), error_kind::input);
   EXPECT_NE(std::string(e.what()).find("it has 8000 bytes, and the array's elements take 7992"), std::string::npos)
@@ -182,7 +182,7 @@ TEST(region_arrays, of_no_rows_take_part) {
   model.region("nothing", iterate(0, 0), out(none), [](auto i, auto x) { x[i] = 1; });
   model.region("count", iterate(0, 10), in(none, whole), sum(count), [](auto, auto, std::int64_t& s) { s += 1; });
   EXPECT_EQ(count.get(), 10);
-  EXPECT_EQ(error_of([&] { (void)none.read_host(); }).kind(), error_kind::usage);
+  EXPECT_EQ(error_of([&] { (void)none.read(); }).kind(), error_kind::usage);
 }
 
 /// A region that waits in its body until it is let go on.
@@ -268,7 +268,7 @@ TEST(region_arrays, are_not_adopted_again_where_the_thread_may_not_wait) {
   held_region slow;
   slow.run(model, model.adopt("x", std::span(memory), {100}));
   {
-    const auto view = seen.read_host();
+    const auto view = seen.read();
     const error e = error_of([&] { (void)model.adopt("y", std::span(memory).first(50), {50}); });
     EXPECT_EQ(e.kind(), error_kind::usage);
     EXPECT_NE(std::string(e.what()).find("array 'y' would have memory of array 'x', which has ended"),
@@ -276,7 +276,7 @@ TEST(region_arrays, are_not_adopted_again_where_the_thread_may_not_wait) {
         << e.what();
   }
   slow.end();
-  EXPECT_EQ(model.adopt("y", std::span(memory).first(50), {50}).read_host()[49], 6);
+  EXPECT_EQ(model.adopt("y", std::span(memory).first(50), {50}).read()[49], 6);
 }
 
 /// How long it takes, in seconds.
@@ -315,7 +315,7 @@ TEST(region_arrays, are_read_as_a_few_tiles_however_many_there_were) {
               model.pause();
             }),
             5.0);  // tile by tile it took longer
-  EXPECT_EQ(y.read_host()[n - 1], n - 1);
+  EXPECT_EQ(y.read()[n - 1], n - 1);
 }
 
 TEST(region_arrays, of_the_program_do_not_count_towards_the_limit_of_the_host) {
@@ -325,7 +325,7 @@ TEST(region_arrays, of_the_program_do_not_count_towards_the_limit_of_the_host) {
   auto x = model.adopt("x", std::span(memory), {1 << 20});
   for (const char* by : {"any", "percentage:10,90", "static"})
     model.region("add", {.policy = by}, iterate(0, 1 << 20), inout(x), [](auto i, auto x) { x[i] += 1; });
-  EXPECT_EQ(x.read_host()[(1 << 20) - 1], 3);
+  EXPECT_EQ(x.read()[(1 << 20) - 1], 3);
 }
 
 TEST(region_arrays, over_memory_of_the_program_hide_no_failure_when_their_model_ends) {
@@ -356,7 +356,7 @@ TEST(region_arrays, of_a_file_are_the_only_ones_of_it) {
     model.region("fill", iterate(0, 100'000), out(x), [](auto i, auto x) { x[i] = double(i); });
   }
   auto again = model.map_file<double>("y", file.path, {100'000});  // also where regions of the first are under way
-  EXPECT_EQ(again.read_host()[99'999], 99'999);
+  EXPECT_EQ(again.read()[99'999], 99'999);
 }
 
 /// A hole in a file has no room on the disk, and a write to its pages would end the process where there is none left.
@@ -375,8 +375,8 @@ TEST(region_arrays, of_a_file_with_holes_have_room_for_all_of_it) {
   location_model model(rt);
   auto x = model.map_file<std::uint8_t>("x", file.path, {bytes});
   EXPECT_GE(blocks(), bytes);
-  EXPECT_EQ(x.read_host()[7], '8');
-  EXPECT_EQ(x.read_host()[8], '\0');
+  EXPECT_EQ(x.read()[7], '8');
+  EXPECT_EQ(x.read()[8], '\0');
 }
 
 /// Each is compared with those that may have its memory, and no others: else these would take minutes.
@@ -403,7 +403,7 @@ TEST(region_arrays, over_memory_of_one_that_the_library_made_are_refused) {
   location_model model(rt);
   std::optional<region_array<double>> first = model.make_array<double>("first", {100});
   auto second = model.make_array<double>("second", {1000});
-  double* const of_second = second.update_host().begin();
+  double* const of_second = second.update().begin();
   first.reset();
   for (const std::int64_t from : {0, 500, 999})
     EXPECT_NE(error_of([&] { (void)model.adopt("mine", std::span(of_second + from, 1), {1}); })
@@ -443,7 +443,7 @@ TEST(region_arrays, of_a_file_leave_none_where_it_has_no_room) {
   EXPECT_TRUE(std::filesystem::exists(file.path));  // it was there before
   EXPECT_EQ(std::filesystem::file_size(file.path), 0u);
   auto x = model.map_file<double>("x", file.path, {100});
-  EXPECT_EQ(x.read_host()[99], 0);
+  EXPECT_EQ(x.read()[99], 0);
 }
 
 TEST(tiled_memory, is_cut_at_more_places_than_a_space_has_slabs) {

@@ -64,7 +64,7 @@ TEST_P(region_copies, go_between_arrays_that_are_split_differently) {
   model.copy(x.part(990, 1000), y.part(390, 400));
   model.copy(x.part(3, 3), y.part(400, 400));
   number(x);
-  const auto seen = y.read_host();
+  const auto seen = y.read();
   for (std::int64_t i = 0; i < 400; ++i) ASSERT_EQ(seen[i], i >= 10 && i < 110 ? 490 + i : i >= 390 ? 600 + i : 0) << i;
 }
 
@@ -74,12 +74,12 @@ TEST_P(region_copies, go_by_whole_rows) {
   number(y);
   model.copy(x.part(30, 60), y.part(0, 30));
   {
-    const auto seen = y.read_host();
+    const auto seen = y.read();
     for (std::int64_t p = 0; p < 1000; ++p) ASSERT_EQ(seen[p], p < 600 ? 600 + p : p) << p;
   }
   auto z = model.make_array<std::int64_t>("z", {50, 20});
   model.copy(y, z);
-  EXPECT_EQ(z.read_host()(49, 19), 999);
+  EXPECT_EQ(z.read()(49, 19), 999);
 }
 
 TEST_P(region_copies, go_inside_one_array) {
@@ -87,7 +87,7 @@ TEST_P(region_copies, go_inside_one_array) {
   number(x);
   model.copy(x.part(0, 300), x.part(650, 950));
   model.copy(x.part(900, 1000), x.part(0, 100));
-  const auto seen = x.read_host();
+  const auto seen = x.read();
   for (std::int64_t i = 0; i < 1000; ++i)
     ASSERT_EQ(seen[i], i < 100 ? (i < 50 ? i + 250 : i + 900) : i >= 650 && i < 950 ? i - 650 : i) << i;
 }
@@ -98,11 +98,11 @@ TEST_P(region_copies, go_from_an_array_that_a_recording_uses) {
   recording kept = rt.record([&] { number(x); });
   rt.replay(kept);
   model.copy(x.part(100, 333), z.part(100, 333));
-  EXPECT_EQ(z.read_host()[332], 332);
+  EXPECT_EQ(z.read()[332], 332);
   model.region("other", {.policy = "percentage:10,90"}, iterate(1, 999), in(x, halo(1)), out(z),
                with_kernel([](auto i, auto x, auto z) { z[i] = x[i - 1] + x[i + 1]; },
                            "(i, x, z) { z[i] = x[i - 1] + x[i + 1]; }"));
-  EXPECT_EQ(z.read_host()[998], 1996);
+  EXPECT_EQ(z.read()[998], 1996);
   rt.replay(kept);
   model.pause();
 }
@@ -110,9 +110,9 @@ TEST_P(region_copies, go_from_an_array_that_a_recording_uses) {
 TEST_P(region_copies, go_with_all_element_types) {
   const auto check = [&]<class T>(std::type_identity<T>) {
     auto x = model.make_array<T>("x", {100, 3}), y = model.make_array<T>("y", {40, 3});
-    for (T& v : x.write_host()) v = T(3);
+    for (T& v : x.write()) v = T(3);
     model.copy(x.part(60, 100), y.part(0, 40));
-    EXPECT_EQ(y.read_host()(39, 2), T(3));
+    EXPECT_EQ(y.read()(39, 2), T(3));
   };
   check(std::type_identity<float>{});
   check(std::type_identity<double>{});
@@ -147,7 +147,7 @@ TEST_P(region_copies, do_what_one_thread_does_in_random_programs) {
     for (std::int64_t i = 0; i < rows[to]; ++i) oracle[to][static_cast<std::size_t>(i)] += i;
   }
   for (std::size_t k = 0; k < 3; ++k) {
-    const auto seen = arrays[k].read_host();
+    const auto seen = arrays[k].read();
     ASSERT_TRUE(std::ranges::equal(seen.elements(), oracle[k])) << k;
   }
 }
@@ -173,21 +173,21 @@ TEST_P(region_copies, parts_are_looked_at_alone) {
   auto x = model.make_array<std::int64_t>("x", {100, 3});
   number(x);
   {
-    auto seen = x.part(20, 30).update_host();
+    auto seen = x.part(20, 30).update();
     EXPECT_EQ(seen.elements().size(), 30u);
     EXPECT_EQ(seen(20, 0), 60);
     EXPECT_EQ(seen.elements()[29], 89);
     seen(29, 2) = -1;
-    for (std::int64_t& v : x.part(0, 1).write_host()) v = 7;  // rows apart do not wait for each other
+    for (std::int64_t& v : x.part(0, 1).write()) v = 7;  // rows apart do not wait for each other
   }
-  const auto seen = x.read_host();
+  const auto seen = x.read();
   EXPECT_EQ(seen(29, 2), -1);
   EXPECT_EQ(seen(30, 0), 90);
   EXPECT_EQ(seen(0, 2), 7);
   EXPECT_EQ(seen(1, 0), 3);
-  EXPECT_NE(std::string(error_of([&] { (void)x.part(5, 5).read_host(); }).what()).find("a view of rows 5 to 5"),
+  EXPECT_NE(std::string(error_of([&] { (void)x.part(5, 5).read(); }).what()).find("a view of rows 5 to 5"),
             std::string::npos);
-  EXPECT_NE(std::string(error_of([&] { (void)x.part(5, 101).read_host(); }).what()).find("which has 100 rows"),
+  EXPECT_NE(std::string(error_of([&] { (void)x.part(5, 101).read(); }).what()).find("which has 100 rows"),
             std::string::npos);
 }
 
@@ -205,9 +205,9 @@ TEST(region_parts, are_looked_at_while_others_are_changed) {
     x[i] = -1;
   });
   while (!started) std::this_thread::yield();
-  EXPECT_EQ(x.part(0, 50).read_host()[49], 49);
+  EXPECT_EQ(x.part(0, 50).read()[49], 49);
   open = true;
-  EXPECT_EQ(x.part(50, 60).read_host()[50], -1);
+  EXPECT_EQ(x.part(50, 60).read()[50], -1);
 }
 
 /// Of an array whose tiles a recording keeps, the other rows of a tile stay.
@@ -219,8 +219,8 @@ TEST(region_parts, keep_the_rest_of_tiles_that_stay) {
   fill();
   recording r = rt.record(fill);
   rt.replay(r);
-  for (std::int64_t& v : x.part(10, 20).write_host()) v = 5;
-  const auto seen = x.read_host();
+  for (std::int64_t& v : x.part(10, 20).write()) v = 5;
+  const auto seen = x.read();
   EXPECT_EQ(seen[9], 9);
   EXPECT_EQ(seen[10], 5);
   EXPECT_EQ(seen[20], 20);
@@ -242,7 +242,7 @@ TEST_P(region_copies, read_on_one_side_only) {
                      "(i, x, y, first, last) { long s = 0; for (long k = i + first < 0 ? 0 : i + first; k <= (i + last "
                      "> 999 ? 999 : i + last); ++k) s += x[k]; y[i] = s; }",
                      first, last));
-    const auto seen = y.read_host();
+    const auto seen = y.read();
     for (std::int64_t i = 0; i < 1000; ++i) {
       std::int64_t s = 0;
       for (std::int64_t k = std::max<std::int64_t>(i + first, 0); k <= std::min<std::int64_t>(i + last, 999); ++k)
@@ -274,7 +274,7 @@ TEST_P(region_copies, arrays_are_read_beside_what_is_written) {
         oracle[static_cast<std::size_t>(i * n + j)] =
             (oracle[static_cast<std::size_t>(i * n + j)] + 3 * oracle[static_cast<std::size_t>(k * n + j)]) & 0xffff;
   }
-  const auto seen = a.read_host();
+  const auto seen = a.read();
   ASSERT_TRUE(std::ranges::equal(seen.elements(), oracle));
 }
 
@@ -299,7 +299,7 @@ TEST_P(region_copies, loops_that_shrink_keep_the_tiles) {
   const std::vector<region_row> rows = model.regions();
   EXPECT_EQ(rows.back().shares.size(), 1u);  // the last row's leaf alone
   {
-    const auto seen = a.read_host();
+    const auto seen = a.read();
     ASSERT_TRUE(std::ranges::equal(seen.elements(), oracle));
   }
   const auto refuses = [&](const char* text, const iteration_space<1>& over, std::array<std::int64_t, 2> rows_split) {
@@ -320,7 +320,7 @@ TEST(region_eliminations, bring_home_little_of_what_a_device_has) {
   location_model model(rt);
   auto a = model.make_array<std::int64_t>("a", {n, columns});
   {
-    auto all = a.write_host();
+    auto all = a.write();
     for (std::int64_t p = 0; p < n * columns; ++p) all[p] = p % 7;
   }
   std::vector<std::int64_t> oracle(static_cast<std::size_t>(n * columns));
@@ -337,7 +337,7 @@ TEST(region_eliminations, bring_home_little_of_what_a_device_has) {
         to = (to * 3 + oracle[static_cast<std::size_t>(k * columns + j)]) % 101;
       }
   }
-  EXPECT_TRUE(std::ranges::equal(a.read_host().elements(), oracle));
+  EXPECT_TRUE(std::ranges::equal(a.read().elements(), oracle));
   // Were all rows that are left to come home at each step, it would be 256 times the array.
   EXPECT_LT(rt.statistics().bytes_transferred() - before, std::uint64_t{64 * 8 * n * columns});
 }
@@ -369,28 +369,28 @@ TEST_P(region_copies, views_of_one_thread_do_not_wait_for_each_other) {
     EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
   };
   {
-    const auto first = x.read_host();
-    const auto second = x.read_host(), part = x.part(10, 20).read_host();
+    const auto first = x.read();
+    const auto second = x.read(), part = x.part(10, 20).read();
     EXPECT_EQ(second[99] + part[10], 109);
-    refuses("this thread holds a view of rows 0 to 100 of array 'x'", [&] { (void)x.write_host(); });
+    refuses("this thread holds a view of rows 0 to 100 of array 'x'", [&] { (void)x.write(); });
   }
   {
-    const auto first = x.update_host();
-    refuses("a second one would wait for it", [&] { (void)x.part(0, 1).read_host(); });
+    const auto first = x.update();
+    refuses("a second one would wait for it", [&] { (void)x.part(0, 1).read(); });
   }
   {
-    std::optional first(x.part(0, 10).read_host());
+    std::optional first(x.part(0, 10).read());
     number(x);
-    refuses("for a region that was submitted since", [&] { (void)x.part(50, 60).read_host(); });
+    refuses("for a region that was submitted since", [&] { (void)x.part(50, 60).read(); });
     first.reset();
-    EXPECT_EQ(x.part(50, 60).read_host()[59], 59);
+    EXPECT_EQ(x.part(50, 60).read()[59], 59);
   }
   {
-    std::optional first(x.part(0, 10).write_host());
+    std::optional first(x.part(0, 10).write());
     for (std::int64_t i = 0; i < 10; ++i) (*first)[i] = i;
     std::optional<region_result<std::int64_t>> r(std::in_place, rt, "r");
     model.region("sum", iterate(0, 100), in(x), sum(*r), [](auto i, auto x, auto& s) { s += x[i]; });
-    refuses("for a region that was submitted since", [&] { (void)x.part(50, 60).write_host(); });
+    refuses("for a region that was submitted since", [&] { (void)x.part(50, 60).write(); });
     first.reset();
     EXPECT_EQ(r->get(), 4950);
   }
@@ -402,22 +402,22 @@ TEST_P(region_copies, views_that_read_do_not_hold_up_what_reads) {
   number(x);
   region_result<std::int64_t> total(rt, "total");
   {
-    const auto first = x.read_host();
+    const auto first = x.read();
     model.region("sum", {.policy = "flatten"}, iterate(0, 200), in(x), sum(total),
                  [](auto i, auto x, auto& s) { s += x[i]; });
     EXPECT_EQ(total.get(), 19'900);
     model.region("copy", {.policy = "percentage:10,90"}, iterate(1, 199), in(x, halo(1)), out(y),
                  with_kernel([](auto i, auto x, auto y) { y[i] = x[i - 1] + x[i + 1]; },
                              "(i, x, y) { y[i] = x[i - 1] + x[i + 1]; }"));
-    EXPECT_EQ(y.part(1, 199).read_host()[100], 200);
-    const auto again = x.part(10, 20).read_host();
+    EXPECT_EQ(y.part(1, 199).read()[100], 200);
+    const auto again = x.part(10, 20).read();
     EXPECT_EQ(again[19], 19);
   }
   {
-    const auto first = x.part(0, 10).update_host();
+    const auto first = x.part(0, 10).update();
     model.region("sum", {.policy = "any"}, iterate(0, 200), in(x), sum(total),
                  [](auto i, auto x, auto& s) { s += x[i]; });  // waits for the view
-    EXPECT_EQ(x.part(50, 60).read_host()[59], 59);
+    EXPECT_EQ(x.part(50, 60).read()[59], 59);
   }
   EXPECT_EQ(total.get(), 19'900);
   number(x);
@@ -445,9 +445,9 @@ TEST(region_distances, follow_the_region_that_uses_them) {
   EXPECT_EQ(above.location(), "numa1");
   add({.policy = "flatten", .at = "numa0"});  // kept, and moved
   EXPECT_EQ(near.location(), "numa0");
-  EXPECT_EQ(near.read_host()[99], 3 * 99);
-  EXPECT_EQ(above.read_host()[99], 6 * 99);
-  EXPECT_EQ(top.read_host()[99], 9 * 99);
+  EXPECT_EQ(near.read()[99], 3 * 99);
+  EXPECT_EQ(above.read()[99], 6 * 99);
+  EXPECT_EQ(top.read()[99], 9 * 99);
 }
 
 TEST(region_distances, of_memory_of_the_program) {
@@ -483,7 +483,7 @@ TEST(region_distances, may_give_memory_back_after_each_region) {
       fresh[i] = k;
       seen[i] = 10 * seen[i] + fresh[i];
     });
-  for (const std::int64_t v : seen.read_host()) ASSERT_EQ(v, 3);
+  for (const std::int64_t v : seen.read()) ASSERT_EQ(v, 3);
   EXPECT_EQ(&fresh.name(), &name);  // what other threads may look at is not made again
   const auto refuses = [&](const char* text, const auto& call) {
     const error e = error_of(call);
@@ -494,7 +494,7 @@ TEST(region_distances, may_give_memory_back_after_each_region) {
           [&] { model.region("r", iterate(0, 1000), inout(fresh), [](auto, auto) {}); });
   refuses("array 'fresh' is made again for each region, and replays",
           [&] { (void)rt.record([&] { model.region("r", iterate(0, 1000), out(fresh), [](auto, auto) {}); }); });
-  refuses("array 'fresh' is made again for each region, and has nothing", [&] { (void)fresh.read_host(); });
+  refuses("array 'fresh' is made again for each region, and has nothing", [&] { (void)fresh.read(); });
   std::vector<double> memory(10);
   const array_distance again = array_distance::near(array_distance::form::realloc);
   refuses("array 'm' would be made again for each region, and has memory of its own",
@@ -514,7 +514,7 @@ TEST_P(region_copies, go_between_parts_of_the_programs_own_memory) {
     number(y);
     model.region("twice", {.policy = "flatten"}, iterate(0, 1000), inout(x),
                  with_kernel([](auto i, auto x) { x[i] *= 2; }, "(i, x) { x[i] *= 2; }"));
-    EXPECT_EQ(x.read_host().elements().size(), 1000u);
+    EXPECT_EQ(x.read().elements().size(), 1000u);
     const error e = error_of([&] { (void)model.adopt("z", std::span(buffer).subspan(1002, 10), {10}); });
     EXPECT_EQ(e.kind(), error_kind::usage);
     EXPECT_NE(std::string(e.what()).find("array 'z' would have memory that array 'x' has"), std::string::npos);

@@ -273,12 +273,12 @@ TEST(arrays_at_stores, are_files_that_stay) {
     auto x = model.make_array<double>("x", {1000}, {.at = "LocS"});
     auto y = model.make_array<double>("y", {1000}, {.at = "LocH"});
     EXPECT_EQ(x.location(), "LocS");
-    EXPECT_EQ(x.read_host()[999], expected);
+    EXPECT_EQ(x.read()[999], expected);
     model.region("both", iterate(0, 1000), inout(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i] += 3; });
     model.region("one", iterate(0, 1000), in(x), [](auto, auto) {});
     EXPECT_EQ(model.regions().back().location, "machine");  // the nearest location above that executes
     model.pause();
-    EXPECT_EQ(y.read_host()[0], expected + 3);
+    EXPECT_EQ(y.read()[0], expected + 3);
     EXPECT_EQ(std::filesystem::file_size(file), 8000u);
     x.move("LocS");
     x.move("LocH");  // a file all the same

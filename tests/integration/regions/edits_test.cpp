@@ -122,7 +122,7 @@ TEST_F(edited_regions, pause_of_a_part_does_not_wait_for_the_others) {
   open = true;
   model.pause({.at = "LocH"});
   EXPECT_TRUE(ended);
-  EXPECT_EQ(x.read_host()[0], 7);
+  EXPECT_EQ(x.read()[0], 7);
 }
 
 TEST_F(edited_regions, pause_of_a_part_waits_for_replays_and_reports_failures_later) {
@@ -164,7 +164,7 @@ TEST_F(edited_regions, leave_a_branch_and_come_back) {
   EXPECT_EQ(leaves_of("count"), (leaf_names{"LocI", "D1", "D0", "LocH"}));
   count(x, {.policy = "flatten", .at = "Right"});
   EXPECT_EQ(leaves_of("count"), (leaf_names{"D1", "D0"}));
-  const auto seen = x.read_host();
+  const auto seen = x.read();
   for (std::int64_t i = 0; i < 1200; ++i) ASSERT_EQ(seen[i], 5 * i) << i;
 }
 
@@ -177,13 +177,13 @@ TEST_F(edited_regions, keep_what_a_leaving_branch_has) {
   EXPECT_EQ(x.location(), "LocA");
   EXPECT_EQ(y.location(), "Right");
   count(x);
-  EXPECT_EQ(x.read_host()[999], 11 * 999);
+  EXPECT_EQ(x.read()[999], 11 * 999);
   model.attach("Left");
   x.move("Left");
   EXPECT_EQ(x.location(), "Left");
   count(x);
   EXPECT_EQ(leaves_of("count"), (leaf_names{"D0"}));
-  EXPECT_EQ(x.read_host()[999], 12 * 999);
+  EXPECT_EQ(x.read()[999], 12 * 999);
 }
 
 TEST_F(edited_regions, follow_their_arrays_when_a_branch_moves) {
@@ -199,7 +199,7 @@ TEST_F(edited_regions, follow_their_arrays_when_a_branch_moves) {
   EXPECT_EQ(leaves_of("add"), (leaf_names{"D1"}));
   model.reparent("Right", "LocA");
   EXPECT_EQ(error_of(add).kind(), error_kind::usage);
-  EXPECT_EQ(y.read_host()[999], 1);
+  EXPECT_EQ(y.read()[999], 1);
 }
 
 TEST_F(edited_regions, refuse_what_cannot_be_edited) {
@@ -235,7 +235,7 @@ TEST_F(edited_regions, refuse_what_cannot_be_edited) {
   EXPECT_TRUE(model.attached("D1"));
   auto x = model.make_array<std::int64_t>("x", {10});
   {
-    const auto held = x.write_host();
+    const auto held = x.write();
     refuses("detach while this thread holds host views", [&] { model.detach("Left"); });
     refuses("pause while this thread holds host views", [&] { model.pause({.at = "LocI"}); });
   }
@@ -287,7 +287,7 @@ children = ["D0"]
   EXPECT_EQ(z.location(), "LocA");
   count(x);
   EXPECT_EQ(leaves_of("count"), (leaf_names{"LocH", "LocI", "D0", "D1"}));
-  EXPECT_EQ(x.read_host()[1199], 3 * 1199);
+  EXPECT_EQ(x.read()[1199], 3 * 1199);
 }
 
 TEST_F(edited_file, that_does_not_fit_changes_nothing) {
@@ -389,7 +389,7 @@ TEST(random_edits, lose_nothing) {
     for (std::size_t loops = below(3); loops > 0; --loops) loop();
     if (below(64) == 0) {
       const std::size_t one = below(3);
-      const auto seen = arrays[one].read_host();
+      const auto seen = arrays[one].read();
       for (std::int64_t i = 0; i < n; ++i)
         ASSERT_EQ(seen[i], oracle[one][static_cast<std::size_t>(i)]) << i << " after " << done << " edits";
     }
@@ -399,7 +399,7 @@ TEST(random_edits, lose_nothing) {
   EXPECT_GT(refused, 0);
   model.pause();
   for (std::size_t which = 0; which < 3; ++which) {
-    const auto seen = arrays[which].read_host();
+    const auto seen = arrays[which].read();
     for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], oracle[which][static_cast<std::size_t>(i)]) << i;
   }
 }
@@ -460,7 +460,7 @@ TEST(edited_branches, come_back_without_a_device_that_is_lost) {
   model.attach("Left");
   EXPECT_TRUE(model.attached("D0"));
   write();
-  EXPECT_EQ(x.read_host()[299], 299);
+  EXPECT_EQ(x.read()[299], 299);
   model.detach("D0");
   EXPECT_NE(std::string(error_of([&] { model.attach("D0"); }).what()).find("is lost"), std::string::npos);
   EXPECT_FALSE(model.attached("D0"));
@@ -505,7 +505,7 @@ TEST(concurrent_edits, leave_the_loops_of_other_threads_right) {
   end = true;
   for (std::thread& t : threads) t.join();
   for (std::size_t t = 0; t < 2; ++t) {
-    const auto seen = arrays[t].read_host();
+    const auto seen = arrays[t].read();
     for (std::int64_t i = 0; i < 300; ++i) ASSERT_EQ(seen[i], launches[t] * i) << i;
   }
 }
@@ -521,7 +521,7 @@ TEST(concurrent_edits, do_not_hold_up_others_while_they_wait) {
     std::atomic<int> edits{0};
     std::vector<std::thread> editors;
     {
-      const auto view = x.read_host();
+      const auto view = x.read();
       model.region("waits", iterate(0, 100), inout(x), [](auto i, auto x) { x[i] = i; });
       editors.emplace_back([&] { model.detach("LocI"), ++edits; });
       while (model.attached("LocI")) std::this_thread::yield();
@@ -536,8 +536,8 @@ TEST(concurrent_edits, do_not_hold_up_others_while_they_wait) {
       EXPECT_EQ(view[99], 0);
     }
     for (std::thread& editor : editors) editor.join();
-    EXPECT_EQ(x.read_host()[99], 99);
-    EXPECT_EQ(y.read_host()[99], 20 * 99);
+    EXPECT_EQ(x.read()[99], 99);
+    EXPECT_EQ(y.read()[99], 20 * 99);
     EXPECT_FALSE(model.attached("D1"));
   }
 }

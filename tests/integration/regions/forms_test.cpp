@@ -63,7 +63,7 @@ TEST_F(forms, that_differ_are_named_with_array_index_and_values) {
                               "element (60, 2) is 62 by the function and 1.5 by the text\n"
                               "  at: region 'spread' submitted at forms_test.cpp:"));
   EXPECT_THAT(text, HasSubstr("hint: both forms of a body must do the same; the function's results were kept"));
-  EXPECT_EQ(table.read_host()(60, 2), 62);
+  EXPECT_EQ(table.read()(60, 2), 62);
   ASSERT_EQ(rt.findings().size(), 1u);
   EXPECT_EQ(rt.findings()[0].fault, validate::fault::forms_differ);
 }
@@ -162,7 +162,7 @@ TEST_P(forms_on_devices, that_differ_are_found) {
               HasSubstr("the function and the text of region 'fill' differ in 1 of 300 elements of 'x': "
                         "element 7 is 7 by the function and 1 by the text on " +
                         leaf));
-  EXPECT_EQ(x.read_host()[7], 1);  // the device's result stays
+  EXPECT_EQ(x.read()[7], 1);  // the device's result stays
   model.region("add", there, iterate(0, 300), inout(x),
                with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += i < 299 ? 1 : 2; }"));
   EXPECT_THAT(fence_text(rt), HasSubstr("element 299 is 300 by the function and 301 by the text"));

@@ -27,7 +27,7 @@ TEST(region_kernels_elsewhere, are_functions_where_nothing_compiles_them) {
   location_model model(rt);
   auto x = model.make_array<double>("x", {100});
   model.region("one", iterate(0, 100), out(x), with_kernel([](auto i, auto x) { x[i] = 1; }, "(i, x) { x[i] = 1; }"));
-  EXPECT_EQ(x.read_host()[99], 1.0);
+  EXPECT_EQ(x.read()[99], 1.0);
   const std::vector<region_row> rows = model.regions();
   for (const region_share& s : rows.at(0).shares) EXPECT_TRUE(s.leaf.starts_with("core")) << s.leaf;
   try {
@@ -46,14 +46,14 @@ TEST(region_kernels_elsewhere, are_not_waited_for_behind_the_views_of_other_thre
   auto x = model.make_array<double>("x", {1000});
   const auto add = with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }");
   {
-    const auto view = x.read_host();
+    const auto view = x.read();
     std::thread([&] { model.region("add", {.policy = "auto"}, iterate(0, 1000), inout(x), add); }).join();
     EXPECT_EQ(view[999], 0.0);
   }
   std::thread later([&] { model.region("add again", {.policy = "auto"}, iterate(0, 1000), inout(x), add); });
-  for (int k = 0; k < 100; ++k) EXPECT_GE(x.read_host()[0], 1.0);  // taken and given back while the other one waits
+  for (int k = 0; k < 100; ++k) EXPECT_GE(x.read()[0], 1.0);  // taken and given back while the other one waits
   later.join();
-  EXPECT_EQ(x.read_host()[999], 2.0);
+  EXPECT_EQ(x.read()[999], 2.0);
 }
 
 /// A body that cannot always be copied.
@@ -86,7 +86,7 @@ TEST(region_kernels_elsewhere, are_waited_for_behind_a_launch_that_was_refused) 
     if (row.operation.starts_with("region add #")) ran += row.tasks;
   EXPECT_GE(ran, 1u);
   model.pause();
-  EXPECT_EQ(x.read_host()[999], 2.0);
+  EXPECT_EQ(x.read()[999], 2.0);
 }
 
 /// Two loops over the same arrays, of which one is slow and one fast on the device: taken by themselves they would be
@@ -122,7 +122,7 @@ TEST(region_kernels_elsewhere, over_the_same_arrays_are_split_alike) {
     alike += std::ranges::equal(rows.at(0).shares, rows.at(1).shares, same);
   }
   EXPECT_GE(alike, rounds / 3) << "each by itself: hardly ever";
-  EXPECT_DOUBLE_EQ(y.read_host()[n - 1], std::sqrt(double(n - 1)));
+  EXPECT_DOUBLE_EQ(y.read()[n - 1], std::sqrt(double(n - 1)));
 }
 
 /// A loop that is slow enough for shares to matter, on devices whose speeds are 1:3:9. Times are measured, so that it

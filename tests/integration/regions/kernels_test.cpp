@@ -69,7 +69,7 @@ TEST_P(region_kernels, do_what_the_function_does) {
   model.region("scale", by(), iterate(n - 1, -1, -1), in(x), out(y),
                with_kernel([scale](auto i, auto x, auto y) { y[i] = scale * x[i]; },
                            "(i, x, y, scale) { y[i] = scale * x[i]; }", scale));
-  const auto seen = y.read_host();
+  const auto seen = y.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 0.5 * double(i)) << i;
   EXPECT_GT(on_devices("fill"), 0u);
   EXPECT_GT(on_devices("scale"), 0u);
@@ -108,7 +108,7 @@ TEST_P(region_kernels, see_the_rows_of_neighbours_in_two_dimensions) {
        next = model.make_array<std::int64_t>("next", {rows, columns});
   std::vector<std::int64_t> expected(std::size_t(rows * columns));
   {
-    auto start = now.write_host();
+    auto start = now.write();
     for (std::int64_t k = 0; k < rows * columns; ++k) start[k] = expected[std::size_t(k)] = k * k % 101;
   }
   std::vector<std::int64_t> last(std::size_t(rows * columns), 0);
@@ -134,7 +134,7 @@ TEST_P(region_kernels, see_the_rows_of_neighbours_in_two_dimensions) {
     expected = fresh;
     std::swap(now, next);
   }
-  ASSERT_TRUE(std::ranges::equal(now.read_host().elements(), expected));
+  ASSERT_TRUE(std::ranges::equal(now.read().elements(), expected));
   EXPECT_GT(on_devices("step"), 0u);
 }
 
@@ -156,7 +156,7 @@ TEST_P(region_kernels, move_only_borders_in_a_loop_that_goes_on) {
   const auto borders = static_cast<std::uint64_t>(2 * (GetParam().devices + 1) * columns * 8);
   EXPECT_GT(per_step, 0u);
   EXPECT_LE(per_step, borders);
-  const auto seen = now.read_host();
+  const auto seen = now.read();
   double row[15] = {};  // of Pascal's triangle: every column is the same
   for (int k = 0; k < 14; ++k)
     for (int i = 14; i >= 0; --i) row[i] += i > 0 ? row[i - 1] : 1.0;
@@ -211,7 +211,7 @@ TEST_P(region_kernels, mix_with_regions_of_the_host_and_whole_arrays) {
                  with_kernel([n](auto i, auto x, auto table, auto y) { y[i] += table[n - 1 - std::int64_t(x[i])]; },
                              "(i, x, table, y, n) { y[i] += table[n - 1 - (long)x[i]]; }", n));
   }
-  const auto seen = y.read_host();
+  const auto seen = y.read();
   for (std::int64_t i = 0; i < n; ++i) {
     float expected = 0;
     for (int k = 0; k < 3 && i % 2 == 0; ++k) expected += float(((n - 1 - (i + k) % 3000) * 31) % 1000);
@@ -242,7 +242,7 @@ TEST_P(region_kernels, are_recorded_and_replayed) {
       b[std::size_t(i)] = a[std::size_t(i)] + (i + 2 < n ? a[std::size_t(i + 2)] : 1);
     for (std::int64_t i = 0; i < n; ++i) a[std::size_t(i)] = b[std::size_t(i)] % 65537;
   }
-  ASSERT_TRUE(std::ranges::equal(x.read_host().elements(), a));
+  ASSERT_TRUE(std::ranges::equal(x.read().elements(), a));
 }
 
 TEST_P(region_kernels, are_recorded_where_loops_write_one_array_in_several_splits) {
@@ -258,7 +258,7 @@ TEST_P(region_kernels, are_recorded_where_loops_write_one_array_in_several_split
   recording all = rt.record(step);
   for (int k = 0; k < 5; ++k) rt.replay(all);
   model.pause();
-  const auto seen = x.read_host();
+  const auto seen = x.read();
   for (std::int64_t i = 0; i < n; ++i) {
     std::int64_t expected = 0;
     for (int k = 0; k < 5; ++k) expected = (expected * 3 + i) % 65537 + 2;
@@ -272,7 +272,7 @@ TEST_P(region_kernels, learn_their_speed) {
   for (const char* policy : {"any", "auto", "auto", "any", "auto"})
     model.region("count", {.policy = policy}, iterate(0, n), inout(x),
                  with_kernel([](auto i, auto x) { x[i] += std::int32_t(i % 7); }, "(i, x) { x[i] += (int)(i % 7); }"));
-  const auto seen = x.read_host();
+  const auto seen = x.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 5 * (i % 7));
 }
 
@@ -295,7 +295,7 @@ TEST_P(region_kernels, are_compiled_for_few_numbers_of_tiles) {
                  with_kernel([](auto i, auto x, auto z, auto y) { y[i] += x[i] + z[i]; },
                              "(i, x, z, y) { y[i] += x[i] + z[i]; }"));
   }
-  const auto seen = y.read_host();
+  const auto seen = y.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 40 * double(i));
   std::set<std::string> compiled;
   for (const auto& row : rt.statistics().operations)
@@ -374,11 +374,11 @@ TEST_P(region_kernels, do_what_one_thread_does_in_random_programs) {
     }
     if (number(0, 20) == 0) {
       const std::size_t k = std::size_t(number(0, 2));
-      ASSERT_TRUE(std::ranges::equal(arrays[k].read_host().elements(), expected[k])) << "step " << step;
+      ASSERT_TRUE(std::ranges::equal(arrays[k].read().elements(), expected[k])) << "step " << step;
     }
   }
   for (std::size_t k = 0; k < 3; ++k)
-    ASSERT_TRUE(std::ranges::equal(arrays[k].read_host().elements(), expected[k])) << "array " << k;
+    ASSERT_TRUE(std::ranges::equal(arrays[k].read().elements(), expected[k])) << "array " << k;
 }
 
 TEST_P(region_kernels, run_at_a_device_alone) {
@@ -386,7 +386,7 @@ TEST_P(region_kernels, run_at_a_device_alone) {
   auto x = model.make_array<float>("x", {1000, 3}, {.at = device});
   model.region("there", iterate({0, 1000}, {0, 3}), out(x),
                with_kernel([](auto i, auto j, auto x) { x(i, j) = float(i - j); }, "(i, j, x) { x(i, j) = i - j; }"));
-  EXPECT_EQ(x.read_host()(999, 2), 997.0f);
+  EXPECT_EQ(x.read()(999, 2), 997.0f);
   EXPECT_EQ(on_devices("there"), 1000u);
   try {
     model.region("function", iterate({0, 1000}, {0, 3}), out(x), [](auto i, auto j, auto x) { x(i, j) = float(i); });
@@ -438,7 +438,7 @@ TEST(region_kernels_elsewhere, go_back_over_what_is_still_there) {
     model.pause();
   }
   {
-    const auto seen = x.read_host();
+    const auto seen = x.read();
     for (std::int64_t i = 0; i < n; i += 997) ASSERT_EQ(seen[i], double(i * sweeps));
   }
   const std::uint64_t moved = rt.statistics().bytes_transferred() - before, all = 2 * n * 8;
@@ -458,7 +458,7 @@ TEST(region_kernels_elsewhere, have_the_memory_beside_a_whole_array) {
                with_kernel([rows](auto i, auto t, auto y) { y[i] = t[i * 7 % rows]; },
                            "(i, t, y, rows) { y[i] = t[i * 7 % rows]; }", rows));
   {
-    const auto seen = y.read_host();
+    const auto seen = y.read();
     for (std::int64_t i = 0; i < n; i += 997) ASSERT_EQ(seen[i], double(i * 7 % rows));
   }
   for (const region_row& row : model.regions())
@@ -480,7 +480,7 @@ TEST(region_kernels_elsewhere, are_run_by_the_host_where_their_arrays_do_not_fit
   model.region(
       "ends", {.at = "cuda_emulated0"}, iterate(0, 100), in(table, whole), out(y),
       with_kernel([n](auto i, auto t, auto y) { y[i] = t[n - 1 - i]; }, "(i, t, y, n) { y[i] = t[n - 1 - i]; }", n));
-  EXPECT_EQ(y.read_host()[99], double(n - 100));
+  EXPECT_EQ(y.read()[99], double(n - 100));
 }
 
 TEST_P(region_kernels, run_on_the_host_while_a_device_is_detached) {
@@ -508,7 +508,7 @@ TEST_P(region_kernels, run_on_the_host_while_a_device_is_detached) {
   rt.attach(std::string(GetParam().plugin) + "0");
   count();
   EXPECT_GT(share(), 0u);
-  const auto seen = x.read_host();
+  const auto seen = x.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 4 * i) << i;
 }
 
@@ -548,7 +548,7 @@ TEST_P(region_kernels, may_have_loops_inside_that_the_function_has_not) {
       expected += i * j + 4 + (i > 0 && i < rows - 1 && j >= 3 ? 3 * (i * columns + j) - 3 : 0);
   EXPECT_EQ(total.get(), expected);
   for (const char* region : {"fill", "mean", "total"}) EXPECT_GT(on_devices(region), 0u) << region;
-  const auto seen = y.read_host();
+  const auto seen = y.read();
   EXPECT_EQ(seen(50, 2), 0);
   EXPECT_EQ(seen(50, 3), 3 * (50 * columns + 3) - 3);
 }
@@ -562,7 +562,7 @@ TEST_P(region_kernels, may_use_no_rows_of_an_array) {
   model.region("nothing", by(), iterate(0, n), in(none, whole),
                with_kernel([](auto, auto) {}, "(i, none) { if (i < 0) (void)none[0]; }"));
   model.pause();
-  const auto seen = y.read_host();
+  const auto seen = y.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], i);
   EXPECT_GT(on_devices("no_rows"), 0u);
   EXPECT_GT(on_devices("nothing"), 0u);
@@ -575,7 +575,7 @@ TEST_P(region_kernels, are_the_same_for_all_models_of_a_runtime) {
     of.region("fill", by(), iterate(0, n), out(x),
               with_kernel([](auto i, auto x) { x[i] = 3 * i; }, "(i, x) { x[i] = 3 * i; }"));
     of.copy(x, y);
-    return y.read_host()[n - 1];
+    return y.read()[n - 1];
   };
   EXPECT_EQ(run(model), 3 * (n - 1));
   const std::size_t operations = rt.operations().size();
@@ -619,7 +619,7 @@ TEST_P(region_kernels, have_the_bits_of_the_function) {
                with_kernel([s](auto i, auto x, auto y) { y[i] = x[i] * x[i] - s * x[i] + std::sqrt(x[i]) * s; },
                            "(i, x, y, s) { const x_element v = x[i]; y[i] = v * v - s * v + sqrt(v) * s; }", s));
   EXPECT_GT(on_devices("square"), 0u);
-  const auto seen = y.read_host();
+  const auto seen = y.read();
   for (std::int64_t i = 0; i < n; ++i) {
     const volatile double v1 = s * double(i), v2 = 1 / (double(i) + s), v = v1 + v2, square = v * v, less = s * v,
                           root = std::sqrt(v) * s, difference = square - less;
@@ -640,10 +640,10 @@ TEST_P(region_kernels, of_one_name_may_be_in_several_models) {
     launch(other, y);
     other.region("same", iterate(0, 100), inout(y),
                  with_kernel([](auto i, auto y) { y[i] *= 3; }, "(i, y) { y[i] *= 3; }"));
-    EXPECT_EQ(y.read_host()[99], 3.0);
+    EXPECT_EQ(y.read()[99], 3.0);
   }
   launch(model, x);
-  EXPECT_EQ(x.read_host()[99], 2.0);
+  EXPECT_EQ(x.read()[99], 2.0);
 }
 
 TEST_P(region_kernels, bring_memory_home_where_a_model_ends_without_a_pause) {

@@ -44,7 +44,7 @@ TEST_F(regions_of_many_tiles, are_kernels_with_fewer_tiles_of_each) {
                with_kernel([](auto i, auto a, auto b, auto c, auto d, auto e, auto f, auto g,
                               auto t) { t[i] = a[0] + b[i] + c[i] + d[i] + e[i] + f[i] + g[i]; },
                            "(i, a, b, c, d, e, f, g, t) { t[i] = a[0] + b[i] + c[i] + d[i] + e[i] + f[i] + g[i]; }"));
-  const auto seen = to.read_host();
+  const auto seen = to.read();
   for (std::int64_t i = 0; i < many_rows; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], double(6 * i + 21)) << i;
 }
 
@@ -60,7 +60,7 @@ TEST_F(regions_of_many_tiles, are_recorded_with_fewer_tiles_of_each) {
   };
   recording steps = rt.record(step);
   for (int k = 0; k < 3; ++k) rt.replay(steps);
-  const auto seen = y.read_host();
+  const auto seen = y.read();
   for (std::int64_t i = 0; i < many_rows; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], double(6 * i)) << i;
 }
 
@@ -74,15 +74,15 @@ TEST_F(regions_of_many_tiles, are_read_beside_a_recording_that_keeps_them) {
     model.region("read", {.policy = policy}, iterate(0, many_rows), in(x, whole), out(y),
                  with_kernel([](auto i, auto x, auto y) { y[i] = x[many_rows - 1 - i]; },
                              "(i, x, y, n) { y[i] = x[n - 1 - i]; }", many_rows));
-    EXPECT_EQ(y.read_host()[many_rows - 8], 7) << policy;
+    EXPECT_EQ(y.read()[many_rows - 8], 7) << policy;
     model.region("sum", {.policy = policy}, iterate(0, many_rows), in(x), sum(total),
                  with_kernel([](auto i, auto x, double& s) { s += x[i]; }, "(i, x, s) { s += x[i]; }"));
     EXPECT_EQ(total.get(), 0.5 * double(many_rows * (many_rows - 1))) << policy;
   }
   model.copy(x, y);
   rt.replay(keeps);
-  EXPECT_EQ(y.read_host()[7], 7);
-  EXPECT_EQ(x.read_host()[7], 14);
+  EXPECT_EQ(y.read()[7], 7);
+  EXPECT_EQ(x.read()[7], 14);
 }
 
 /// It waits for views of the array, although the region only reads it.
@@ -96,12 +96,12 @@ TEST_F(regions_of_many_tiles, count_an_exchange_of_a_recording_as_one_that_write
   });
   ASSERT_GT(reads.size(), reads.submitted()) << "there is no exchange";
   {
-    const auto first = x.part(0, 10).read_host();
+    const auto first = x.part(0, 10).read();
     rt.replay(reads);
-    const error e = test_support::error_of([&] { (void)x.part(0, 10).read_host(); });
+    const error e = test_support::error_of([&] { (void)x.part(0, 10).read(); });
     EXPECT_NE(std::string(e.what()).find("for a region that was submitted since"), std::string::npos) << e.what();
   }
-  EXPECT_EQ(y.read_host()[9], 9);
+  EXPECT_EQ(y.read()[9], 9);
 }
 
 /// By all leaves in equal parts, and by shares, with and without a device.
@@ -126,7 +126,7 @@ TEST(recorded_regions, are_split_over_sixteen_cores_in_several_ways) {
       recording steps = rt.record(step);
       for (int k = 0; k < 3; ++k) rt.replay(steps), a += b + 1, b += a, a += 1;
     }
-    const auto seen = x.read_host();
+    const auto seen = x.read();
     EXPECT_TRUE(std::ranges::all_of(seen.elements(), [&](std::int64_t v) { return v == a; })) << devices;
   }
 }

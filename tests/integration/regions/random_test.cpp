@@ -58,7 +58,7 @@ class random_program {
   void check() {
     m_model.pause();
     for (std::size_t k = 0; k < m_arrays.size(); ++k) {
-      const auto seen = m_arrays[k].read_host();
+      const auto seen = m_arrays[k].read();
       ASSERT_TRUE(std::ranges::equal(seen.elements(), m_expected[k])) << "array " << k;
     }
   }
@@ -177,9 +177,9 @@ class random_program {
     const auto which = static_cast<std::size_t>(number(0, 3));
     const std::int64_t at = number(0, rows - 1);
     if (number(0, 1) == 0) {
-      ASSERT_EQ(m_arrays[which].read_host()[at], m_expected[which][static_cast<std::size_t>(at)]);
+      ASSERT_EQ(m_arrays[which].read()[at], m_expected[which][static_cast<std::size_t>(at)]);
     } else {
-      m_arrays[which].update_host()[at] = at;
+      m_arrays[which].update()[at] = at;
       m_expected[which][static_cast<std::size_t>(at)] = at;
     }
   }

@@ -114,7 +114,7 @@ TEST_F(refused_regions, arrays_and_results_that_were_moved_from) {
   EXPECT_NE(std::string(e.what()).find("the result was moved from"), std::string::npos) << e.what();
   EXPECT_EQ(moved.extents(), row_extents{});
   EXPECT_EQ(moved.name(), "");
-  for (const error& e : {error_of([&] { (void)moved.read_host(); }), error_of([&] { moved.move("machine"); })})
+  for (const error& e : {error_of([&] { (void)moved.read(); }), error_of([&] { moved.move("machine"); })})
     EXPECT_NE(std::string(e.what()).find("the array was moved from"), std::string::npos) << e.what();
 }
 
@@ -214,9 +214,9 @@ TEST_F(refused_regions, arrays_that_cannot_be) {
 }
 
 TEST_F(refused_regions, views_inside_a_recording) {
-  const error e = error_of([&] { (void)rt.record([&] { (void)x.part(10, 20).read_host(); }); });
+  const error e = error_of([&] { (void)rt.record([&] { (void)x.part(10, 20).read(); }); });
   EXPECT_NE(std::string(e.what()).find("a host view inside a recording"), std::string::npos) << e.what();
-  EXPECT_EQ(x.read_host()[50], 0);
+  EXPECT_EQ(x.read()[50], 0);
 }
 
 TEST_F(refused_regions, arrays_and_results_of_another_runtime) {
@@ -255,7 +255,7 @@ TEST_F(refused_regions, half_way_leave_nothing_behind) {
   }
   EXPECT_EQ(rt.tasks_submitted(), before);
   EXPECT_EQ(model.regions().size(), rows.size());
-  EXPECT_EQ(x.read_host()[99], 1);
+  EXPECT_EQ(x.read()[99], 1);
   EXPECT_EQ(error_of([&] { (void)r.get(); }).kind(), error_kind::task);  // of no region yet
   model.region("next", {.policy = "any"}, iterate(0, 100), inout(x), [](auto i, auto x) { x[i] += 1; });
   model.pause();
@@ -276,7 +276,7 @@ TEST_F(refused_regions, models_in_tasks_and_pauses_under_views) {
   rt.fence();
   EXPECT_NE(text.find("a location model inside a task"), std::string::npos) << text;
   {
-    const auto seen = x.write_host();
+    const auto seen = x.write();
     const error e = error_of([&] { model.pause(); });
     EXPECT_EQ(e.kind(), error_kind::usage);
     EXPECT_NE(std::string(e.what()).find("pause while this thread holds host views"), std::string::npos) << e.what();
@@ -290,12 +290,12 @@ TEST_F(refused_regions, models_in_tasks_and_pauses_under_views) {
 TEST_F(refused_regions, views_may_outlive_the_model) {
   std::optional<location_model> shorter(rt);
   auto z = shorter->make_array<double>("z", {100});
-  std::optional<region_host_view<double>> seen(z.write_host());
+  std::optional<region_host_view<double>> seen(z.write());
   shorter->region("waits", iterate(0, 100), inout(z), [](auto i, auto z) { z[i] += 1; });
   shorter.reset();  // does not wait for the region, which waits for the view
   std::ranges::fill(seen->elements(), 4.0);
   seen.reset();
-  EXPECT_EQ(z.read_host()[99], 5);
+  EXPECT_EQ(z.read()[99], 5);
 }
 
 TEST_F(refused_regions, models_may_end_inside_a_task) {
@@ -307,7 +307,7 @@ TEST_F(refused_regions, models_may_end_inside_a_task) {
     mine.reset();
   });
   rt.fence();
-  EXPECT_EQ(z.read_host()[99], 2);
+  EXPECT_EQ(z.read()[99], 2);
 }
 
 TEST_F(refused_regions, results_of_no_region) {

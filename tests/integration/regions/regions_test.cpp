@@ -87,7 +87,7 @@ TEST_P(regions, follow_each_other_by_the_arrays_that_they_use) {
   model.region("twice", iterate(0, n), in(y), out(x), [](auto i, auto y, auto x) { x[i] = 2 * y[i]; });
   model.region("add", iterate(0, n), in(y), inout(x),
                [](std::int64_t i, region_view<const double> y, region_view<double> x) { x[i] += y[i]; });
-  const auto seen = x.read_host();
+  const auto seen = x.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 3.0 * static_cast<double>(i)) << i;
 }
 
@@ -95,7 +95,7 @@ TEST_P(regions, read_beyond_their_chunk_by_halo) {
   constexpr std::int64_t n = 1000;
   auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
   {
-    const auto given = x.write_host();
+    const auto given = x.write();
     std::iota(given.begin(), given.end(), 0.0);
   }
   const auto smooth = [](auto i, auto from, auto to) {
@@ -113,7 +113,7 @@ TEST_P(regions, read_beyond_their_chunk_by_halo) {
     }
     expected.swap(next);
   }
-  const auto seen = x.read_host();
+  const auto seen = x.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], expected[static_cast<std::size_t>(i)]) << i;
 }
 
@@ -122,7 +122,7 @@ TEST_P(regions, gather_from_all_of_an_array) {
   auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
   model.region("squares", {.policy = "flatten"}, iterate(0, n), out(x), [](auto i, auto x) { x[i] = i * i; });
   model.region("gather", iterate(0, n), in(x, whole), out(y), [](auto i, auto x, auto y) { y[i] = x[(i * 977) % n]; });
-  const auto seen = y.read_host();
+  const auto seen = y.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], ((i * 977) % n) * ((i * 977) % n)) << i;
 }
 
@@ -139,8 +139,8 @@ TEST_P(regions, go_over_arrays_of_several_dimensions_and_their_rows) {
   // Elimination below a row: the loop gets shorter, and each part reads the pivot's row.
   model.region("below", iterate({8, 37}, {0, 21}), in(row, whole), inout(a),
                [](auto i, auto j, auto row, auto a) { a(i, j) -= row(0, j); });
-  const auto seen = a.read_host();
-  const auto third = cube.read_host();
+  const auto seen = a.read();
+  const auto third = cube.read();
   for (std::int64_t i = 0; i < 37; ++i)
     for (std::int64_t j = 0; j < 21; ++j)
       ASSERT_EQ(seen(i, j), static_cast<float>(100 * i + j - (i >= 8 ? 700 + j : 0))) << i << ' ' << j;
@@ -152,7 +152,7 @@ TEST_P(regions, step_over_indices_in_both_directions) {
   model.region("zero", iterate(0, 100), out(x), [](auto i, auto x) { x[i] = 0; });
   model.region("thirds", iterate(2, 100, 3), out(x), [](auto i, auto x) { x[i] = 1; });
   model.region("down", iterate(99, -1, -7), inout(x), [](auto i, auto x) { x[i] += 10; });
-  const auto seen = x.read_host();
+  const auto seen = x.read();
   for (std::int64_t i = 0; i < 100; ++i)
     ASSERT_EQ(seen[i], (i >= 2 && (i - 2) % 3 == 0 ? 1 : 0) + ((99 - i) % 7 == 0 ? 10 : 0)) << i;
 }
@@ -215,7 +215,7 @@ TEST_P(regions, give_the_same_results_under_every_policy) {
       mixed[i] = expected[i < 3 ? 0 : i - 3] + expected[std::min<std::size_t>(i + 3, n - 1)];
     for (std::size_t i = 0; i < n; ++i) expected[i] += mixed[i];
   }
-  const auto seen = x.read_host();
+  const auto seen = x.read();
   for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(seen[static_cast<std::int64_t>(i)], expected[i]) << i;
 }
 
@@ -235,7 +235,7 @@ TEST_P(regions, work_from_several_threads_and_inside_tasks) {
   for (std::thread& t : threads) t.join();
   for (int k = 0; k < 5; ++k) rt.submit("from a task", [&] { add("static"); });
   model.pause();
-  const auto seen = shared.read_host();
+  const auto seen = shared.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 125) << i;
 }
 
@@ -252,9 +252,9 @@ TEST_P(regions, tell_the_failure_of_their_body) {
   } catch (const error& e) {
     EXPECT_NE(std::string(e.what()).find("iteration 60 is ill"), std::string::npos) << e.what();
   }
-  EXPECT_THROW((void)x.read_host(), error);
+  EXPECT_THROW((void)x.read(), error);
   model.region("again", iterate(0, 100), out(x), [](auto i, auto x) { x[i] = 4; });
-  EXPECT_EQ(x.read_host()[60], 4);
+  EXPECT_EQ(x.read()[60], 4);
 }
 
 TEST_P(regions, are_replayed_as_recorded) {
@@ -282,9 +282,9 @@ TEST(recorded_regions, keep_the_split_of_their_arrays_and_outlive_their_model) {
   more("static");
   recording step = rt.record([&] { more("static"); });
   rt.replay(step);
-  EXPECT_EQ(x.read_host()[99], 2);  // seen without another split
+  EXPECT_EQ(x.read()[99], 2);  // seen without another split
   rt.replay(step);
-  EXPECT_EQ(x.read_host()[0], 3);
+  EXPECT_EQ(x.read()[0], 3);
   try {
     more("percentage:10,90");
     FAIL() << "nothing was thrown";
@@ -302,8 +302,8 @@ TEST(recorded_regions, keep_the_split_of_their_arrays_and_outlive_their_model) {
   rt.replay(anywhere);
   rt.replay(step);
   rt.fence();
-  EXPECT_EQ(y.read_host()[50], 2);
-  EXPECT_EQ(x.read_host()[50], 4);
+  EXPECT_EQ(y.read()[50], 2);
+  EXPECT_EQ(x.read()[50], 4);
 }
 
 TEST_P(regions, are_recorded_where_loops_split_an_array_in_several_ways) {
@@ -356,21 +356,21 @@ TEST_P(regions, are_recorded_where_loops_write_one_array_in_several_splits) {
     rt.replay(steps);
     expect_step();
     if (k == 2) {
-      const auto seen = x.part(400, 700).read_host();
+      const auto seen = x.part(400, 700).read();
       for (std::int64_t i = 400; i < 700; ++i) ASSERT_EQ(seen[i], a[std::size_t(i)]) << i;
     }
     if (k == 3) {
-      x.part(499, 501).update_host()[499] = 7;
+      x.part(499, 501).update()[499] = 7;
       a[499] = 7;
     }
     if (k == 4) {
       model.region("copy", {.policy = "range:10,990"}, iterate(0, n), in(x), out(z),
                    [](auto i, auto x, auto z) { z[i] = x[i]; });
-      ASSERT_TRUE(std::ranges::equal(z.read_host().elements(), a));
+      ASSERT_TRUE(std::ranges::equal(z.read().elements(), a));
     }
   }
-  ASSERT_TRUE(std::ranges::equal(x.read_host().elements(), a));
-  ASSERT_TRUE(std::ranges::equal(y.read_host().elements(), b));
+  ASSERT_TRUE(std::ranges::equal(x.read().elements(), a));
+  ASSERT_TRUE(std::ranges::equal(y.read().elements(), b));
 }
 
 /// Two recordings at once, one that is given up, and one whose array has ended.
@@ -391,11 +391,11 @@ TEST(recorded_regions, have_splits_of_their_own) {
     std::optional<recording> second(rt.record([&] { more("range:3,97"), more("range:4,96"); }));
     more("static");
     for (int k = 0; k < 3; ++k) rt.replay(*first), rt.replay(*second);
-    EXPECT_EQ(x->read_host()[2], 16);
+    EXPECT_EQ(x->read()[2], 16);
     EXPECT_THROW(more("range:3,97"), error);  // not in the split that everybody sees
     first.reset();
     rt.replay(*second);
-    EXPECT_EQ(x->read_host()[99], 18);
+    EXPECT_EQ(x->read()[99], 18);
     x.reset();
     const auto replay = [&] { rt.replay(*second), rt.fence(); };
     EXPECT_THROW(replay(), error);
@@ -419,11 +419,11 @@ TEST(recorded_regions, fail_in_another_split) {
   });
   rt.replay(step);
   EXPECT_THROW(model.pause(), error);
-  EXPECT_THROW((void)x.read_host(), error);
+  EXPECT_THROW((void)x.read(), error);
   fails = false;
   rt.replay(step);
   model.pause();
-  EXPECT_EQ(x.read_host()[70], 71);
+  EXPECT_EQ(x.read()[70], 71);
 }
 
 /// A stencil over the inner rows, and a sum over all of them: however many cores share them.
@@ -482,29 +482,29 @@ TEST(recorded_regions, let_their_arrays_go_when_the_recording_ends) {
     more("static");
     std::optional<recording> step(rt.record([&] { more("static"); }));
     rt.replay(*step);
-    EXPECT_EQ(x.read_host()[99], 2);
+    EXPECT_EQ(x.read()[99], 2);
     {
-      const auto seen = x.update_host();  // of two tiles, whatever validation shows of them
+      const auto seen = x.update();  // of two tiles, whatever validation shows of them
       EXPECT_EQ(seen[0], 2);
       seen.elements()[99] = 10;
     }
     rt.replay(*step);
-    EXPECT_EQ(x.read_host()[99], 11);
+    EXPECT_EQ(x.read()[99], 11);
     // What others read of it is read from the tiles that there are.
     model.region("other", {.policy = "range:1,99"}, iterate(0, 100), in(x), out(y),
                  [](auto i, auto x, auto y) { y[i] = x[i]; });
-    EXPECT_EQ(y.read_host()[99], 11);
+    EXPECT_EQ(y.read()[99], 11);
     EXPECT_THROW(more("range:1,99"), error);
     step.reset();
     more("range:1,99");
-    EXPECT_EQ(x.read_host()[99], 12);
+    EXPECT_EQ(x.read()[99], 12);
     EXPECT_THROW((void)rt.record([&] {
       more("range:1,99");
       throw error(error_kind::usage, "not to be");
     }),
                  error);
     more("static");  // nor does one keep them that was not finished
-    EXPECT_EQ(x.read_host()[0], 5);
+    EXPECT_EQ(x.read()[0], 5);
   }
 }
 
@@ -748,7 +748,7 @@ TEST(declared_regions, run_where_their_arrays_are_and_split_a_share_over_its_cor
   model.region("moved", {.policy = "static"}, iterate(0, 1000), in(x), inout(y),
                [](auto i, auto x, auto y) { y[i] += x[i]; });
   EXPECT_EQ(model.regions()[3].location, "LocI");
-  EXPECT_EQ(y.read_host()[999], 2);
+  EXPECT_EQ(y.read()[999], 2);
 }
 
 /// A loop in order is one task, also where the leaf that gets it is a group of cores.
@@ -763,7 +763,7 @@ TEST(declared_regions, that_write_any_row_run_on_one_core_of_a_group) {
   ASSERT_EQ(rows[0].shares.size(), 1u);
   EXPECT_EQ(rows[0].shares[0].leaf, "LocH");
   EXPECT_EQ(rows[0].shares[0].tasks, 1u);
-  EXPECT_EQ(x.read_host()[999], 999);
+  EXPECT_EQ(x.read()[999], 999);
   model.region("others", {.policy = "any"}, iterate(0, 1000), inout(x), [](auto i, auto x) { x[i] += 1; });
   EXPECT_EQ(model.regions()[1].shares[0].tasks, 2u);  // one for each of its cores
 }

@@ -191,7 +191,7 @@ TEST_P(undeclared, rows_are_none_where_all_are_declared) {
   model.copy(a.part(0, 500), b.part(500, 1000));
   EXPECT_EQ(fence_text(rt), "");
   EXPECT_TRUE(std::isfinite(most.get()));
-  const auto seen = b.read_host();
+  const auto seen = b.read();
   EXPECT_TRUE(std::ranges::all_of(seen, [](double x) { return std::isfinite(x); }));
 }
 
@@ -209,7 +209,7 @@ TEST(missing_halos, end_no_process_on_simulated_devices) {
                  with_kernel([](auto i, auto a, auto b) { b[i] = a[i - 1] + a[i + 1]; },
                              "(i, a, b) { b[i] = a[i - 1] + a[i + 1]; }"));
     model.pause();
-    EXPECT_EQ(b.read_host()[500], 1000);
+    EXPECT_EQ(b.read()[500], 1000);
   }
 }
 

@@ -32,17 +32,17 @@ struct region_views : ::testing::Test {
 };
 
 TEST_F(region_views, that_read_do_not_wait_for_those_of_other_threads) {
-  std::optional mine(x.part(0, 100).read_host());
+  std::optional mine(x.part(0, 100).read());
   std::promise<void> held, look;
   auto other = std::async(std::launch::async, [&, go = look.get_future()] {
-    const auto upper = x.part(100, 200).read_host();
-    const auto both = x.part(50, 150).read_host();
+    const auto upper = x.part(100, 200).read();
+    const auto both = x.part(50, 150).read();
     held.set_value();
     go.wait();
     return both[60] + upper[199];
   });
   if (held.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready)  // at once, or never
-    EXPECT_EQ(x.part(0, 100).read_host()[99] + x.part(120, 150).read_host()[120], 219);
+    EXPECT_EQ(x.part(0, 100).read()[99] + x.part(120, 150).read()[120], 219);
   else
     ADD_FAILURE() << "a view that reads waits for another one";
   mine.reset();
@@ -52,20 +52,20 @@ TEST_F(region_views, that_read_do_not_wait_for_those_of_other_threads) {
 
 /// Another thread wants to write, and waits for the first view; so would a second one.
 TEST_F(region_views, are_refused_that_wait_for_a_thread_which_waits_for_theirs) {
-  std::optional mine(x.part(0, 100).read_host());
+  std::optional mine(x.part(0, 100).read());
   const std::uint64_t before = rt.tasks_submitted();
-  std::thread other([&] { x.part(20, 30).update_host()[25] = -1; });
+  std::thread other([&] { x.part(20, 30).update()[25] = -1; });
   while (rt.tasks_submitted() == before) std::this_thread::yield();  // it has the array locked until it waits
   for (const auto& [begin, end] : {std::pair(20, 30), std::pair(0, 10)}) {
-    const error e = error_of([&] { (void)x.part(begin, end).read_host(); });
+    const error e = error_of([&] { (void)x.part(begin, end).read(); });
     EXPECT_EQ(e.kind(), error_kind::usage);
     EXPECT_NE(std::string(e.what()).find("view of another thread, which waits for the first"), std::string::npos)
         << e.what();
   }
-  EXPECT_EQ(x.part(150, 160).read_host()[155], 155);
+  EXPECT_EQ(x.part(150, 160).read()[155], 155);
   mine.reset();
   other.join();
-  EXPECT_EQ(x.part(20, 30).read_host()[25], -1);
+  EXPECT_EQ(x.part(20, 30).read()[25], -1);
 }
 
 TEST_F(region_views, know_of_replays) {
@@ -78,39 +78,39 @@ TEST_F(region_views, know_of_replays) {
   read();
   recording writes = rt.record(write), reads = rt.record(read);
   {
-    const auto first = x.part(0, 50).read_host();
+    const auto first = x.part(0, 50).read();
     rt.replay(reads);
-    EXPECT_EQ(x.part(0, 50).read_host()[49], 98);
+    EXPECT_EQ(x.part(0, 50).read()[49], 98);
     rt.replay(writes);
-    const error e = error_of([&] { (void)x.part(0, 50).read_host(); });
+    const error e = error_of([&] { (void)x.part(0, 50).read(); });
     EXPECT_NE(std::string(e.what()).find("for a region that was submitted since"), std::string::npos) << e.what();
   }
-  EXPECT_EQ(x.part(0, 50).read_host()[49], 147);
+  EXPECT_EQ(x.part(0, 50).read()[49], 147);
 }
 
 /// A region waits for a view of another array, and has read this one.
 TEST_F(region_views, that_read_do_not_wait_for_regions_that_read) {
   auto y = model.make_array<std::int64_t>("y", {200});
   const std::int64_t seen = [&] {
-    const auto held = y.read_host();
+    const auto held = y.read();
     model.region("both", {.policy = "range:3,197"}, iterate(0, 200), in(x), out(y),
                  [](auto i, auto x, auto y) { y[i] = x[i]; });
     model.region("read", {.policy = "range:70,130"}, iterate(0, 200), in(x), [](auto, auto) {});
-    return x.part(40, 60).read_host()[59] + held[59];
+    return x.part(40, 60).read()[59] + held[59];
   }();
   EXPECT_EQ(seen, 59);
-  EXPECT_EQ(y.read_host()[199], 199);
+  EXPECT_EQ(y.read()[199], 199);
 }
 
 /// Where the region writes what the view is to show, there is nothing else to do; whatever other threads do meanwhile.
 TEST_F(region_views, that_wait_for_a_region_which_waits_for_this_thread_are_refused) {
   auto y = model.make_array<std::int64_t>("y", {200});
-  std::optional held(y.part(0, 100).read_host());
+  std::optional held(y.part(0, 100).read());
   model.region("both", iterate(0, 200), in(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
   model.region("back", iterate(0, 200), in(y), inout(x), [](auto i, auto y, auto x) { x[i] += y[i]; });
   std::promise<void> end;
   std::thread elsewhere([go = end.get_future()] { go.wait(); }), pauses([&] { model.pause(); });
-  const error e = error_of([&] { (void)x.part(10, 20).read_host(); });
+  const error e = error_of([&] { (void)x.part(10, 20).read(); });
   EXPECT_EQ(e.kind(), error_kind::usage);
   EXPECT_NE(std::string(e.what()).find("this thread waits for itself"), std::string::npos) << e.what();
   EXPECT_NE(std::string(e.what()).find("hint:"), std::string::npos) << e.what();
@@ -118,14 +118,14 @@ TEST_F(region_views, that_wait_for_a_region_which_waits_for_this_thread_are_refu
   pauses.join();
   end.set_value();
   elsewhere.join();
-  EXPECT_EQ(x.part(10, 20).read_host()[19], 38);
+  EXPECT_EQ(x.part(10, 20).read()[19], 38);
 }
 
 /// A replay that came between the blocks of a view would wait for the first ones, and the view for the replay; one that
 /// came between the tasks of a region would be seen by some of them.
 TEST_F(region_views, of_many_blocks_come_before_or_behind_a_replay_of_another_thread) {
   region_array<std::int64_t> y = model.make_array<std::int64_t>("y", {200});
-  for (int row = 0; row < 200; ++row) x.part(row, row + 1).update_host();  // a block of its own
+  for (int row = 0; row < 200; ++row) x.part(row, row + 1).update();  // a block of its own
   recording adds =
       rt.record([&] { model.region("add", iterate(0, 200), inout(x), [](auto i, auto x) { x[i] += 1; }); });
   std::atomic<bool> stop{false};
@@ -142,7 +142,7 @@ TEST_F(region_views, of_many_blocks_come_before_or_behind_a_replay_of_another_th
   try {
     for (int k = 0; k < 400 && whole; ++k) {
       model.region("copy", iterate(0, 200), in(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
-      whole = is_whole(y.read_host()) && is_whole(x.read_host());
+      whole = is_whole(y.read()) && is_whole(x.read());
     }
   } catch (const error& e) {
     why = e.what();

@@ -13,8 +13,8 @@ INSTANTIATE_TEST_SUITE_P(all, rodinia, ::testing::ValuesIn(rodinia_settings), na
 template <class T>
 std::vector<T> solve_gaussian(gaussian_kernel<T>& system, std::int64_t n, double bound) {
   system.run();
-  const auto a = system.a.read_host();
-  const auto b = system.b.read_host();
+  const auto a = system.a.read();
+  const auto b = system.b.read();
   double worst = 0;
   for (std::int64_t i = 0; bound > 0 && i < n; ++i)
     for (std::int64_t j = i; j < n; ++j)
@@ -60,8 +60,8 @@ TEST_P(rodinia, gaussian_of_a_file) {
   for (const char* name : {"matrix3.txt", "matrix4.txt", "matrix16.txt", "matrix208.txt"}) {
     const gaussian_input in = read_gaussian_input(rodinia_file(name));
     gaussian_kernel<double> system(model, how, in.n);
-    std::ranges::copy(in.a, system.a.write_host().begin());
-    std::ranges::copy(in.b, system.b.write_host().begin());
+    std::ranges::copy(in.a, system.a.write().begin());
+    std::ranges::copy(in.b, system.b.write().begin());
     const std::vector<double> x = solve_gaussian(system, in.n, 0);
     ASSERT_EQ(in.solution.size(), x.size()) << name;
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], in.solution[i], 1e-2) << name << " " << i;

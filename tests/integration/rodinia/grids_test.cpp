@@ -18,7 +18,7 @@ TEST_P(rodinia, hotspot) {
   hotspot_kernel<double> heat(model, how, 256, hotspot_factors_of(256, 1));
   heat.generate(5);
   for (int k = 0; k < 100; ++k) heat.step();
-  const auto t = heat.temperatures().read_host();
+  const auto t = heat.temperatures().read();
   expect_close(std::accumulate(t.begin(), t.end(), 0.0), 21191878.0450693, 1e-10, "sum");
   // Computed apart from this code, with divisions by the resistances and one cell after the other.
   expect_close(*std::min_element(t.begin(), t.end()), 320.690565503992, 1e-10, "minimum");
@@ -36,7 +36,7 @@ TEST_P(rodinia, hotspot_in_float_with_the_divisor) {
   const hotspot_input in = make_hotspot_input(64, 5);
   std::vector<float> t(in.temperatures.begin(), in.temperatures.end()), p(in.powers.begin(), in.powers.end());
   hotspot_serial<float>(t, p, 64, as<float>(factors), 20);
-  const auto seen = heat.temperatures().read_host();
+  const auto seen = heat.temperatures().read();
   for (std::size_t k = 0; k < t.size(); ++k) EXPECT_NEAR(seen.begin()[k], t[k], 2e-5 * t[k]) << k;
   expect_same<float>("hotspot float", seen.elements());
 }
@@ -48,7 +48,7 @@ TEST_P(rodinia, hotspot_of_one_cell) {
   const hotspot_input in = make_hotspot_input(1, 5);
   std::vector<double> t = in.temperatures;
   hotspot_serial<double>(t, in.powers, 1, hotspot_factors_of(1, 1), 1);
-  EXPECT_DOUBLE_EQ(heat.temperatures().read_host()[0], t[0]);
+  EXPECT_DOUBLE_EQ(heat.temperatures().read()[0], t[0]);
 }
 
 TEST_P(rodinia, pathfinder) {
@@ -56,7 +56,7 @@ TEST_P(rodinia, pathfinder) {
   path.generate(9);
   path.start();
   path.run();
-  const auto seen = path.costs().read_host();
+  const auto seen = path.costs().read();
   const std::span<const std::int32_t> costs = seen.elements().subspan(1, 1000);
   EXPECT_EQ(std::accumulate(costs.begin(), costs.end(), std::int64_t{0}), 143869);
   EXPECT_EQ(*std::ranges::min_element(costs), 111);
@@ -73,13 +73,13 @@ TEST_P(rodinia, pathfinder_in_bytes_and_twice) {
   for (int k = 0; k < 2; ++k) {
     path.start();
     path.run();
-    const auto seen = path.costs().read_host();
+    const auto seen = path.costs().read();
     expect_same<std::int32_t>("pathfinder", seen.elements().subspan(1, 1000));
   }
   path.fill([](std::int64_t, std::uint8_t* to) { std::fill_n(to, 1000, std::uint8_t{7}); });
   path.start();
   path.run();
-  const auto seen = path.costs().read_host();
+  const auto seen = path.costs().read();
   for (const std::int32_t cost : seen.elements().subspan(1, 1000)) EXPECT_EQ(cost, 700);
 }
 
@@ -88,11 +88,11 @@ TEST_P(rodinia, srad) {
   image.generate(7);
   double before = 0;
   {
-    const auto seen = image.image().read_host();
+    const auto seen = image.image().read();
     before = std::accumulate(seen.begin(), seen.end(), 0.0);
   }
   for (int k = 0; k < 2; ++k) image.iteration();
-  const auto seen = image.image().read_host();
+  const auto seen = image.image().read();
   const double sum = std::accumulate(seen.begin(), seen.end(), 0.0);
   expect_close(sum, 112360.229050186, 1e-10, "sum");
   expect_close(sum, before, 1e-12, "sum before");
@@ -128,13 +128,13 @@ TEST_P(rodinia, srad_in_float_and_of_a_constant_image) {
   std::vector<double> expected = make_srad_image(200, 7);
   srad_serial(expected, 200, 2);
   {
-    const auto seen = image.image().read_host();
+    const auto seen = image.image().read();
     for (std::size_t k = 0; k < expected.size(); ++k)
       EXPECT_NEAR(seen.begin()[k], expected[k], 2e-5 * expected[k]) << k;
   }
   image.fill(1.25f);
   image.iteration();
-  for (const float v : image.image().read_host()) EXPECT_EQ(v, 1.25f);
+  for (const float v : image.image().read()) EXPECT_EQ(v, 1.25f);
 }
 
 TEST_P(rodinia, nw) {

@@ -21,7 +21,7 @@ TEST_P(rodinia, lavamd) {
     lavamd_kernel boxes(model, how, b);
     boxes.generate(1);
     boxes.run();
-    const auto seen = boxes.results.read_host();
+    const auto seen = boxes.results.read();
     const auto sums = lavamd_sums(seen.begin(), b * b * b * lavamd_particles);
     for (std::size_t k = 0; k < 5; ++k) expect_close(sums[k], expected[b / 4][k], 1e-10, "sum");
     expect_same<double>("lavamd " + std::to_string(b), seen.elements());
@@ -37,7 +37,7 @@ TEST_P(rodinia, lavamd_of_equal_charges_and_of_one_box) {
     lavamd_kernel boxes(model, how, b);
     boxes.generate(1, 0.5);
     boxes.run();
-    const auto sums = lavamd_sums(boxes.results.read_host().begin(), b * b * b * lavamd_particles);
+    const auto sums = lavamd_sums(boxes.results.read().begin(), b * b * b * lavamd_particles);
     for (std::size_t k = 1; k < 4; ++k) EXPECT_LE(std::abs(sums[k]), 1e-12 * sums[4]) << b;
   }
 }
@@ -47,7 +47,7 @@ TEST_P(rodinia, particlefilter) {
   filter.generate();
   filter.start();
   filter.run();
-  const auto seen = filter.estimates.read_host();
+  const auto seen = filter.estimates.read();
   for (std::int64_t f = 1; f < 10; ++f) {
     const auto [row, column] = filter_centre(128, f);
     EXPECT_NEAR(seen(f, 0), static_cast<double>(row) + 0.5, 0.5) << f;
@@ -61,12 +61,12 @@ TEST_P(rodinia, particlefilter) {
 template <class T>
 std::vector<T> flow(location_model& model, const region_options& how, const cfd_mesh& mesh, int iterations) {
   cfd_kernel<T> gas(model, how, mesh.elements());
-  std::ranges::copy(mesh.neighbours, gas.neighbours.write_host().begin());
-  std::ranges::transform(mesh.sizes, gas.sizes.write_host().begin(), [](double v) { return static_cast<T>(v); });
-  std::ranges::transform(mesh.normals, gas.normals.write_host().begin(), [](double v) { return static_cast<T>(v); });
+  std::ranges::copy(mesh.neighbours, gas.neighbours.write().begin());
+  std::ranges::transform(mesh.sizes, gas.sizes.write().begin(), [](double v) { return static_cast<T>(v); });
+  std::ranges::transform(mesh.normals, gas.normals.write().begin(), [](double v) { return static_cast<T>(v); });
   gas.start();
   for (int k = 0; k < iterations; ++k) gas.iteration();
-  const auto seen = gas.states.read_host();
+  const auto seen = gas.states.read();
   return {seen.begin(), seen.end()};
 }
 

@@ -15,15 +15,15 @@ class searched_graph {
   searched_graph(location_model& model, const region_options& how, const bfs_graph& g)
       : m_search(model, how, g.edges.nodes(), static_cast<std::int64_t>(g.edges.targets.size())), m_source(g.source) {
     const bfs_edges back = reversed(g.edges);
-    std::ranges::copy(g.edges.starts, m_search.starts.write_host().begin());
-    std::ranges::copy(g.edges.targets, m_search.targets.write_host().begin());
-    std::ranges::copy(back.starts, m_search.sources_starts.write_host().begin());
-    std::ranges::copy(back.targets, m_search.sources.write_host().begin());
+    std::ranges::copy(g.edges.starts, m_search.starts.write().begin());
+    std::ranges::copy(g.edges.targets, m_search.targets.write().begin());
+    std::ranges::copy(back.starts, m_search.sources_starts.write().begin());
+    std::ranges::copy(back.targets, m_search.sources.write().begin());
   }
   std::vector<std::int32_t> levels(bool lists) {
     m_search.start(m_source);
     m_search.run(lists);
-    const auto seen = m_search.levels.read_host();
+    const auto seen = m_search.levels.read();
     return {seen.begin(), seen.end()};
   }
 
@@ -64,10 +64,10 @@ TEST_P(rodinia, nn) {
   read_nn_records(rodinia_file("cane_excerpt.db"), records);
   ASSERT_EQ(records.names.size(), 245u);
   nn_kernel kernel(model, how, 245);
-  std::ranges::copy(records.latitudes, kernel.latitudes.write_host().begin());
-  std::ranges::copy(records.longitudes, kernel.longitudes.write_host().begin());
+  std::ranges::copy(records.latitudes, kernel.latitudes.write().begin());
+  std::ranges::copy(records.longitudes, kernel.longitudes.write().begin());
   kernel.run(30, 90);
-  const auto distances = kernel.distances.read_host();
+  const auto distances = kernel.distances.read();
   const std::vector<nn_neighbour> nearest = nn_nearest(distances.elements(), 5);
   const double expected[] = {0.199997, 0.412312, 0.538515, 0.608275, 0.608276};
   const char* const names[] = {"1988 TONY", "1980 ISAAC", "1997 HELENE", "2003 TONY", "1974 JOYCE"};

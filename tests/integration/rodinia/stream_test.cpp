@@ -16,7 +16,7 @@ constexpr std::int64_t stream_elements = 10'007;
 template <class T>
 void expect_elements(const region_array<T>& x, double expected, const char* what) {
   double error = 0;
-  const auto seen = x.read_host();
+  const auto seen = x.read();
   for (const T v : seen) error += std::abs(static_cast<double>(v) - expected);
   error /= static_cast<double>(stream_elements);
   if (expected != 0) error /= expected;
@@ -38,8 +38,8 @@ void run_rounds(apps::stream_kernels<T>& loops, int rounds, double of_dot) {
 TEST_P(rodinia, stream) {
   apps::stream_kernels<double> loops(model, stream_elements, how);
   run_rounds(loops, 5, 1e-12);
-  expect_same<double>("stream a", loops.a.read_host().elements());
-  expect_same<double>("stream c", loops.c.read_host().elements());
+  expect_same<double>("stream a", loops.a.read().elements());
+  expect_same<double>("stream c", loops.c.read().elements());
   for (const char* region : {"start", "copy", "mul", "add", "triad", "dot"})
     EXPECT_TRUE(devices_took_part(region)) << region;
 }

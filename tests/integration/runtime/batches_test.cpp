@@ -47,7 +47,7 @@ class gate {
 struct matrices {
   static constexpr std::int64_t extent = 8;
   matrices(runtime& rt, const std::string& name, std::int64_t count)
-      : is(rt.make_array<double>(name, {extent, count * extent}, {extent, extent})) {}
+      : is(rt.make_matrix<double>(name, {extent, count * extent}, {extent, extent})) {}
   block_of<double> operator()(std::int64_t k) { return is(0, k); }
   array<double> is;
 };
@@ -66,7 +66,7 @@ struct sums {
     for (std::int64_t r = 0; r < rounds; ++r)
       for (std::int64_t k = 0; k < count; ++k) contract(rt, 1.0, a(0), labels_of_a, b(k), "kj", 1.0, c(k), "ij", at);
   }
-  double seen(std::int64_t k) { return c.is.read_host(c(k))[k % 64]; }
+  double seen(std::int64_t k) { return c(k).read()[k % 64]; }
   static double expected(std::int64_t k, std::int64_t rounds = 1) {
     return 1 + static_cast<double>(rounds) * 8 * 0.5 * double(k);
   }
@@ -129,9 +129,9 @@ TEST_P(batches, products_of_matrices_and_blocks_that_need_workspace) {
   runtime rt(machine_with(plugin(), ""));
   const task_options here = there(rt);
   matrices a(rt, "a", 1), b(rt, "b", count), c(rt, "c", count);
-  auto p = rt.make_array<double>("p", {3, 4, 2, 5}, {3, 4, 2, 5});
-  auto q = rt.make_array<double>("q", {4, 5, 3, 2 * count}, {4, 5, 3, 2});
-  auto r = rt.make_array<double>("r", {3, 3, 2, 2 * count}, {3, 3, 2, 2});
+  auto p = rt.make_array<double, column_major>("p", {3, 4, 2, 5}, {3, 4, 2, 5});
+  auto q = rt.make_array<double, column_major>("q", {4, 5, 3, 2 * count}, {4, 5, 3, 2});
+  auto r = rt.make_array<double, column_major>("r", {3, 3, 2, 2 * count}, {3, 3, 2, 2});
   for (std::int64_t k = 0; k < count; ++k) fill(rt, b(k), double(k), here);
   for (std::size_t k = 0; k < count; ++k) fill(rt, q.block(k), double(k), here);
   rt.fence();
@@ -142,8 +142,8 @@ TEST_P(batches, products_of_matrices_and_blocks_that_need_workspace) {
   first.open();
   second.open();
   rt.fence();
-  for (std::int64_t k = 0; k < count; ++k) ASSERT_EQ(c.is.read_host(c(k))[63], 2 * 8 * 0.25 * double(k));
-  for (std::size_t k = 0; k < count; ++k) ASSERT_EQ(r.read_host(r.block(k))[35], 20 * 0.5 * double(k));
+  for (std::int64_t k = 0; k < count; ++k) ASSERT_EQ(c(k).read()[63], 2 * 8 * 0.25 * double(k));
+  for (std::size_t k = 0; k < count; ++k) ASSERT_EQ(r.block(k).read()[35], 20 * 0.5 * double(k));
   EXPECT_GT(rt.statistics().batches.tasks, 60u);
 }
 
@@ -172,10 +172,10 @@ std::uint64_t random_products(machine on, const task_options& options, const std
                               int blocks) {
   auto random = testing::seeded_random();
   runtime rt(std::move(on));
-  auto m = rt.make_array<double>("m", {4, 4 * blocks}, {4, 4});
+  auto m = rt.make_matrix<double>("m", {4, 4 * blocks}, {4, 4});
   std::vector<plain> oracle(static_cast<std::size_t>(blocks));
   for (int k = 0; k < blocks; ++k) {
-    auto v = m.write_host(m(0, k));
+    auto v = m(0, k).write();
     auto& plain_block = oracle[static_cast<std::size_t>(k)];
     for (std::size_t i = 0; i < 16; ++i)
       v[static_cast<std::int64_t>(i)] = plain_block[i] = double(random() % 17) / 32 - 0.25;
@@ -202,7 +202,7 @@ std::uint64_t random_products(machine on, const task_options& options, const std
   }
   rt.fence();
   for (int k = 0; k < blocks; ++k) {
-    const auto seen = m.read_host(m(0, k));
+    const auto seen = m(0, k).read();
     for (std::size_t i = 0; i < 16; ++i)
       EXPECT_NEAR(seen[static_cast<std::int64_t>(i)], oracle[static_cast<std::size_t>(k)][i], 1e-12) << "block " << k;
   }
@@ -402,7 +402,7 @@ TEST(batching, an_operation_of_the_program) {
       continue;
     }
     rt.fence();
-    for (std::int64_t k = 0; k < count; ++k) ASSERT_EQ(y.read_host(y(k))[0], 3.0);
+    for (std::int64_t k = 0; k < count; ++k) ASSERT_EQ(y(k).read()[0], 3.0);
     if (mood == 1) {
       EXPECT_EQ(own_operation::single, count);
       EXPECT_EQ(rt.statistics().batches.launched, 0u);
@@ -435,7 +435,7 @@ TEST(batching, replays_and_new_arguments) {
   }
   rt.fence();
   for (std::int64_t k = 0; k < count; ++k)
-    ASSERT_EQ(c.is.read_host(c(k))[9], (k == 7 ? 15 : 10) * 8 * 0.5 * double(k)) << k;
+    ASSERT_EQ(c(k).read()[9], (k == 7 ? 15 : 10) * 8 * 0.5 * double(k)) << k;
   EXPECT_GT(rt.statistics().batches.tasks, 0u);
 }
 

@@ -25,8 +25,8 @@ TEST_P(block_groups, give_memory_back_at_once_where_nobody_uses_it) {
   for (int k = 0; k < 100; ++k) {
     const block_of<double> b = group.make(shape{1000}, 0);
     EXPECT_EQ(b.bytes(), 8000u);
-    group.write_host(b)[999] = k;
-    EXPECT_EQ(group.read_host(b)[999], k);
+    b.write()[999] = k;
+    EXPECT_EQ(b.read()[999], k);
     EXPECT_GE(used_bytes(rt), 8000u);
     group.destroy(b);
     EXPECT_EQ(used_bytes(rt), 0u) << "without a fence";
@@ -48,7 +48,7 @@ TEST_P(block_groups, a_block_lasts_as_long_as_its_tasks) {
         "add", [](view<const double> x, view<double> to) { to[0] += x[99]; }, read(b), update(sum(0)));
     group.destroy(b);
   }
-  EXPECT_EQ(sum.read_host(sum(0))[0], 50 * 51 / 2);
+  EXPECT_EQ(sum(0).read()[0], 50 * 51 / 2);
   rt.fence();
   EXPECT_EQ(used_bytes(rt), before) << "the sum alone";
 }
@@ -57,8 +57,8 @@ TEST_P(block_groups, a_block_lasts_as_long_as_its_views) {
   runtime rt(testing::host_only(GetParam()));
   block_group<double> group(rt, "g", {1});
   const block_of<double> b = group.make(shape{1000}, 0);
-  group.write_host(b)[0] = 7;
-  std::optional<host_view<const double>> seen(group.read_host(b));
+  b.write()[0] = 7;
+  std::optional<host_view<const double>> seen(b.read());
   group.destroy(b);
   EXPECT_GE(used_bytes(rt), 8000u);
   EXPECT_EQ((*seen)[0], 7);
@@ -82,12 +82,12 @@ TEST_P(block_groups, a_block_may_end_with_the_task_that_has_it) {
   const std::uint64_t before = used_bytes(rt);
   for (int k = 0; k < 200; ++k) {
     auto mine = std::make_shared<owner>(group, group.make(shape{100}, 0));
-    group.write_host(mine->b)[0] = 1;
+    mine->b.write()[0] = 1;
     rt.submit(
         "count", [mine](view<const double> x, view<std::int64_t> to) { to[0] += static_cast<std::int64_t>(x[0]); },
         read(mine->b), update(done(0)));
   }
-  EXPECT_EQ(done.read_host(done(0))[0], 200);
+  EXPECT_EQ(done(0).read()[0], 200);
   rt.fence();
   EXPECT_EQ(used_bytes(rt), before);
 }
@@ -96,7 +96,7 @@ TEST_P(block_groups, views_do_not_pass_by_tasks_that_wait) {
   runtime rt(testing::host_only(GetParam()));
   block_group<double> group(rt, "g", {1});
   const block_of<double> b = group.make(shape{1}, 0);
-  group.write_host(b)[0] = 1;
+  b.write()[0] = 1;
   auto other = rt.make_array<double>("other", {1}, {1});
   // The other workers have a task each that does not end: the thread that takes views is the only one that can run
   // anything.
@@ -115,12 +115,12 @@ TEST_P(block_groups, views_do_not_pass_by_tasks_that_wait) {
         ran = true;
       },
       write(other(0)));
-  for (int turns = 0; turns < 10'000 && !ran; ++turns) EXPECT_EQ(group.read_host(b)[0], 1);
+  for (int turns = 0; turns < 10'000 && !ran; ++turns) EXPECT_EQ(b.read()[0], 1);
   EXPECT_TRUE(ran) << "while views were taken";
   open = true;
   open.notify_all();
   rt.fence();
-  EXPECT_EQ(other.read_host(other(0))[0], 2);
+  EXPECT_EQ(other(0).read()[0], 2);
   group.destroy(b);
 }
 
@@ -134,9 +134,9 @@ TEST_P(block_groups, several_threads_make_and_end_blocks) {
       std::vector<block_of<double>> mine;
       for (int k = 0; k < 300; ++k) {
         mine.push_back(group.make(shape{1 + (k * 7 + who) % 50}, 0));
-        group.write_host(mine.back())[0] = k;
+        mine.back().write()[0] = k;
         if (k % 3 == 2) {
-          wrong += group.read_host(mine.front())[0] > k;
+          wrong += mine.front().read()[0] > k;
           group.destroy(mine.front());
           mine.erase(mine.begin());
         }

@@ -47,7 +47,7 @@ void agrees(runtime& rt, task_options here, std::uint64_t seed) {
   contract(rt, alpha, arrays[0].block(0), letters(shape, 0), arrays[1].block(0), letters(shape, 1), beta,
            arrays[2].block(0), letters(shape, 2), here);
   conformance::contract_by_definition(shape, alpha, values[0], values[1], beta, values[2]);
-  const auto result = arrays[2].read_host(arrays[2].block(0));
+  const auto result = arrays[2].block(0).read();
   for (std::size_t i = 0; i < values[2].size(); ++i)
     ASSERT_LE(std::abs(result[static_cast<std::int64_t>(i)] - values[2][i]),
               tolerance<T>(8.0 * static_cast<double>(shape.terms() + 4)))
@@ -117,7 +117,7 @@ TEST(contract, many_that_want_workspace_in_a_small_memory) {
     std::vector<double> wanted(shape.count(2), 1.0);
     for (int round = 0; round < rounds; ++round)
       conformance::contract_by_definition(shape, 1.0, va[k], vb[k], 1.0, wanted);
-    const auto got = c[k].read_host(c[k].block(0));
+    const auto got = c[k].block(0).read();
     for (std::size_t i = 0; i < wanted.size(); ++i) ASSERT_NEAR(got[static_cast<std::int64_t>(i)], wanted[i], 1e-10);
   }
 }

@@ -132,8 +132,8 @@ TEST_F(kept, devices_of_learnt_speeds_1_2_4_are_kept_in_proportion) {
   {
     runtime rt(start("real"));
     lines = placement::machine_lines(rt.plugins().devices());
-    auto ab = rt.make_array<double>("ab", {extent_of_one, 2 * extent_of_one}, {extent_of_one, extent_of_one});
-    auto c = rt.make_array<double>("c", {extent_of_one, 60 * extent_of_one}, {extent_of_one, extent_of_one});
+    auto ab = rt.make_matrix<double>("ab", {extent_of_one, 2 * extent_of_one}, {extent_of_one, extent_of_one});
+    auto c = rt.make_matrix<double>("c", {extent_of_one, 60 * extent_of_one}, {extent_of_one, extent_of_one});
     fill_inputs(rt, ab);
     submit_products(rt, rt.define(what), ab, c, 60);
     rt.fence();
@@ -154,14 +154,14 @@ TEST_F(kept, devices_of_learnt_speeds_1_2_4_are_kept_in_proportion) {
   runtime rt(start("virtual"));
   const operation::definition& product = rt.define(what);
   constexpr int count = 350;
-  auto ab = rt.make_array<double>("ab", {extent_of_one, 2 * extent_of_one}, {extent_of_one, extent_of_one});
-  auto c = rt.make_array<double>("c", {extent_of_one, count * extent_of_one}, {extent_of_one, extent_of_one});
+  auto ab = rt.make_matrix<double>("ab", {extent_of_one, 2 * extent_of_one}, {extent_of_one, extent_of_one});
+  auto c = rt.make_matrix<double>("c", {extent_of_one, count * extent_of_one}, {extent_of_one, extent_of_one});
   fill_inputs(rt, ab);
   closed_gate gate(rt, sims_of(rt));
   submit_products(rt, product, ab, c, count);
   gate.open();
   rt.fence();
-  for (int k = 0; k < count; k += 99) EXPECT_EQ(c.read_host(c(0, k))(3, 5), 0.5 * extent_of_one);
+  for (int k = 0; k < count; k += 99) EXPECT_EQ(c(0, k).read()(3, 5), 0.5 * extent_of_one);
   auto tasks = places_of(rt, "product");
   EXPECT_NEAR(static_cast<double>(tasks["sim0"]), 50, 5);
   EXPECT_NEAR(static_cast<double>(tasks["sim1"]), 100, 10);
@@ -179,8 +179,8 @@ TEST(cost, devices_of_described_speeds_1_2_4_are_kept_in_proportion) {
   const operation::definition& product = rt.define(what);
 
   constexpr int count = 700;
-  auto ab = rt.make_array<double>("ab", {extent_of_one, 2 * extent_of_one}, {extent_of_one, extent_of_one});
-  auto c = rt.make_array<double>("c", {extent_of_one, count * extent_of_one}, {extent_of_one, extent_of_one});
+  auto ab = rt.make_matrix<double>("ab", {extent_of_one, 2 * extent_of_one}, {extent_of_one, extent_of_one});
+  auto c = rt.make_matrix<double>("c", {extent_of_one, count * extent_of_one}, {extent_of_one, extent_of_one});
   fill(rt, ab(0, 0), 2.0, {.location = rt.at("numa0")});
   fill(rt, ab(0, 1), 0.25, {.location = rt.at("numa0")});
   rt.fence();
@@ -197,7 +197,7 @@ TEST(cost, devices_of_described_speeds_1_2_4_are_kept_in_proportion) {
   EXPECT_GE(ideal / last, 0.90);
   EXPECT_EQ(rt.statistics().placement->trials, 0u) << "nothing can be learnt from a clock that is not real";
   EXPECT_EQ(rt.statistics().placement->sizes, 0u + 1u) << "the fill on the host";
-  for (int k = 0; k < count; k += 99) EXPECT_EQ(c.read_host(c(0, k))(0, 0), 0.5 * extent_of_one);
+  for (int k = 0; k < count; k += 99) EXPECT_EQ(c(0, k).read()(0, 0), 0.5 * extent_of_one);
 }
 
 // --- crossover, and what is kept
@@ -225,8 +225,8 @@ const operation::definition& define_product(runtime& rt) {
 
 /// `count` products one after the other, of matrices that the host has just written; how many ran on the device.
 std::uint64_t on_device(runtime& rt, const operation::definition& product, std::int64_t order, int count) {
-  auto ab = rt.make_array<double>("ab", {order, 2 * order}, {order, order});
-  auto c = rt.make_array<double>("c", {order, order}, {order, order});
+  auto ab = rt.make_matrix<double>("ab", {order, 2 * order}, {order, order});
+  auto c = rt.make_matrix<double>("c", {order, order}, {order, order});
   const operation::gemm_arguments arguments{.alpha = 1, .beta = 0};
   const std::uint64_t before = places_of(rt, "product")["sim0"];
   for (int k = 0; k < count; ++k) {
@@ -242,7 +242,7 @@ std::uint64_t on_device(runtime& rt, const operation::definition& product, std::
     rt.fence();
     double expected = 0;
     for (std::int64_t i = 0; i < order; ++i) expected += (1.0 + k) * static_cast<double>((i + order) % 3);  // column 1
-    EXPECT_EQ(c.read_host(c(0, 0))(2, 1), expected) << order;
+    EXPECT_EQ(c(0, 0).read()(2, 1), expected) << order;
     rt.fence();
   }
   return places_of(rt, "product")["sim0"] - before;

@@ -44,7 +44,7 @@ std::pair<double, double> sums_of(runtime& rt) {
     rt.submit(
         "look", [](view<double> a, view<double> b) { a[0] += 1, b[0] += 1; }, update(sum(0)), update(sum(1)));
   }
-  return {sum.read_host(sum(0))[0], sum.read_host(sum(1))[0]};
+  return {sum(0).read()[0], sum(1).read()[0]};
 }
 
 TEST(deterministic, sums_are_equal_to_the_last_bit_on_every_machine) {
@@ -79,9 +79,9 @@ TEST(deterministic, is_the_order_of_recordings) {
   for (int k = 0; k < 3; ++k) {
     rt.replay(step);
     add_to(1);
-    (void)sum.read_host(sum(1));  // a recording ends its sums, and so does this
+    (void)sum(1).read();  // a recording ends its sums, and so does this
   }
-  EXPECT_EQ(sum.read_host(sum(0))[0], sum.read_host(sum(1))[0]);
+  EXPECT_EQ(sum(0).read()[0], sum(1).read()[0]);
 }
 
 TEST(deterministic, a_failed_addition_spoils_the_sum) {
@@ -96,11 +96,11 @@ TEST(deterministic, a_failed_addition_spoils_the_sum) {
         },
         accumulate(sum(0)));
   EXPECT_THROW(rt.fence(), error);
-  EXPECT_THROW((void)sum.read_host(sum(0)), error);
+  EXPECT_THROW((void)sum(0).read(), error);
   fill(rt, sum(0), 1.0);
   rt.submit(
       "give", [](view<double> s) { s[0] += 1; }, accumulate(sum(0)));
-  EXPECT_EQ(sum.read_host(sum(0))[0], 2.0);
+  EXPECT_EQ(sum(0).read()[0], 2.0);
 }
 
 /// Copies leave for the disk; the sum needs all of them, and the memory holds four blocks.
@@ -123,7 +123,7 @@ TEST(accumulate, sums_in_pieces_where_all_copies_together_do_not_fit) {
     rt.fence();
     const double expected[2] = {2 * (2 * 36.0 + 36), 2 * (2 * (100 + 36.0) + 36)};
     for (int s = 0; s < 2; ++s) {
-      const auto seen = sum.read_host(sum(s));
+      const auto seen = sum(s).read();
       for (const double v : seen) ASSERT_EQ(v, expected[s]) << (deterministic ? "deterministic " : "") << s;
     }
   }

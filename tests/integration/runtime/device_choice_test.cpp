@@ -26,7 +26,7 @@ machine described(const std::string& flops, int devices = 1, const std::string& 
 /// C = A B of square blocks.
 struct product {
   product(runtime& on, std::int64_t n) {
-    for (const char* name : {"A", "B", "C"}) arrays.push_back(on.make_array<double>(name, {n, n}, {n, n}));
+    for (const char* name : {"A", "B", "C"}) arrays.push_back(on.make_matrix<double>(name, {n, n}, {n, n}));
     for (std::size_t k = 0; k < 3; ++k)
       accesses[k] = {.block = &block(k).record(),
                      .version = 0,
@@ -115,7 +115,7 @@ TEST(device_choice, a_task_goes_there_and_knows_its_source) {
   runtime rt(described("10000 GFLOP/s"));
   product p(rt, 60);
   for (std::size_t k = 0; k < 2; ++k) {
-    auto v = p.arrays[k].write_host(p.block(k));
+    auto v = p.block(k).write();
     std::fill(v.begin(), v.end(), 0.5);
   }
   p.asked.only_devices = true;
@@ -125,13 +125,13 @@ TEST(device_choice, a_task_goes_there_and_knows_its_source) {
   rt.submit_operation(*p.asked.operation, &p.arguments, sizeof p.arguments, p.accesses,
                       {.from = &from, .to = &*chosen});
   {
-    const auto held = p.arrays[0].read_host(p.block(0));
+    const auto held = p.block(0).read();
     front_end(rt).wait_idle();  // while a view is held
     EXPECT_EQ(from.device_tasks, 1u);
     EXPECT_THROW(rt.fence(), error);
   }
   {
-    const auto c = p.arrays[2].read_host(p.block(2));
+    const auto c = p.block(2).read();
     EXPECT_EQ(c[7], 60 * 0.25);
   }
 

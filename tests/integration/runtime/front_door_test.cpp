@@ -49,7 +49,7 @@ TEST(list_of_uses, a_lambda_with_captures_takes_any_number_of_blocks) {
         },
         uses);
     const double n = static_cast<double>(count);
-    EXPECT_EQ(sum.read_host(sum(0))[0], n * (n - 1) / 2 + 0.5) << count;
+    EXPECT_EQ(sum(0).read()[0], n * (n - 1) / 2 + 0.5) << count;
     rt.fence();
     EXPECT_EQ(offset.use_count(), 1) << count;
   }
@@ -76,8 +76,8 @@ TEST(list_of_uses, lists_and_single_uses_are_ordered_alike) {
     for (std::int64_t& e : expected) e = 2 * e % 1'000'003 + 1;
     expected[round % 2] += 3;
   }
-  EXPECT_EQ(x.read_host(x(0))[0], expected[0]);
-  EXPECT_EQ(x.read_host(x(1))[0], expected[1]);
+  EXPECT_EQ(x(0).read()[0], expected[0]);
+  EXPECT_EQ(x(1).read()[0], expected[1]);
 }
 
 TEST(list_of_uses, a_wrong_type_number_or_intent_fails_the_task_with_a_sentence) {
@@ -112,7 +112,7 @@ TEST(list_of_uses, a_list_can_be_recorded_and_have_a_priority) {
         uses);
   });
   for (int k = 0; k < 10; ++k) rt.replay(step);
-  EXPECT_EQ(x.read_host(x(5))[0], 50.0);
+  EXPECT_EQ(x(5).read()[0], 50.0);
 }
 
 // --- the worker's number
@@ -153,7 +153,7 @@ TEST(task_context, it_stands_before_views_and_before_lists) {
       "list", [](task_context here, task_blocks b) { b.get<double>(0)[0] += here.worker() + 0.5; }, uses);
   rt.submit(
       "any", [](auto... views) { ((views[0] += 1), ...); }, update(x(0)));  // a generic one gets views alone
-  EXPECT_EQ(x.read_host(x(0))[0], 11.5);
+  EXPECT_EQ(x(0).read()[0], 11.5);
 }
 
 // --- fill
@@ -162,7 +162,7 @@ template <class T>
 void expect_filled(runtime& rt, T value) {
   auto x = rt.make_array<T>("x", {7}, {7});
   fill(rt, x(0), value);
-  for (const T& e : x.read_host(x(0))) EXPECT_EQ(e, value);
+  for (const T& e : x(0).read()) EXPECT_EQ(e, value);
 }
 
 TEST(fill, every_element_type_holds_the_value_exactly) {
@@ -184,15 +184,15 @@ TEST(fill, every_element_type_holds_the_value_exactly) {
 /// Literals need not have the type of the elements.
 TEST(fill, scalars_are_converted_to_the_type_of_the_elements) {
   runtime rt(testing::host_only(1));
-  auto x = rt.make_array<double>("x", {2, 2}, {2, 2}), y = rt.make_array<double>("y", {2, 2}, {2, 2});
+  auto x = rt.make_matrix<double>("x", {2, 2}, {2, 2}), y = rt.make_matrix<double>("y", {2, 2}, {2, 2});
   auto z = rt.make_array<std::complex<float>>("z", {2}, {2});
   fill(rt, x(0, 0), 1);
   gemm(rt, 2, x(0, 0), transpose::no, x(0, 0), transpose::no, 0, y(0, 0));  // 4
   axpy(rt, 1, x(0, 0), y(0, 0));                                            // 5
   scal(rt, 2.0F, y(0, 0));                                                  // 10
   fill(rt, z(0), 3);
-  EXPECT_EQ(y.read_host(y(0, 0))[3], 10);
-  EXPECT_EQ(z.read_host(z(0))[1], std::complex<float>(3));
+  EXPECT_EQ(y(0, 0).read()[3], 10);
+  EXPECT_EQ(z(0).read()[1], std::complex<float>(3));
 }
 
 // --- the start, said by the program
@@ -247,7 +247,7 @@ TEST(submit_operation, arguments_are_given_as_a_value) {
   auto x = rt.make_array<double>("x", {1}, {1});
   fill(rt, x(0), 3.0);
   rt.submit_operation(what, line{2, 0.5}, {update(x(0))});
-  EXPECT_EQ(x.read_host(x(0))[0], 6.5);
+  EXPECT_EQ(x(0).read()[0], 6.5);
   EXPECT_THROW(rt.submit_operation(what, line{2, 0.5}, {read(x(0))}), error);
 }
 

@@ -79,7 +79,7 @@ class kernels : public ::testing::TestWithParam<kernel_place> {
     }
     rt.fence();
     for (std::int64_t k = 0; k < y.counts()[0]; ++k)
-      for (const double v : y.read_host(y(k))) ASSERT_EQ(v, static_cast<double>(k) + 6);
+      for (const double v : y(k).read()) ASSERT_EQ(v, static_cast<double>(k) + 6);
     std::uint64_t there = 0;
     for (const auto& row : rt.statistics().operations)
       if (row.operation == what.name && row.place == GetParam().device) there += row.tasks;
@@ -205,7 +205,7 @@ TEST_P(kernels, are_compiled_once_by_whoever_comes_first) {
   rt.fence();
   for (std::int64_t k = 0; k < 64; ++k) submit(rt, what, x, y, 0.5, k);
   rt.fence();
-  for (std::int64_t k = 0; k < 64; ++k) EXPECT_EQ(y.read_host(y(k))[99], 1.5);
+  for (std::int64_t k = 0; k < 64; ++k) EXPECT_EQ(y(k).read()[99], 1.5);
   EXPECT_EQ(kept(), 1u);
   if (!counts) return;
   std::ifstream lines(calls);
@@ -272,7 +272,7 @@ TEST_P(kernels, are_submitted_one_by_one_by_replays) {
   });
   for (int round = 0; round < 3; ++round) rt.replay(steps);
   rt.fence();
-  for (std::int64_t k = 0; k < 4; ++k) EXPECT_EQ(y.read_host(y(k))[0], 9);
+  for (std::int64_t k = 0; k < 4; ++k) EXPECT_EQ(y(k).read()[0], 9);
 }
 
 INSTANTIATE_TEST_SUITE_P(on, kernels,
@@ -328,7 +328,7 @@ TEST(native_functions, get_queues_and_places) {
   rt.submit_operation(what, nullptr, 0, blocks);  // only the device has the form, so it runs there
   rt.fence();
   EXPECT_EQ(calls, 1);
-  EXPECT_EQ(x.read_host(x(0))[9], 1.0);
+  EXPECT_EQ(x(0).read()[9], 1.0);
   rt.submit_operation(fails, nullptr, 0, blocks);
   EXPECT_THAT(error_of([&] { rt.fence(); }).message(), HasSubstr("the vendor's words"));
 }

@@ -22,7 +22,7 @@ TEST_P(life, a_view_may_outlive_its_array_and_the_runtime) {
   {
     runtime rt(testing::host_only(GetParam()));
     auto a = rt.make_array<double>("a", {2}, {1});
-    seen.emplace(a.write_host(a(0)));
+    seen.emplace(a(0).write());
     (*seen)[0] = 1;
   }  // the array ends first, behind the view; then the runtime, which gives the view back
   seen.reset();
@@ -34,7 +34,7 @@ TEST_P(life, tasks_behind_a_view_of_the_thread_that_ends_the_runtime_run) {
   {
     runtime rt(testing::host_only(GetParam()));
     auto a = rt.make_array<double>("a", {1}, {1});
-    seen.emplace(a.write_host(a(0)));
+    seen.emplace(a(0).write());
     (*seen)[0] = 4;
     rt.submit(
         "behind", [&](view<const double> x) { sum = x[0]; }, read(a(0)));
@@ -72,7 +72,7 @@ TEST_P(life, the_runtime_waits_for_views_of_other_threads) {
     std::atomic<bool> held{false}, ending{false};
     double seen = 0;
     std::thread other([&] {
-      const auto mine = a.read_host(a(0));
+      const auto mine = a(0).read();
       held = true;
       while (!ending) std::this_thread::yield();
       for (int k = 0; k < 100 * round; ++k) std::this_thread::yield();
@@ -166,7 +166,7 @@ TEST_P(life, one_thread_uses_two_runtimes_in_turn) {
   for (int k = 0; k < 300; ++k) {
     fill(first, a(0), double(k));
     fill(second, b(0), 2.0 * k);
-    EXPECT_EQ(a.read_host(a(0))[0] * 2, b.read_host(b(0))[0]);
+    EXPECT_EQ(a(0).read()[0] * 2, b(0).read()[0]);
   }
 }
 
@@ -187,7 +187,7 @@ TEST(life, of_many_threads) {
     });
   for (std::thread& t : threads) t.join();
   rt.fence();
-  EXPECT_EQ(a.read_host(a(0))[0], count);
+  EXPECT_EQ(a(0).read()[0], count);
 }
 
 // A view that nobody could give back: its thread is gone.
@@ -197,14 +197,14 @@ TEST_P(life, views_of_a_thread_that_ends_are_given_back_and_told) {
   fill(rt, a(0), 2.0);
   std::unique_ptr<host_view<double>> left;
   std::thread([&] {
-    left = std::make_unique<host_view<double>>(a.update_host(a(0)));
+    left = std::make_unique<host_view<double>>(a(0).update());
     (*left)[0] = 3;
   }).join();
   const error e = test_support::error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::usage);
   EXPECT_THAT(e.message(), ::testing::HasSubstr("a thread ended while it held views of a(0) ("));
   EXPECT_THAT(e.message(), ::testing::HasSubstr("life_test.cpp:"));
-  EXPECT_EQ(a.read_host(a(0))[0], 3);
+  EXPECT_EQ(a(0).read()[0], 3);
   left.reset();
   EXPECT_NO_THROW(rt.fence());
 }

@@ -46,8 +46,8 @@ class owners : public ::testing::TestWithParam<kind> {
     EXPECT_NO_THROW(a.fence());
     EXPECT_NO_THROW(b.fence());
     for (int k = 0; k < 2; ++k) {
-      EXPECT_EQ(x.read_host(x(k))[0], 1.0 + k) << "what was there is there";
-      EXPECT_EQ(y.read_host(y(k))[0], 10.0 + k);
+      EXPECT_EQ(x(k).read()[0], 1.0 + k) << "what was there is there";
+      EXPECT_EQ(y(k).read()[0], 10.0 + k);
     }
   }
   /// The call is refused for y(0), and nothing was submitted.
@@ -161,10 +161,10 @@ TEST_P(owners, a_recording_takes_and_gets_blocks_of_its_own_runtime) {
 }
 
 TEST_P(owners, views_are_asked_of_the_array_that_has_the_block) {
-  refuses([&] { (void)x.read_host(y(0)); });
-  refuses([&] { (void)x.update_host(y(0)); });
+  refuses([&] { (void)y(0).read(); });
+  refuses([&] { (void)y(0).update(); });
   block_group<double> of_a(a, "g", {2}), of_b(b, "h", {2});
-  refuses([&] { (void)of_a.read_host(y(0)); });
+  refuses([&] { (void)y(0).read(); });
   refuses([&] { of_a.destroy(y(0)); });
   refuses([&] { of_a.keep_to_this_thread(y(0)); });
   refuses([&] { (void)of_a.spaces_of(y(0)); });
@@ -178,9 +178,9 @@ TEST_P(owners, views_are_asked_of_the_array_that_has_the_block) {
     EXPECT_THAT(e.message(), HasSubstr(block));
     EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
   };
-  other(error_of([&] { (void)x.read_host(z(0)); }), "a view of z(0) was asked of array x");
-  other(error_of([&] { (void)x.write_host(loose); }), "a view of g(1) was asked of array x");
-  EXPECT_EQ(of_a.read_host(loose)[0], 4);
+  other(error_of([&] { (void)z(0).read(); }), "a view of z(0) was asked of array x");
+  other(error_of([&] { (void)loose.write(); }), "a view of g(1) was asked of array x");
+  EXPECT_EQ(loose.read()[0], 4);
   of_a.destroy(loose);
 }
 
@@ -219,9 +219,9 @@ TEST_P(after_its_end, arrays_groups_and_recordings_are_errors_whatever_is_at_its
     tells(error_of([&] { of_old.flush(); }));
     tells(error_of([&] { of_old.keep_to_this_thread(); }));
     tells(error_of([&] { (void)adopted(0); }));
-    tells(error_of([&] { (void)of_old.read_host(loose); }));
+    tells(error_of([&] { (void)loose.read(); }));
     tells(error_of([&] { (void)group.make(shape{4}, 1); }));
-    tells(error_of([&] { (void)group.read_host(loose); }));
+    tells(error_of([&] { (void)loose.read(); }));
     tells(error_of([&] { (void)group.spaces_of(loose); }));
     EXPECT_NO_THROW(group.destroy(loose)) << "as the end of an array";
     tells(error_of([&] { r.set_arguments(0, operation::scal_arguments{}); }));
@@ -245,8 +245,8 @@ TEST_P(after_its_end, models_their_arrays_and_results_are_errors_whatever_is_at_
     EXPECT_EQ(result.get(), 100);
     place.reset();
     if (another) begin();
-    tells(error_of([&] { (void)rows.read_host(); }));
-    tells(error_of([&] { (void)rows.part(3, 5).update_host(); }));
+    tells(error_of([&] { (void)rows.read(); }));
+    tells(error_of([&] { (void)rows.part(3, 5).update(); }));
     tells(error_of([&] { (void)rows.location(); }));
     tells(error_of([&] { rows.move("machine"); }));
     tells(error_of([&] { (void)result.get(); }));
@@ -351,8 +351,8 @@ void refused_by(runtime& rt, block_of<double> kept) {
   });
   refuses([&] { scal(rt, 2.0, kept); });
   refuses([&] { axpy(rt, 1.0, kept, z(0)); });
-  refuses([&] { (void)z.read_host(kept); });
-  refuses([&] { (void)group.update_host(kept); });
+  refuses([&] { (void)kept.read(); });
+  refuses([&] { (void)kept.update(); });
   refuses([&] { group.destroy(kept); });
   refuses([&] { (void)rt.record([&] { scal(rt, 2.0, kept); }); });
   recording r = rt.record([&] { scal(rt, 2.0, z(0)); });
@@ -448,7 +448,7 @@ TEST(moved_from, arrays_and_recordings_are_errors) {
   const auto to = std::move(from);
   const recording second = std::move(first);
   for (const error& e : {error_of([&] { (void)from(0); }), error_of([&] { (void)from.block(0); }),
-                         error_of([&] { (void)from.read_host(handle); }), error_of([&] { rt.replay(first); }),
+                         error_of([&] { (void)handle.read(); }), error_of([&] { rt.replay(first); }),
                          error_of([&] { first.set_arguments(0, operation::scal_arguments{}); })}) {
     EXPECT_EQ(e.kind(), error_kind::usage);
     EXPECT_THAT(e.message(), HasSubstr("was moved from"));
@@ -475,7 +475,7 @@ class named_twice : public ::testing::TestWithParam<bool> {  // whether a device
     EXPECT_EQ(rt.tasks_submitted(), before);
   }
   runtime rt{GetParam() ? testing::with_sims(1, "1 MiB") : testing::host_only(2)};
-  array<double> m = rt.make_array<double>("m", {16, 16}, {4, 4});
+  array<double> m = rt.make_matrix<double>("m", {16, 16}, {4, 4});
 };
 INSTANTIATE_TEST_SUITE_P(machines, named_twice, ::testing::Bool(),
                          [](const auto& one) { return one.param ? "sim" : "host"; });
@@ -495,7 +495,7 @@ TEST_P(named_twice, a_result_of_an_operation_is_none_of_its_factors) {
           "task 'contract' names m(1,0) twice");
   gemm(rt, 1.0, m(0, 0), no, m(0, 0), no, 0.0, m(1, 1));  // a square is one
   rt.fence();
-  EXPECT_EQ(m.read_host(m(1, 1))[0], 16);
+  EXPECT_EQ(m(1, 1).read()[0], 16);
 }
 
 TEST_P(named_twice, a_block_that_a_task_writes_stands_in_it_once) {
@@ -542,7 +542,7 @@ TEST_P(named_twice, recordings_as_well) {
   r.substitute({{m(0, 0), m(1, 0)}, {m(1, 0), m(0, 0)}});
   rt.replay(r);
   rt.fence();
-  EXPECT_EQ(m.read_host(m(0, 0))[0], 4);
+  EXPECT_EQ(m(0, 0).read()[0], 4);
 }
 
 TEST_P(named_twice, reads_and_private_copies_may_share_a_block) {
@@ -567,14 +567,14 @@ TEST_P(named_twice, reads_and_private_copies_may_share_a_block) {
       },
       update(m(0, 0)), accumulate(m(0, 0)));
   rt.fence();
-  EXPECT_EQ(m.read_host(m(0, 0))[0], (2 + 2 + 10) * 3 + 1);
+  EXPECT_EQ(m(0, 0).read()[0], (2 + 2 + 10) * 3 + 1);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 
 TEST(blocks_of_arrays, are_asked_for_by_as_many_indices_as_there_are_dimensions) {
   runtime rt(testing::host_only(1));
-  auto m = rt.make_array<double>("m", {4, 6}, {2, 2});
+  auto m = rt.make_matrix<double>("m", {4, 6}, {2, 2});
   auto point = rt.make_array<double>("point", {}, {});
   const auto says = [](const error& e, const char* text) {
     EXPECT_EQ(e.kind(), error_kind::usage);
@@ -590,7 +590,7 @@ TEST(blocks_of_arrays, are_asked_for_by_as_many_indices_as_there_are_dimensions)
   says(error_of([&] { (void)point(0); }), "array point has 0 dimensions");
   EXPECT_EQ(&m(1, 2u).record(), &m.block(5).record());
   fill(rt, point(), 7.0);
-  EXPECT_EQ(point.read_host(point())[0], 7);
+  EXPECT_EQ(point().read()[0], 7);
 }
 
 TEST(blocks_of_tasks, say_what_get_lacks) {
@@ -620,7 +620,7 @@ TEST(operations, name_the_types_that_they_have) {
     EXPECT_THAT(e.message(), AllOf(HasSubstr("axpy"), HasSubstr("i64"), HasSubstr("f32, f64")));
   }
   runtime rt(testing::host_only(1));
-  auto m = rt.make_array<double>("m", {2, 2}, {2, 2});
+  auto m = rt.make_matrix<double>("m", {2, 2}, {2, 2});
   fill(rt, m(0, 0), 1.0);
   const error e =
       error_of([&] { rt.submit_operation(*rt.builtin().scal, operation::scal_arguments{1.0}, {read(m(0, 0))}); });

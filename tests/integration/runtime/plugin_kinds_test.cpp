@@ -30,12 +30,12 @@ TEST(operations_plugin, its_operations_are_in_the_catalogue_and_run) {
   runtime rt(with_plugin("operations", "locality"));
   const operation::definition* scale = rt.operations().find("test.scale");
   ASSERT_NE(scale, nullptr);
-  auto a = rt.make_array<double>("a", {3, 4}, {3, 4});
+  auto a = rt.make_matrix<double>("a", {3, 4}, {3, 4});
   fill(rt, a(0, 0), 2.0);
   const double factor = 1.5;
   rt.submit_operation(*scale, &factor, sizeof factor, std::array<block::access, 1>{update(a(0, 0))});
   {
-    const auto seen = a.read_host(a(0, 0));
+    const auto seen = a(0, 0).read();
     for (int i = 0; i < 12; ++i) EXPECT_EQ(seen.data()[i], 3.0) << i;
   }
   EXPECT_EQ(tasks_at(rt, "test.scale", "cpu:"), 1u) << "it has a host implementation only";
@@ -67,7 +67,7 @@ TEST(operations_plugin, its_signature_is_enforced) {
 TEST(policy_plugin, decides_where_tasks_run) {
   for (const std::string policy : {"policy", "policy_last"}) {  // the least transfer time; the last place
     runtime rt(with_plugin(policy, "policy:" + policy));
-    auto a = rt.make_array<double>("a", {64, 64}, {16, 16});
+    auto a = rt.make_matrix<double>("a", {64, 64}, {16, 16});
     for (std::size_t k = 0; k < a.size(); ++k) {
       rt.submit(
           "on the host",
@@ -80,7 +80,7 @@ TEST(policy_plugin, decides_where_tasks_run) {
     rt.fence();
     EXPECT_EQ(tasks_at(rt, "on the host", "cpu:"), 16u) << "a policy chooses among the places that can run the task";
     EXPECT_EQ(tasks_at(rt, "scal", "sim0"), policy == "policy" ? 0u : 16u) << policy;
-    for (std::size_t k = 0; k < a.size(); ++k) EXPECT_EQ(a.read_host(a.block(k)).data()[5], 2.0);
+    for (std::size_t k = 0; k < a.size(); ++k) EXPECT_EQ(a.block(k).read().data()[5], 2.0);
   }
 }
 

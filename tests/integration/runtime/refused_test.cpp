@@ -35,7 +35,7 @@ struct state {
 class refused : public ::testing::Test {
  protected:
   refused()
-      : a(rt.make_array<double>("a", {4, 4}, {2, 2})), large(rt.make_array<double>("large", {1 << 20}, {1 << 19})) {
+      : a(rt.make_matrix<double>("a", {4, 4}, {2, 2})), large(rt.make_array<double>("large", {1 << 20}, {1 << 19})) {
     for (int k = 0; k < 4; ++k) fill(rt, a.block(k), 1.0 + k);
     rt.fence();
   }
@@ -44,7 +44,7 @@ class refused : public ::testing::Test {
     rt.submit(
         "after", [](view<double> x) { x[0] += 10; }, update(a(0, 0)));
     EXPECT_NO_THROW(rt.fence());
-    EXPECT_EQ(a.read_host(a(0, 0))[0], 11);
+    EXPECT_EQ(a(0, 0).read()[0], 11);
   }
   /// Refuses `count` times and compares.
   template <class Call>
@@ -125,7 +125,7 @@ TEST_F(refused, operations) {
 }
 
 TEST_F(refused, arrays) {
-  same_after([&] { (void)rt.make_array<double>("x", {4, 4}, {2}); });
+  same_after([&] { (void)rt.make_matrix<double>("x", {4, 4}, {2}); });
   same_after([&] { (void)rt.make_array<double>("x", {4}, {0}); });
   same_after([&] { (void)rt.make_array<double>("x", {-4}, {2}); });
   same_after([&] { (void)rt.make_array<double>("x", {std::int64_t{1} << 40}, {1}); });
@@ -218,9 +218,9 @@ TEST_F(refused, workspaces_near_the_end_of_all_addresses) {
 
 TEST_F(refused, views) {
   auto never = rt.make_array<double>("never", {2}, {1});
-  EXPECT_EQ(same_after([&] { (void)never.read_host(never(0)); }).kind(), error_kind::task);
-  same_after([&] { (void)large.write_host(large(0)); });
-  auto view = a.read_host(a(0, 0));
+  EXPECT_EQ(same_after([&] { (void)never(0).read(); }).kind(), error_kind::task);
+  same_after([&] { (void)large(0).write(); });
+  auto view = a(0, 0).read();
   EXPECT_THROW(rt.fence(), error);
 }
 
@@ -241,7 +241,7 @@ TEST_F(refused, recordings) {
       rt.fence();
     });
   });
-  same_after([&] { (void)rt.record([&] { (void)a.read_host(a(0, 0)); }); });
+  same_after([&] { (void)rt.record([&] { (void)a(0, 0).read(); }); });
   same_after([&] { (void)rt.record([&] { (void)rt.record([] {}); }); });
   EXPECT_EQ(captured.use_count(), 1);
   recording r = rt.record([&] {

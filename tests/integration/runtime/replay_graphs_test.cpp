@@ -52,7 +52,7 @@ TEST(replay_graphs, a_chain_of_device_tasks_is_one_launch) {
     rt.fence();
     y = chained(3, y, 5);
   }
-  EXPECT_DOUBLE_EQ(a.read_host(a(1))[extent - 1], y);
+  EXPECT_DOUBLE_EQ(a(1).read()[extent - 1], y);
   const statistics s = rt.statistics();
   EXPECT_EQ(s.graphs.captured, 1u);
   EXPECT_EQ(s.graphs.recaptured, 0u);
@@ -76,7 +76,7 @@ TEST(replay_graphs, are_turned_off_by_a_key) {
   recording step = chain(rt, a(0), a(1), 2);
   double y = 1;
   for (int k = 0; k < 6; ++k) rt.replay(step), y = chained(3, y, 2);
-  EXPECT_DOUBLE_EQ(a.read_host(a(1))[0], y);
+  EXPECT_DOUBLE_EQ(a(1).read()[0], y);
   EXPECT_EQ(rt.statistics().graphs.launched, 0u);
   EXPECT_EQ(rt.statistics().device_launches, 24u);
 }
@@ -93,7 +93,7 @@ TEST(replay_graphs, buffers_that_take_turns_have_a_graph_each) {
     v[y] = 0.25 * chained(v[x], v[y], 1);
     scal(rt, 0.25, a(y));
   }
-  for (int k = 0; k < 2; ++k) EXPECT_DOUBLE_EQ(a.read_host(a(k))[3], v[k]);
+  for (int k = 0; k < 2; ++k) EXPECT_DOUBLE_EQ(a(k).read()[3], v[k]);
   const statistics s = rt.statistics();
   EXPECT_GE(s.graphs.captured, 2u);
   EXPECT_GE(s.graphs.launched, 25u);
@@ -111,7 +111,7 @@ TEST(replay_graphs, see_new_arguments) {
     rt.replay(step);
     y = factor * y + 0.5 * 3;
   }
-  EXPECT_DOUBLE_EQ(a.read_host(a(1))[3], y);
+  EXPECT_DOUBLE_EQ(a(1).read()[3], y);
   EXPECT_GE(rt.statistics().graphs.captured, 5u);
 }
 
@@ -161,8 +161,8 @@ double run_kernels(runtime& rt, const std::string& location, int replays) {
     rt.fence();
     for (int j = 0; j < 2; ++j) scal(rt, 1.0 / 1024, small(j), there);
   }
-  EXPECT_DOUBLE_EQ(large.read_host(large(1))[2 * extent - 1], 1 + 6.0 * replays);
-  return small.read_host(small(0))[extent - 1];
+  EXPECT_DOUBLE_EQ(large(1).read()[2 * extent - 1], 1 + 6.0 * replays);
+  return small(0).read()[extent - 1];
 }
 
 TEST(replay_graphs, have_kernels_with_workspace_in_them) {
@@ -197,7 +197,7 @@ TEST(replay_graphs, have_no_kernels_where_memory_is_too_small_for_all_blocks) {
       rt.replay(step);
       rt.fence();
     }
-    EXPECT_GT(a.read_host(a.block(a.size() - 1))[0], 1.0);
+    EXPECT_GT(a.block(a.size() - 1).read()[0], 1.0);
     return rt.statistics().graphs.captured;
   };
   EXPECT_GT(captured("1 MiB"), 0u);
@@ -235,7 +235,7 @@ TEST(replay_graphs, host_tasks_between_part_segments_and_keep_the_order) {
       v[k % 4] *= 1.5;
     }
   }
-  for (int k = 0; k < 4; ++k) EXPECT_DOUBLE_EQ(a.read_host(a(k))[1], v[k]) << k;
+  for (int k = 0; k < 4; ++k) EXPECT_DOUBLE_EQ(a(k).read()[1], v[k]) << k;
   EXPECT_GE(rt.statistics().graphs.launched, 3 * 37u);
 }
 
@@ -263,7 +263,7 @@ TEST(replay_graphs, a_failing_task_is_named_and_the_next_replay_mends) {
     for (int b = 0; b < 2; ++b) fill(rt, a(b), 1.0);
     rt.replay(good);
     rt.fence();
-    EXPECT_DOUBLE_EQ(a.read_host(a(1))[0], chained(1, 1, 2));
+    EXPECT_DOUBLE_EQ(a(1).read()[0], chained(1, 1, 2));
   }
   rt.fence();
   const statistics s = rt.statistics();
@@ -280,7 +280,7 @@ TEST(replay_graphs, places_may_be_asked_for_again) {
     rt.replay(step);
     y = chained(3, y, 2);
   }
-  EXPECT_DOUBLE_EQ(a.read_host(a(1))[0], y);
+  EXPECT_DOUBLE_EQ(a(1).read()[0], y);
 }
 
 struct pressure {
@@ -384,7 +384,7 @@ TEST(replay_graphs, of_a_device_that_leaves_run_elsewhere) {
       y /= 1024;
     }
   }
-  EXPECT_DOUBLE_EQ(a.read_host(a(1))[0], y);
+  EXPECT_DOUBLE_EQ(a(1).read()[0], y);
   rt.fence();
   const statistics s = rt.statistics();
   EXPECT_GE(s.graphs.launched, 10u);
@@ -403,7 +403,7 @@ TEST(replay_graphs, recordings_may_end_while_their_last_launch_runs) {
     scal(rt, 1.0 / 1024, a(1));
     y /= 1024;
   }
-  EXPECT_NEAR(a.read_host(a(1))[0], y, 1e-12 * std::abs(y));
+  EXPECT_NEAR(a(1).read()[0], y, 1e-12 * std::abs(y));
 }
 
 }  // namespace

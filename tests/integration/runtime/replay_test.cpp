@@ -57,13 +57,13 @@ TEST(replay, iterations_need_no_barrier_and_keep_their_order) {
     rt.replay(step);
     for (std::int64_t k = 0; k < 10; ++k) expected = expected * 3 % 1000003 + k;
   }
-  EXPECT_EQ(x.read_host(x(0))[0], expected);
+  EXPECT_EQ(x(0).read()[0], expected);
 }
 
 TEST(replay, blocks_are_exchanged_between_replays) {
   runtime rt(testing::with_sims(1, "1 MiB"));
-  auto x = rt.make_array<double>("x", {20, 2}, {20, 1});
-  auto history = rt.make_array<double>("history", {20, 5}, {20, 1});
+  auto x = rt.make_matrix<double>("x", {20, 2}, {20, 1});
+  auto history = rt.make_matrix<double>("history", {20, 5}, {20, 1});
   fill(rt, x(0, 0), 1.0);
   recording step = rt.record([&] {  // the new x is twice the old one; the old one is kept
     rt.submit(
@@ -78,8 +78,8 @@ TEST(replay, blocks_are_exchanged_between_replays) {
     step.substitute({{x(0, 0), from}, {x(0, 1), to}, {history(0, 0), history(0, k)}});
     rt.replay(step);
   }
-  for (int k = 0; k < 5; ++k) EXPECT_EQ(history.read_host(history(0, k))[7], double(1 << k)) << k;
-  EXPECT_EQ(x.read_host(x(0, 1))[3], 32.0);
+  for (int k = 0; k < 5; ++k) EXPECT_EQ(history(0, k).read()[7], double(1 << k)) << k;
+  EXPECT_EQ(x(0, 1).read()[3], 32.0);
 
   auto other = rt.make_array<double>("other", {19}, {19});
   EXPECT_THAT(error_of([&] {
@@ -93,7 +93,7 @@ TEST(replay, blocks_are_exchanged_between_replays) {
   EXPECT_THAT(error_of([&] { step.substitute({{x(0, 0), history(0, 4)}}); }).what(), HasSubstr("two places"));
   step.substitute({{x(0, 0), x(0, 1)}, {x(0, 1), x(0, 0)}});
   rt.replay(step);
-  EXPECT_EQ(x.read_host(x(0, 0))[0], 64.0) << "a refused exchange has changed nothing";
+  EXPECT_EQ(x(0, 0).read()[0], 64.0) << "a refused exchange has changed nothing";
 }
 
 TEST(replay, each_has_a_value_that_its_tasks_see) {
@@ -123,7 +123,7 @@ TEST(replay, each_has_a_value_that_its_tasks_see) {
     rt.replay(step, step_in_time{k, dt});
     expected = (1.25 * expected + k * dt);
   }
-  for (int k = 0; k < width; ++k) EXPECT_EQ(x.read_host(x(k))[0], expected) << k;
+  for (int k = 0; k < width; ++k) EXPECT_EQ(x(k).read()[0], expected) << k;
 }
 
 TEST(replay, more_than_two_of_a_recording_overlap_by_option) {
@@ -155,7 +155,7 @@ TEST(replay, more_than_two_of_a_recording_overlap_by_option) {
   }
   rt.fence();
   EXPECT_TRUE(all_met) << begun << " of " << overlap << " replays were under way together";
-  for (int k = 0; k < overlap; ++k) EXPECT_EQ(x.read_host(x(k))[0], 1) << k;
+  for (int k = 0; k < overlap; ++k) EXPECT_EQ(x(k).read()[0], 1) << k;
 }
 
 TEST(replay, a_value_that_was_not_given_fails_the_task_and_wrong_options_are_refused) {
@@ -177,7 +177,7 @@ TEST(replay, a_value_that_was_not_given_fails_the_task_and_wrong_options_are_ref
   EXPECT_THAT(said([&] { rt.submit("asks", asks, update(x(0))); }), HasSubstr("it is of no replay"));
   fill(rt, x(0), 1.0);
   rt.replay(step, 3.0);
-  EXPECT_EQ(x.read_host(x(0))[0], 3.0);
+  EXPECT_EQ(x(0).read()[0], 3.0);
   EXPECT_THAT(error_of([&] { rt.record([] {}, {.replays_under_way = 0}); }).what(), HasSubstr("1 to 64"));
   EXPECT_THAT(error_of([&] { rt.record([] {}, {.replays_under_way = 65}); }).what(), HasSubstr("1 to 64"));
   rt.record([] {}, {.replays_under_way = 64});  // after a refusal the thread can record
@@ -201,7 +201,7 @@ TEST(replay, arguments_are_exchanged_between_replays) {
   rt.replay(step);  // (4 + 10) 2
   step.set_arguments(1, operation::scal_arguments{std::complex<double>(0.5)});
   rt.replay(step);  // (28 + 10) / 2
-  EXPECT_EQ(x.read_host(x(0))[3], 19.0);
+  EXPECT_EQ(x(0).read()[3], 19.0);
   EXPECT_THAT(error_of([&] { step.set_arguments(1, 1.0F); }).what(), HasSubstr("given 4"));
   EXPECT_THAT(error_of([&] { step.set_arguments(2, 1.0F); }).what(), HasSubstr("2 submitted tasks"));
 }
@@ -243,7 +243,7 @@ TEST(replay, accumulates_are_summed_in_one_order_whatever_runs_them) {
       EXPECT_EQ(step.size(), 41u) << "and the sum";
       fill(rt, sum(0), 0.1);
       for (int k = 0; k < 3; ++k) rt.replay(step);
-      results.push_back(sum.read_host(sum(0))[0]);
+      results.push_back(sum(0).read()[0]);
     }
   for (const double r : results) EXPECT_EQ(r, results.front());
 }
@@ -261,9 +261,9 @@ TEST(replay, a_sum_may_start_from_nothing) {
           accumulate(sum(0)));
   });
   rt.replay(step);
-  EXPECT_EQ(sum.read_host(sum(0))[2], 21.0);
+  EXPECT_EQ(sum(0).read()[2], 21.0);
   rt.replay(step);
-  EXPECT_EQ(sum.read_host(sum(0))[2], 42.0);
+  EXPECT_EQ(sum(0).read()[2], 42.0);
 }
 
 TEST(replay, a_failure_spoils_what_depends_on_it_and_the_next_replay_mends_it) {
@@ -293,7 +293,7 @@ TEST(replay, a_failure_spoils_what_depends_on_it_and_the_next_replay_mends_it) {
   fails = false;
   rt.replay(step);
   rt.fence();
-  EXPECT_EQ(x.read_host(x(1))[0], 1.0);
+  EXPECT_EQ(x(1).read()[0], 1.0);
 }
 
 TEST(replay, what_a_recording_refuses) {
@@ -302,7 +302,7 @@ TEST(replay, what_a_recording_refuses) {
   fill(rt, x(0), 1.0);
   EXPECT_THAT(error_of([&] { rt.record([&] { rt.fence(); }); }).what(),
               AllOf(HasSubstr("fence inside a recording"), HasSubstr("replay_test.cpp:")));
-  EXPECT_THAT(error_of([&] { rt.record([&] { (void)x.read_host(x(0)); }); }).what(),
+  EXPECT_THAT(error_of([&] { rt.record([&] { (void)x(0).read(); }); }).what(),
               AllOf(HasSubstr("host view inside a recording"), HasSubstr("replay_test.cpp:")));
   EXPECT_THAT(error_of([&] { rt.record([&] { rt.record([] {}); }); }).what(),
               HasSubstr("a recording inside a recording"));
@@ -327,7 +327,7 @@ TEST(replay, what_a_recording_refuses) {
   }),
                oops);
   rt.replay(step);  // recording has ended nevertheless
-  EXPECT_EQ(x.read_host(x(0))[0], 2.0);
+  EXPECT_EQ(x(0).read()[0], 2.0);
 }
 
 TEST(replay, of_a_recording_whose_array_has_ended_names_it) {
@@ -348,8 +348,8 @@ TEST(replay, of_a_recording_whose_array_has_ended_names_it) {
   EXPECT_EQ(refused.kind(), error_kind::usage);
   EXPECT_THAT(refused.what(), HasSubstr("array 'x' has ended before the replay of a recording that uses it"));
   rt.replay(own);
-  EXPECT_EQ(other.read_host(other(0))[0], 6.0);
-  EXPECT_EQ(later.read_host(later(1))[1], 1.0);
+  EXPECT_EQ(other(0).read()[0], 6.0);
+  EXPECT_EQ(later(1).read()[1], 1.0);
 }
 
 TEST(replay, may_follow_the_end_of_an_array_that_was_exchanged) {
@@ -361,7 +361,7 @@ TEST(replay, may_follow_the_end_of_an_array_that_was_exchanged) {
   step.substitute({{(*x)(0), y(0)}});
   x.reset();
   rt.replay(step);
-  EXPECT_EQ(y.read_host(y(0))[0], 5.0);
+  EXPECT_EQ(y(0).read()[0], 5.0);
 }
 
 TEST(replay, tasks_without_blocks_run_once_per_replay) {
@@ -399,7 +399,7 @@ TEST(replay, two_threads_replay_their_own_recordings_on_shared_blocks) {
   other.join();
   rt.fence();
   std::int64_t sum = 0;
-  for (int k = 0; k < 3; ++k) sum += shared.read_host(shared(k))[0];
+  for (int k = 0; k < 3; ++k) sum += shared(k).read()[0];
   EXPECT_EQ(sum, 400);
 }
 

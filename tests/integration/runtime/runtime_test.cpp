@@ -28,7 +28,7 @@ TEST(runtime, tasks_on_one_block_run_in_program_order) {
           "step", [k](view<std::int64_t> x) { x[0] = x[0] * 3 % 1000003 + k; }, update(a(0)));
     std::int64_t expected = 1;
     for (std::int64_t k = 0; k < 2000; ++k) expected = expected * 3 % 1000003 + k;
-    EXPECT_EQ(a.read_host(a(0))[0], expected) << workers << " workers";
+    EXPECT_EQ(a(0).read()[0], expected) << workers << " workers";
   }
 }
 
@@ -51,9 +51,9 @@ TEST(runtime, a_throwing_task_is_reported_at_the_fence_with_its_name_and_site) {
   EXPECT_EQ(ran, 0) << "what depends on a failed task does not run";
 
   EXPECT_NO_THROW(rt.fence()) << "a failure is reported once";
-  EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(), HasSubstr("boom 42")) << "spoiled data cannot be read";
+  EXPECT_THAT(error_of([&] { (void)a(0).read(); }).what(), HasSubstr("boom 42")) << "spoiled data cannot be read";
   fill(rt, a(0), 7.0);  // written anew: usable again
-  EXPECT_EQ(a.read_host(a(0))[0], 7.0);
+  EXPECT_EQ(a(0).read()[0], 7.0);
 }
 
 void twice(view<double> x) { x[0] *= 2; }
@@ -70,7 +70,7 @@ TEST(runtime, functions_of_one_type_keep_their_names) {
   kept = [](view<double> x) { x[0] += 1; };
   rt.submit("changed", kept, update(a(0)));
   rt.submit("twice", twice, update(a(0)));
-  EXPECT_EQ(a.read_host(a(0))[0], 130);
+  EXPECT_EQ(a(0).read()[0], 130);
   std::map<std::string, std::uint64_t> tasks;
   for (const auto& o : rt.statistics().operations) tasks[o.operation] += o.tasks;
   EXPECT_EQ(tasks["twice"], 4u);
@@ -92,7 +92,7 @@ TEST(runtime, a_throwing_task_keeps_the_kind_of_its_error) {
 TEST(runtime, reading_what_was_never_written_is_an_error_that_names_the_block) {
   for (const bool devices : {false, true}) {
     runtime rt(devices ? testing::with_sims(1, "1 MiB") : testing::host_only());
-    auto a = rt.make_array<double>("voltages", {4, 4}, {2, 2});
+    auto a = rt.make_matrix<double>("voltages", {4, 4}, {2, 2});
     rt.submit(
         "look", [](view<const double>) {}, read(a(1, 0)));
     EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("voltages(1,0) is read before it was ever written"));
@@ -107,7 +107,7 @@ TEST(runtime, accumulates_commute_and_are_summed_once) {
     fill(rt, one(0), 1.0);
     for (int k = 0; k < 500; ++k) axpy_accumulate(rt, double(k), one(0), sum(0));  // never written: counts from zero
     {
-      const auto seen = sum.read_host(sum(0));
+      const auto seen = sum(0).read();
       EXPECT_EQ(seen[0], 499 * 250);
       EXPECT_EQ(seen[99], 499 * 250);
     }
@@ -115,10 +115,10 @@ TEST(runtime, accumulates_commute_and_are_summed_once) {
     axpy_accumulate(rt, 2.0, one(0), sum(0));
     rt.submit(
         "nan", [](view<double> x) { x[0] += 1; }, accumulate(sum(0)));
-    EXPECT_EQ(sum.read_host(sum(0))[0], 3.5);
+    EXPECT_EQ(sum(0).read()[0], 3.5);
     rt.submit(
         "bad", [](view<double>) { throw std::runtime_error("adder"); }, accumulate(sum(0)));
-    EXPECT_THAT(error_of([&] { (void)sum.read_host(sum(0)); }).what(), HasSubstr("adder"))
+    EXPECT_THAT(error_of([&] { (void)sum(0).read(); }).what(), HasSubstr("adder"))
         << "a lost contribution is not silent";
     EXPECT_NO_THROW(rt.fence()) << "reported at the view, and only there";
   }
@@ -129,7 +129,7 @@ TEST(runtime, views_wait_for_tasks_and_later_tasks_wait_for_views) {
   auto a = rt.make_array<double>("a", {1}, {1});
   std::atomic<bool> released{false}, seen_before{false};
   {
-    auto v = a.write_host(a(0));
+    auto v = a(0).write();
     v[0] = 1;
     rt.submit(
         "after",
@@ -143,7 +143,7 @@ TEST(runtime, views_wait_for_tasks_and_later_tasks_wait_for_views) {
   }
   rt.fence();
   EXPECT_FALSE(seen_before);
-  EXPECT_EQ(a.read_host(a(0))[0], 2);
+  EXPECT_EQ(a(0).read()[0], 2);
 }
 
 TEST(runtime, several_threads_submit_at_once) {
@@ -166,12 +166,12 @@ TEST(runtime, several_threads_submit_at_once) {
               "both", [](view<std::int64_t> x, view<std::int64_t> y) { ++x[0], ++y[0]; }, update(shared(p)),
               update(shared(q)));
       }
-      EXPECT_EQ(mine.read_host(mine(0))[0], per_thread);
+      EXPECT_EQ(mine(0).read()[0], per_thread);
     });
   for (auto& s : submitters) s.join();
   rt.fence();
   std::int64_t total = 0, expected = 0;
-  for (int k = 0; k < 8; ++k) total += shared.read_host(shared(k))[0];
+  for (int k = 0; k < 8; ++k) total += shared(k).read()[0];
   for (int t = 0; t < threads; ++t)
     for (int k = 0; k < per_thread; ++k) expected += (k + t) % 8 != (k * 3 + 1) % 8 ? 2 : 0;
   EXPECT_EQ(total, expected);
@@ -188,7 +188,7 @@ TEST(runtime, tasks_submit_tasks) {
             "inner", [](view<std::int64_t> x) { ++x[0]; }, update(b));
     });
   rt.fence();
-  EXPECT_EQ(a.read_host(a(0))[0], 1000);
+  EXPECT_EQ(a(0).read()[0], 1000);
 }
 
 TEST(runtime, captures_are_destroyed_once_and_large_ones_work) {
@@ -252,7 +252,7 @@ TEST(runtime, version_numbers_go_round) {
     auto a = rt.make_array<double>("a", {64}, {64});
     const char* const there = device ? "sim0" : "numa0";
     fill(rt, a(0), 1.0, {.location = rt.at("numa0")});
-    EXPECT_EQ(a.read_host(a(0))[0], 1.0);
+    EXPECT_EQ(a(0).read()[0], 1.0);
     rt.fence();
     a(0).record().flow.next_version = 0xffff'fffe;
     // The second update there has the last number, the third the first one: that of the old replica on the host.
@@ -263,7 +263,7 @@ TEST(runtime, version_numbers_go_round) {
     rt.submit(
         "look", [](view<const double> x, view<double> y) { y[0] = x[0]; }, read(a(0)),
         write(rt.make_array<double>("b", {64}, {64})(0)));
-    EXPECT_EQ(a.read_host(a(0))[63], 8.0) << there;
+    EXPECT_EQ(a(0).read()[63], 8.0) << there;
     EXPECT_EQ(a(0).record().committed, 1u);
     EXPECT_NO_THROW(rt.fence());
     recording twice = rt.record([&] {
@@ -273,7 +273,7 @@ TEST(runtime, version_numbers_go_round) {
     a(0).record().flow.next_version = 0xffff'fff0;
     scal(rt, 1.0, a(0));
     for (int k = 0; k < 9; ++k) rt.replay(twice);
-    EXPECT_EQ(a.read_host(a(0))[0], 8.0 * std::pow(4.0, 9)) << there;
+    EXPECT_EQ(a(0).read()[0], 8.0 * std::pow(4.0, 9)) << there;
     EXPECT_NO_THROW(rt.fence());
     EXPECT_LT(a(0).record().committed, 16u) << "it has gone round";
   }
@@ -289,7 +289,7 @@ TEST(runtime, as_many_names_of_functions_as_one_likes) {
     rt.submit("step " + std::to_string(k), step, update(a(0)));
   }
   rt.fence();
-  EXPECT_EQ(a.read_host(a(0))[0], names);
+  EXPECT_EQ(a(0).read()[0], names);
   const std::function<void(view<double>)> explode = [](view<double>) { throw std::runtime_error("boom 44"); };
   rt.submit("the last step", explode, update(a(0)));
   const error e = error_of([&] { rt.fence(); });
@@ -311,8 +311,8 @@ TEST(runtime, devices_with_managed_memory_run_tasks) {
                                 "memory = \"managed\"\n"));
   EXPECT_TRUE(rt.has_devices());
   constexpr std::int64_t n = 16;
-  auto a = rt.make_array<double>("A", {n, n}, {n, n}), b = rt.make_array<double>("B", {n, n}, {n, n}),
-       c = rt.make_array<double>("C", {n, n}, {n, n});
+  auto a = rt.make_matrix<double>("A", {n, n}, {n, n}), b = rt.make_matrix<double>("B", {n, n}, {n, n}),
+       c = rt.make_matrix<double>("C", {n, n}, {n, n});
   fill(rt, a(0, 0), 2.0);
   fill(rt, b(0, 0), 3.0);
   fill(rt, c(0, 0), 1.0);
@@ -320,7 +320,7 @@ TEST(runtime, devices_with_managed_memory_run_tasks) {
   for (int k = 0; k < 3; ++k) gemm(rt, 1.0, a(0, 0), transpose::no, b(0, 0), transpose::no, 1.0, c(0, 0), there);
   scal(rt, 0.5, c(0, 0), {.location = rt.at("numa0")});
   gemm(rt, 1.0, a(0, 0), transpose::no, b(0, 0), transpose::no, 1.0, c(0, 0), there);
-  EXPECT_EQ(c.read_host(c(0, 0))[n], (1 + 3 * 6.0 * n) / 2 + 6.0 * n);
+  EXPECT_EQ(c(0, 0).read()[n], (1 + 3 * 6.0 * n) / 2 + 6.0 * n);
   rt.fence();
   std::uint64_t on_device = 0;
   for (const auto& row : rt.statistics().operations)
@@ -337,7 +337,7 @@ TEST_P(hints, are_followed) {
   auto a = rt.make_array<double>("a", {64}, {64});
   fill(rt, a(0), 1.0, {.location = rt.at("sim1")});
   for (int k = 0; k < 10; ++k) scal(rt, 2.0, a(0), {.location = rt.at(k % 2 == 0 ? "sim0" : "sim1")});
-  EXPECT_EQ(a.read_host(a(0))[0], 1024.0);
+  EXPECT_EQ(a(0).read()[0], 1024.0);
   std::map<std::string, std::uint64_t> scal_tasks;
   for (const auto& row : rt.statistics().operations)
     if (row.operation == "scal") scal_tasks[row.place] = row.tasks;
@@ -377,12 +377,12 @@ TEST(runtime, arrays_kept_to_one_thread_keep_their_order) {
   std::int64_t expected = 0;
   for (std::int64_t x : {3, 4})
     for (std::int64_t k = 0; k < 500; ++k) expected += x = x * 5 % 10007 + k;
-  EXPECT_EQ(shared.read_host(shared(0))[0], expected);
+  EXPECT_EQ(shared(0).read()[0], expected);
 }
 
 TEST(runtime, an_operation_that_no_device_offers_says_so) {
   runtime rt(testing::with_sims(1, "1 MiB"));
-  auto a = rt.make_array<std::uint8_t>("a", {4, 4}, {4, 4});
+  auto a = rt.make_matrix<std::uint8_t>("a", {4, 4}, {4, 4});
   auto info = rt.make_array<std::int32_t>("info", {1}, {1});
   rt.submit(
       "set",
@@ -427,7 +427,7 @@ TEST(runtime, device_memory_is_evicted_to_the_host_and_comes_back) {
   for (int k = 0; k < 32; ++k) fill(rt, a(k), double(k), there);
   for (int round = 0; round < 3; ++round)
     for (int k = 0; k < 32; ++k) scal(rt, 2.0, a(k), there);
-  for (int k = 0; k < 32; ++k) EXPECT_EQ(a.read_host(a(k))[2047], 8.0 * k);
+  for (int k = 0; k < 32; ++k) EXPECT_EQ(a(k).read()[2047], 8.0 * k);
   const auto s = rt.statistics();
   // Half of the blocks do not fit. Tasks whose blocks are there go first, so that each block need leave only once.
   EXPECT_GE(s.coherence.written_back + s.coherence.dropped, 12u);
@@ -462,19 +462,19 @@ TEST(runtime, cancel_ends_soon_and_says_so) {
 
 TEST(runtime, wrong_arguments_are_refused) {
   runtime rt(testing::host_only());
-  auto a = rt.make_array<double>("a", {4, 4}, {2, 2});
+  auto a = rt.make_matrix<double>("a", {4, 4}, {2, 2});
   EXPECT_THROW(a(2, 0), error);
   EXPECT_THROW(a(0, -1), error);
   EXPECT_THROW((void)a.block(4), error);
   EXPECT_THROW(rt.make_array<double>("bad", {4}, {0}), error);
   EXPECT_THROW(rt.make_array<double>("bad", {-4}, {1}), error);
-  EXPECT_THROW(rt.make_array<double>("bad", {4, 4}, {2}), error);
+  EXPECT_THROW(rt.make_matrix<double>("bad", {4, 4}, {2}), error);
   EXPECT_THROW(rt.make_array<double>("huge", {std::int64_t{1} << 40}, {1}), error);
   EXPECT_THROW(rt.define({.name = "nothing"}), error);
   EXPECT_THROW(rt.define({.name = "gemm", .host = [](const operation::context&) {}}), error);
   const block::access wrong[] = {{.block = &a(0, 0).record(), .intent = intent::read}};
   EXPECT_THROW(rt.submit_operation(*rt.builtin().syrk, nullptr, 0, wrong), error);
-  auto b = rt.make_array<double>("b", {3, 5}, {3, 5});
+  auto b = rt.make_matrix<double>("b", {3, 5}, {3, 5});
   for (std::size_t k = 0; k < 4; ++k) fill(rt, a.block(k), 1.0);
   fill(rt, b(0, 0), 1.0);
   gemm(rt, 1.0, a(0, 0), transpose::no, b(0, 0), transpose::no, 0.0, a(1, 1));
@@ -488,7 +488,7 @@ TEST(runtime, empty_arrays_and_single_elements) {
   auto scalar = rt.make_array<double>("scalar", {}, {});
   ASSERT_EQ(scalar.size(), 1u);
   fill(rt, scalar.block(0), 3.0);
-  EXPECT_EQ(scalar.read_host(scalar.block(0))[0], 3.0);
+  EXPECT_EQ(scalar.block(0).read()[0], 3.0);
   rt.fence();
 }
 
@@ -501,8 +501,8 @@ TEST(runtime, two_runtimes_one_after_the_other_and_at_once) {
       fill(first, a(0), 1.0 + j);
       fill(second, b(0), 2.0 + j);
     }
-    EXPECT_EQ(a.read_host(a(0))[0], 10.0);
-    EXPECT_EQ(b.read_host(b(0))[0], 11.0);
+    EXPECT_EQ(a(0).read()[0], 10.0);
+    EXPECT_EQ(b(0).read()[0], 11.0);
   }
 }
 

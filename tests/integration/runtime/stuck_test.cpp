@@ -67,11 +67,11 @@ TEST(stuck, the_helpers_place_goes_to_a_thread_that_stays) {
       write(a(0)));
   rt.submit(
       "second", [&](view<double> x) { x[0] = 2; }, write(a(1)));
-  std::thread helps([&] { (void)a.read_host(a(0)); });
+  std::thread helps([&] { (void)a(0).read(); });
   while (!runs) std::this_thread::yield();
-  std::thread leaves([&] { (void)a.read_host(a(0)); });
+  std::thread leaves([&] { (void)a(0).read(); });
   leave_time();
-  std::thread stays([&] { EXPECT_EQ(a.read_host(a(1))[0], 2); });
+  std::thread stays([&] { EXPECT_EQ(a(1).read()[0], 2); });
   leave_time();
   go = true;
   helps.join();
@@ -176,7 +176,7 @@ TEST(stuck, a_view_given_back_is_looked_at_where_there_is_one_memory) {
   rt.fence();
   std::thread other;
   {
-    auto held = a.read_host(a(0));
+    auto held = a(0).read();
     fill(rt, a(1), 2.0);  // no room for it
     other = std::thread([&] { EXPECT_THROW(rt.fence(), error); });
     leave_time();
@@ -214,7 +214,7 @@ TEST_F(stuck_in_memory, a_thread_that_waits_elsewhere_makes_no_room) {
   rt.fence();
   std::atomic<bool> known{false}, told{false};
   std::thread other([&] {
-    auto held = a.read_host(a(0));
+    auto held = a(0).read();
     known = true;
     leave_time();
     const runtime::waiting_elsewhere here(rt);
@@ -225,7 +225,7 @@ TEST_F(stuck_in_memory, a_thread_that_waits_elsewhere_makes_no_room) {
   EXPECT_THROW(rt.fence(), error);
   told = true;
   other.join();
-  EXPECT_EQ(a.read_host(a(0))[8191], 1);
+  EXPECT_EQ(a(0).read()[8191], 1);
 }
 
 TEST_F(stuck_in_memory, a_thread_that_was_made_to_go_on_may_make_room) {
@@ -251,7 +251,7 @@ TEST_F(stuck_in_memory, a_thread_that_was_made_to_go_on_may_make_room) {
   });
   fill(rt, a(0), 2.0);
   EXPECT_NO_THROW(rt.fence());
-  EXPECT_EQ(a.read_host(a(0))[0], 2);
+  EXPECT_EQ(a(0).read()[0], 2);
   later.join();
   other.join();
 }
@@ -263,7 +263,7 @@ TEST(stuck, the_runtime_ends_with_a_view_of_its_own_thread_and_a_history) {
   {
     runtime rt(testing::with_sims(1, "1 MiB", false, 2, "placement = \"cost\"\nhistory = \"" + file.string() + "\"\n"));
     auto a = rt.make_array<double>("a", {2}, {1});
-    seen.emplace(a.write_host(a(0)));
+    seen.emplace(a(0).write());
     (*seen)[0] = 1;
     rt.submit(
         "behind", [](view<double>) {}, update(a(0)));
@@ -295,7 +295,7 @@ TEST(stuck, a_task_that_has_used_another_runtime_is_still_a_task) {
       update(a(0)));
   first.fence();
   EXPECT_TRUE(refused);
-  EXPECT_EQ(a.read_host(a(0))[0], 200);
+  EXPECT_EQ(a(0).read()[0], 200);
 }
 
 class stuck_with : public ::testing::TestWithParam<unsigned> {};
@@ -319,7 +319,7 @@ TEST_P(stuck_with, a_recording_that_ends_in_a_task) {
         update(a(1)));
   }
   rt.fence();
-  EXPECT_EQ(a.read_host(a(0))[0], 2);
+  EXPECT_EQ(a(0).read()[0], 2);
 }
 
 TEST_P(stuck_with, a_replay_in_a_task_is_refused_at_once) {

@@ -45,7 +45,7 @@ TEST(two_hosts, are_two_memories_with_workers_of_their_own) {
   const statistics s = rt.statistics();
   EXPECT_GT(space_of(s, "numa0").statistics.used_bytes, 0u);
   EXPECT_GT(space_of(s, "numa1").statistics.used_bytes, 0u);
-  for (std::size_t k = 0; k < a.size(); ++k) EXPECT_EQ(a.read_host(a.block(k))[3], 1.0) << k;
+  for (std::size_t k = 0; k < a.size(); ++k) EXPECT_EQ(a.block(k).read()[3], 1.0) << k;
 }
 
 // The copy at the other node is an ordinary piece of that memory: the end of the array gave back all of the slab around
@@ -67,7 +67,7 @@ TEST(two_hosts, the_end_of_an_adopted_array_leaves_the_blocks_of_others) {
   rt.fence();
   EXPECT_EQ(space_of(rt.statistics(), "numa1").statistics.slabs, 1u) << "the slab is still there";
   scal(rt, 2.0, kept(0), {.location = rt.at("numa1")});
-  EXPECT_EQ(kept.read_host(kept(0))[63], 10.0);
+  EXPECT_EQ(kept(0).read()[63], 10.0);
 }
 
 TEST(two_hosts, copies_of_adopted_blocks_leave_a_full_memory) {
@@ -222,17 +222,17 @@ TEST(two_hosts, views_are_taken_of_what_the_other_memory_made) {
   double_all(rt, a, "numa1");
   double_all(rt, b, "numa1");
   for (std::size_t k = 0; k < a.size(); ++k) {
-    EXPECT_EQ(b.read_host(b.block(k))[24], 2.0 * double(k));
-    const auto seen = a.read_host(a.block(k));
+    EXPECT_EQ(b.block(k).read()[24], 2.0 * double(k));
+    const auto seen = a.block(k).read();
     EXPECT_EQ(seen.data(), mine.data() + 25 * k) << "views are of the program's own memory";
     EXPECT_EQ(seen[0], 2.0);
   }
   {
-    auto changed = a.update_host(a(1));
+    auto changed = a(1).update();
     changed[3] = 50;
   }
   {
-    auto written = a.write_host(a(2));
+    auto written = a(2).write();
     std::ranges::fill(written, 4.0);
   }
   double_all(rt, a, "numa1");

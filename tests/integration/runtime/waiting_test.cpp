@@ -47,7 +47,7 @@ TEST_P(waiting, a_view_of_a_ready_block_does_not_wait_for_the_queue) {
   for (unsigned k = 0; k < GetParam(); ++k)
     rt.submit(
         "last", [&](view<double>) { late = late || !soon(seen); }, write(busy(k % 7 + 1)));
-  EXPECT_EQ(ready.read_host(ready(0))[0], 7);
+  EXPECT_EQ(ready(0).read()[0], 7);
   seen = true;
   rt.fence();
   EXPECT_FALSE(late);
@@ -65,7 +65,7 @@ TEST_P(waiting, a_view_comes_when_its_block_is_made_and_no_later) {
     rt.submit(
         "behind it", [&](view<double>) { late = late || (std::this_thread::get_id() != me && !soon(seen)); },
         write(other(k)));
-  EXPECT_EQ(made.read_host(made(0))[0], 3);
+  EXPECT_EQ(made(0).read()[0], 3);
   seen = true;
   rt.fence();
   EXPECT_FALSE(late);
@@ -79,7 +79,7 @@ TEST(waiting, views_of_ready_blocks_let_waiting_tasks_run_where_nothing_else_run
   std::atomic<bool> ran{false};
   rt.submit(
       "elsewhere", [&](view<double>) { ran = true; }, write(a(1)));
-  for (int turns = 0; turns < 10'000 && !ran; ++turns) (void)a.read_host(a(0));
+  for (int turns = 0; turns < 10'000 && !ran; ++turns) (void)a(0).read();
   EXPECT_TRUE(ran);
 }
 
@@ -102,7 +102,7 @@ TEST(waiting, a_submitter_goes_on_when_half_of_the_window_is_done) {
   }
   EXPECT_LE(most, 64u);
   rt.fence();
-  EXPECT_EQ(a.read_host(a(0))[0], 300);
+  EXPECT_EQ(a(0).read()[0], 300);
 }
 
 TEST(waiting, a_second_submitter_goes_on_at_half_of_the_window_too) {
@@ -154,14 +154,14 @@ TEST_P(waiting, a_thread_that_holds_a_view_is_not_held_back_behind_it) {
   runtime rt(testing::host_only(GetParam()));
   auto a = rt.make_array<double>("a", {1}, {1});
   {
-    auto mine = a.write_host(a(0));
+    auto mine = a(0).write();
     mine[0] = 1;
     for (int k = 0; k < 6000; ++k)
       rt.submit(
           "behind", [](view<double> x) { x[0] += 1; }, update(a(0)));
   }
   rt.fence();
-  EXPECT_EQ(a.read_host(a(0))[0], 6001);
+  EXPECT_EQ(a(0).read()[0], 6001);
 }
 
 TEST_P(waiting, inside_a_task_is_refused) {
@@ -172,14 +172,14 @@ TEST_P(waiting, inside_a_task_is_refused) {
       "fences", [&](view<double>) { rt.fence(); }, write(a(1)));
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("fence inside a task"));
   rt.submit(
-      "looks", [&](view<double>) { (void)a.read_host(a(0)); }, write(a(1)));
+      "looks", [&](view<double>) { (void)a(0).read(); }, write(a(1)));
   const error e = error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::usage);
   EXPECT_THAT(e.what(), HasSubstr("a host view inside a task"));
   rt.submit(
       "settles", [&](view<double>) { front_end(rt).wait_idle(); }, write(a(1)));
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("inside a task"));
-  EXPECT_EQ(a.read_host(a(0))[0], 1) << "and nothing is left behind";
+  EXPECT_EQ(a(0).read()[0], 1) << "and nothing is left behind";
 }
 
 TEST_P(waiting, tasks_may_take_a_lock_that_the_submitter_holds_where_submissions_do_not_wait) {
@@ -200,7 +200,7 @@ TEST_P(waiting, tasks_may_take_a_lock_that_the_submitter_holds_where_submissions
           update(a(0)));
   }
   rt.fence();
-  EXPECT_EQ(a.read_host(a(0))[0], 10'000);
+  EXPECT_EQ(a(0).read()[0], 10'000);
 }
 
 TEST(waiting, for_memory_ends_when_another_thread_gives_its_view_back) {
@@ -212,7 +212,7 @@ TEST(waiting, for_memory_ends_when_another_thread_gives_its_view_back) {
   rt.fence();
   std::atomic<bool> held{false}, more{false};
   std::thread other([&] {
-    auto first = a.read_host(a(0));
+    auto first = a(0).read();
     held = true;
     soon(more);
     std::this_thread::sleep_for(
@@ -224,7 +224,7 @@ TEST(waiting, for_memory_ends_when_another_thread_gives_its_view_back) {
   more = true;
   EXPECT_NO_THROW(rt.fence());
   other.join();
-  EXPECT_EQ(a.read_host(a(3))[7], 5);
+  EXPECT_EQ(a(3).read()[7], 5);
 }
 
 TEST(waiting, for_memory_that_can_never_come_is_told_although_no_thread_waits) {
@@ -249,22 +249,22 @@ TEST_P(waiting, for_a_task_that_waits_for_a_view_of_the_same_thread_is_an_error)
   fill(rt, y(0), 0.0);
   fill(rt, y(1), 5.0);
   for (int round = 0; round < 3; ++round) {
-    auto held = x.update_host(x(0));
+    auto held = x(0).update();
     held[0] += 1;
     axpy(rt, 1.0, x(0), y(0));
-    const error read = error_of([&] { (void)y.read_host(y(0)); });
+    const error read = error_of([&] { (void)y(0).read(); });
     EXPECT_EQ(read.kind(), error_kind::usage);
     EXPECT_THAT(read.message(), HasSubstr("this thread waits for itself"));
     EXPECT_THAT(read.message(), HasSubstr("it asks for a view of y(0)"));
     EXPECT_THAT(read.message(), HasSubstr("x(0) ("));
     EXPECT_THAT(read.message(), HasSubstr("waiting_test.cpp:"));
     EXPECT_THAT(read.where(), HasSubstr("waiting_test.cpp:"));
-    EXPECT_EQ(error_of([&] { (void)y.update_host(y(0)); }).kind(), error_kind::usage);
-    EXPECT_EQ(y.read_host(y(1))[0], 5) << "what does not wait for it can be had";
+    EXPECT_EQ(error_of([&] { (void)y(0).update(); }).kind(), error_kind::usage);
+    EXPECT_EQ(y(1).read()[0], 5) << "what does not wait for it can be had";
     scal(rt, 2.0, y(0));  // behind the views that were given up
   }
   rt.fence();
-  EXPECT_EQ(y.read_host(y(0))[0], ((0 + 2) * 2 + 3) * 2 * 2 + 4 * 2);
+  EXPECT_EQ(y(0).read()[0], ((0 + 2) * 2 + 3) * 2 * 2 + 4 * 2);
 }
 
 TEST(waiting, of_two_threads_for_what_waits_for_the_other_s_view_is_an_error_of_one) {
@@ -276,12 +276,12 @@ TEST(waiting, of_two_threads_for_what_waits_for_the_other_s_view_is_an_error_of_
   }
   std::atomic<int> holding{0}, refused{0};
   const auto cross = [&](int mine) {
-    auto held = x.update_host(x(mine));
+    auto held = x(mine).update();
     ++holding;
     while (holding < 2) std::this_thread::yield();
     axpy(rt, 1.0, x(1 - mine), y(mine));
     try {
-      (void)y.read_host(y(mine));
+      (void)y(mine).read();
     } catch (const error& e) {
       refused += e.kind() == error_kind::usage ? 1 : 0;
     }
@@ -291,7 +291,7 @@ TEST(waiting, of_two_threads_for_what_waits_for_the_other_s_view_is_an_error_of_
   other.join();
   EXPECT_EQ(refused, 1) << "whose views end, so that the other has what it wants";
   rt.fence();
-  EXPECT_EQ(y.read_host(y(0))[0] + y.read_host(y(1))[0], 4);
+  EXPECT_EQ(y(0).read()[0] + y(1).read()[0], 4);
 }
 
 TEST(waiting, for_itself_is_told_when_the_last_other_thread_has_ended) {
@@ -301,16 +301,16 @@ TEST(waiting, for_itself_is_told_when_the_last_other_thread_has_ended) {
   fill(rt, y(0), 1.0);
   std::atomic<bool> known{false};
   std::thread other([&] {  // known to the runtime, and doing something else
-    (void)y.read_host(y(0));
+    (void)y(0).read();
     known = true;
     std::this_thread::sleep_for(
         std::chrono::milliseconds(100));  // until the other asks, most likely; else it passes too
   });
   soon(known);
   {
-    const auto held = x.update_host(x(0));
+    const auto held = x(0).update();
     axpy(rt, 1.0, x(0), y(0));
-    EXPECT_EQ(error_of([&] { (void)y.read_host(y(0)); }).kind(), error_kind::usage);
+    EXPECT_EQ(error_of([&] { (void)y(0).read(); }).kind(), error_kind::usage);
   }
   other.join();
 }
@@ -321,15 +321,15 @@ TEST(waiting, with_a_view_of_something_else_is_none) {
     auto x = rt.make_array<double>("x", {64}, {64}), other = rt.make_array<double>("other", {64}, {64});
     fill(rt, x(0), 0.0);
     fill(rt, other(0), 0.0);
-    const auto held = other.update_host(other(0));
+    const auto held = other(0).update();
     for (int k = 0; k < 300; ++k) {  // there and back each time: drivers and copies come to rest again and again
       scal(rt, 2.0, x(0));
-      ASSERT_EQ(x.read_host(x(0))[3], 0);
+      ASSERT_EQ(x(0).read()[3], 0);
     }
     rt.submit(  // longer than all has to be at rest before a thread is refused
         "long", [](view<double> v) { std::this_thread::sleep_for(std::chrono::milliseconds(60)), v[0] = 1; },
         update(x(0)));
-    EXPECT_EQ(x.read_host(x(0))[0], 1);
+    EXPECT_EQ(x(0).read()[0], 1);
   }
 }
 
@@ -345,9 +345,9 @@ TEST_P(waiting, for_its_own_view_is_told_where_another_thread_sits_in_a_join) {
   fill(rt, y(0), 1.0);
   for (int round = 0; round < 2; ++round) {
     std::thread([&] {  // which this thread joins at once
-      const auto held = x.update_host(x(0));
+      const auto held = x(0).update();
       axpy(rt, 1.0, x(0), y(0));
-      const error e = error_of([&] { (void)y.read_host(y(0)); });
+      const error e = error_of([&] { (void)y(0).read(); });
       EXPECT_EQ(e.kind(), error_kind::usage);
       EXPECT_THAT(e.message(), HasSubstr("it asks for a view of y(0) while it holds x(0) ("));
       EXPECT_THAT(e.where(), HasSubstr("waiting_test.cpp:"));
@@ -355,7 +355,7 @@ TEST_P(waiting, for_its_own_view_is_told_where_another_thread_sits_in_a_join) {
         .join();
   }
   rt.fence();
-  EXPECT_EQ(y.read_host(y(0))[0], 3);
+  EXPECT_EQ(y(0).read()[0], 3);
 }
 
 TEST_P(waiting, of_two_threads_for_each_other_s_view_is_told_where_a_third_joins_them) {
@@ -365,11 +365,11 @@ TEST_P(waiting, of_two_threads_for_each_other_s_view_is_told_where_a_third_joins
   fill(rt, x(1), 1.0);
   std::atomic<int> holding{0}, refused{0};
   const auto cross = [&](int mine) {
-    const auto held = x.update_host(x(mine));
+    const auto held = x(mine).update();
     ++holding;
     while (holding < 2) std::this_thread::yield();
     try {
-      (void)x.read_host(x(1 - mine));
+      (void)x(1 - mine).read();
     } catch (const error& e) {
       refused += e.kind() == error_kind::usage ? 1 : 0;
     }
@@ -386,11 +386,11 @@ TEST_P(waiting, is_not_told_while_a_thread_that_holds_a_view_does_something) {
   fill(rt, x(0), 1.0);
   fill(rt, y(0), 2.0);
   std::atomic<bool> asks{false};
-  auto held = std::make_unique<host_view<double>>(x.update_host(x(0)));  // for which the other waits
+  auto held = std::make_unique<host_view<double>>(x(0).update());  // for which the other waits
   std::thread other([&] {
-    const auto mine = y.read_host(y(0));
+    const auto mine = y(0).read();
     asks = true;
-    EXPECT_EQ(x.read_host(x(0))[0], 5);
+    EXPECT_EQ(x(0).read()[0], 5);
   });
   soon(asks);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));  // much longer than the patience
@@ -409,7 +409,7 @@ TEST_P(waiting, of_a_replay_for_its_thread_s_own_view_is_an_error) {
         "add", [](view<double> v) { v[0] += 1; }, update(a(0)));
   });
   {
-    const auto held = a.update_host(a(0));
+    const auto held = a(0).update();
     rt.replay(r);
     rt.replay(r);
     for (int k = 0; k < 2; ++k) {
@@ -421,12 +421,12 @@ TEST_P(waiting, of_a_replay_for_its_thread_s_own_view_is_an_error) {
     }
   }
   rt.replay(r);
-  EXPECT_EQ(a.read_host(a(0))[0], 3) << "none of those that were refused, and all others";
+  EXPECT_EQ(a(0).read()[0], 3) << "none of those that were refused, and all others";
   {
-    const auto held = a.update_host(a(1));
+    const auto held = a(1).update();
     for (int k = 0; k < 20; ++k) rt.replay(r);  // it waits for nothing that this thread has
   }
-  EXPECT_EQ(a.read_host(a(0))[0], 23);
+  EXPECT_EQ(a(0).read()[0], 23);
 }
 
 TEST_P(waiting, the_end_of_a_recording_leaves_its_replays_to_views_of_its_thread) {
@@ -436,7 +436,7 @@ TEST_P(waiting, the_end_of_a_recording_leaves_its_replays_to_views_of_its_thread
   fill(rt, sum(0), 0.0);
   const auto kept = std::make_shared<int>(7);
   for (int round = 0; round < 2; ++round) {
-    const auto held = a.update_host(a(0));
+    const auto held = a(0).update();
     {
       recording r = rt.record([&] {
         rt.submit(
@@ -447,10 +447,10 @@ TEST_P(waiting, the_end_of_a_recording_leaves_its_replays_to_views_of_its_thread
       for (int k = 0; k < 2; ++k) rt.replay(r);
     }
   }
-  EXPECT_EQ(a.read_host(a(0))[0], 28);
+  EXPECT_EQ(a(0).read()[0], 28);
   rt.fence();
   EXPECT_EQ(kept.use_count(), 1) << "what the recordings had is given back";
-  EXPECT_EQ(sum.read_host(sum(0))[0], 7 + 14 + 21 + 28);
+  EXPECT_EQ(sum(0).read()[0], 7 + 14 + 21 + 28);
 }
 
 TEST_P(waiting, the_end_of_a_recording_in_the_task_that_its_replay_waits_for_leaves_it) {
@@ -477,7 +477,7 @@ TEST_P(waiting, the_end_of_a_recording_in_the_task_that_its_replay_waits_for_lea
   });
   other.join();
   rt.fence();
-  EXPECT_EQ(a.read_host(a(0))[0], 101);
+  EXPECT_EQ(a(0).read()[0], 101);
 }
 
 TEST_P(waiting, for_a_block_that_failed_in_one_thread_hides_it_from_no_fence_of_another) {
@@ -490,7 +490,7 @@ TEST_P(waiting, for_a_block_that_failed_in_one_thread_hides_it_from_no_fence_of_
   };
   fail();
   std::thread([&] {
-    EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(), HasSubstr("boom 44"));
+    EXPECT_THAT(error_of([&] { (void)a(0).read(); }).what(), HasSubstr("boom 44"));
     EXPECT_NO_THROW(rt.fence()) << "this thread knows it";
   }).join();
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("boom 44")) << "this one did not";
@@ -498,7 +498,7 @@ TEST_P(waiting, for_a_block_that_failed_in_one_thread_hides_it_from_no_fence_of_
 
   fill(rt, a(0), 1.0);
   fail();
-  EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(), HasSubstr("boom 44"));
+  EXPECT_THAT(error_of([&] { (void)a(0).read(); }).what(), HasSubstr("boom 44"));
   EXPECT_NO_THROW(rt.fence()) << "told by the view";
 }
 

@@ -112,8 +112,8 @@ TEST(recorded_run, tasks_with_their_blocks_and_their_arithmetic) {
     fill(rt, before(0), 1.0);
     rt.fence();
   }
-  auto a = rt.make_array<double>("A", {4, 4}, {4, 2});
-  auto c = rt.make_array<double>("C", {2, 2}, {2, 2});
+  auto a = rt.make_matrix<double>("A", {4, 4}, {4, 2});
+  auto c = rt.make_matrix<double>("C", {2, 2}, {2, 2});
   fill(rt, a(0, 1), 1.0);
   gemm(rt, 1.0, a(0, 1), transpose::yes, a(0, 1), transpose::no, 0.0, c(0, 0));
   rt.submit(
@@ -159,7 +159,7 @@ TEST(recorded_run, a_diamond_with_its_edges_sites_and_views) {
   rt.fence();  // the edges of what follows lead to tasks that have ended
   rt.submit(
       "bottom", [](view<const double> x, view<double> y) { y[0] += x[0]; }, read(a(1)), update(a(2)));
-  EXPECT_EQ(a.read_host(a(2))[0], 2.0);
+  EXPECT_EQ(a(2).read()[0], 2.0);
   rt.fence();
   const trace::timeline t = rt.timeline("a diamond");
   expect_sound(t);
@@ -186,7 +186,7 @@ TEST(recorded_run, reductions_follow_all_adders) {
   for (int k = 0; k < 5; ++k)
     rt.submit(
         "add", [](view<double> x) { x[0] += 2; }, accumulate(a(0)));
-  EXPECT_EQ(a.read_host(a(0))[0], 11.0);
+  EXPECT_EQ(a(0).read()[0], 11.0);
   rt.fence();
   const trace::timeline t = rt.timeline("sums");
   expect_sound(t);
@@ -226,15 +226,15 @@ TEST(recorded_run, host_tasks_start_behind_their_predecessors_whatever_the_graph
 TEST(recorded_run, devices_transfers_memory_and_evictions_agree_with_the_counters) {
   runtime rt(recorded(tessera::testing::with_sims(2, "1 MiB", true)));
   constexpr std::int64_t n = 8, tile = 64;  // 8 x 8 tiles of 32 KiB: twice what a device holds
-  auto a = rt.make_array<double>("A", {n * tile, n * tile}, {tile, tile}),
-       c = rt.make_array<double>("C", {n * tile, n * tile}, {tile, tile});
+  auto a = rt.make_matrix<double>("A", {n * tile, n * tile}, {tile, tile}),
+       c = rt.make_matrix<double>("C", {n * tile, n * tile}, {tile, tile});
   for (std::size_t k = 0; k < a.size(); ++k) fill(rt, a.block(k), 0.5);
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j)
       for (std::int64_t k = 0; k < n; ++k)
         gemm(rt, 1.0, a(i, k), transpose::no, a(k, j), transpose::no, k == 0 ? 0.0 : 1.0, c(i, j),
              {.location = rt.at(k % 2 == 0 ? "sim0" : "sim1")});
-  for (std::size_t k = 0; k < c.size(); ++k) EXPECT_EQ(c.read_host(c.block(k))[0], 0.25 * n * tile);
+  for (std::size_t k = 0; k < c.size(); ++k) EXPECT_EQ(c.block(k).read()[0], 0.25 * n * tile);
   rt.fence();
   const trace::timeline t = rt.timeline("out of core");
   const statistics counted = rt.statistics();

@@ -58,7 +58,7 @@ TEST_F(on_devices, what_is_right_is_not_reported) {
       update(a(1)));
   scal(rt, 2.0, a(1), {.location = rt.at("sim0")});
   EXPECT_EQ(fence_text(rt), "");
-  EXPECT_EQ(a.read_host(a(1))[0], 30);
+  EXPECT_EQ(a(1).read()[0], 30);
 }
 
 TEST_F(on_devices, a_write_beyond_a_block_shows_in_its_neighbour) {

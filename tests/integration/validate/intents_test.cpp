@@ -34,7 +34,7 @@ TEST_F(intents, a_read_block_that_was_written_is_named_with_its_maker) {
                 at(__FILE__, made) +
                 ", A(0) write, version 1\n"
                 "  hint: declare the block update; the change was not kept");
-  EXPECT_EQ(a.read_host(a(0))[3], 2) << "the change was kept";
+  EXPECT_EQ(a(0).read()[3], 2) << "the change was kept";
   EXPECT_EQ(fence_text(rt), "") << "reported twice";
   ASSERT_EQ(rt.findings().size(), 1u);
   EXPECT_EQ(rt.findings()[0].fault, validate::fault::read_changed);
@@ -122,7 +122,7 @@ TEST_F(intents, a_view_that_writes_what_it_reads_is_named) {
   const int filled = __LINE__ - 1;
   int line = 0;
   {
-    const auto x = a.read_host(a(0));
+    const auto x = a(0).read();
     line = __LINE__ - 1;
     const_cast<double&>(x[0]) = 5;
   }

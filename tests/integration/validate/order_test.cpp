@@ -90,7 +90,7 @@ TEST_F(order, a_fence_a_view_and_the_end_of_a_thread_order) {
         rt.submit("child", put, write(a(1)));
       },
       update(a(0)));
-  (void)a.read_host(a(0));  // the parent has run, and with it what it submitted
+  (void)a(0).read();  // the parent has run, and with it what it submitted
   rt.submit("ours", change, update(a(1)));
   std::thread([&] { rt.submit("theirs", change, update(a(1))); }).join();
   rt.submit("ours", change, update(a(1)));
@@ -102,7 +102,7 @@ TEST_F(order, accumulates_of_several_threads_need_no_order) {
   for (int k = 0; k < 3; ++k) elsewhere([&] { rt.submit("add", change, accumulate(a(0))); });
   rt.submit("add", change, accumulate(a(0)));
   rt.fence();
-  EXPECT_EQ(a.read_host(a(0))[0], 4);
+  EXPECT_EQ(a(0).read()[0], 4);
   elsewhere([&] { rt.submit("add", change, accumulate(a(0))); });
   rt.submit("look", look, read(a(0)));
   EXPECT_THAT(fence_text(rt), HasSubstr("with the intents accumulate and read"));
@@ -259,7 +259,7 @@ TEST_F(order, memory_of_a_view_cannot_be_adopted) {
   fill(rt, a(0), 1.0);
   int line = 0, seen = 0;
   {
-    auto x = a.update_host(a(0));
+    auto x = a(0).update();
     seen = __LINE__ - 1;
     auto b = rt.adopt("B", std::span(x.data(), 8), 8);
     line = __LINE__ - 1;
@@ -302,7 +302,7 @@ TEST_F(order, a_task_on_a_destroyed_array_is_named_and_does_not_run) {
   EXPECT_FALSE(ran);
   auto c = rt.make_array<double>("C", {8}, {8});
   EXPECT_NE(&c(0).record(), &stale.record()) << "an old handle means a new block";
-  EXPECT_THROW((void)c.read_host(stale), error);
+  EXPECT_THROW((void)stale.read(), error);
   EXPECT_EQ(rt.findings().back().fault, validate::fault::after_free);
 }
 
@@ -311,7 +311,7 @@ TEST_F(order, elements_of_a_view_used_after_its_end_are_noticed) {
   double* kept = nullptr;
   int line = 0;
   {
-    auto x = a.update_host(a(0));
+    auto x = a(0).update();
     line = __LINE__ - 1;
     kept = x.data();
   }

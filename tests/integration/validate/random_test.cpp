@@ -145,7 +145,7 @@ TEST_P(random_programs, with_a_planted_mistake_are_reported) {
       stale = gone(0);
     }
     double* kept = nullptr;
-    { kept = a.update_host(a(1)).data(); }
+    { kept = a(1).update().data(); }
     const std::uint64_t tasks = 400 / testing::slow_down, when = random() % tasks;
     validate::fault expected{};
     for (std::uint64_t k = 0; k < tasks; ++k) {

@@ -57,12 +57,12 @@ struct tiles_of {
   std::int64_t tile;
 
   tiles_of(runtime& rt, const dense& from, std::int64_t size)
-      : a(rt.make_array<double>("A", {from.n, from.n}, {size, size})),
+      : a(rt.make_matrix<double>("A", {from.n, from.n}, {size, size})),
         info(rt.make_array<std::int32_t>("info", {a.counts()[0]}, {1})),
         tile(size) {
     for (std::int64_t tj = 0; tj < a.counts()[1]; ++tj)
       for (std::int64_t ti = tj; ti < a.counts()[0]; ++ti) {
-        auto to = a.write_host(a(ti, tj));
+        auto to = a(ti, tj).write();
         for (std::int64_t j = 0; j < to.extent(1); ++j)
           for (std::int64_t i = 0; i < to.extent(0); ++i) to(i, j) = from(ti * size + i, tj * size + j);
       }
@@ -72,7 +72,7 @@ struct tiles_of {
     double worst = 0;
     for (std::int64_t tj = 0; tj < a.counts()[1]; ++tj)
       for (std::int64_t ti = tj; ti < a.counts()[0]; ++ti) {
-        const auto from = a.read_host(a(ti, tj));
+        const auto from = a(ti, tj).read();
         for (std::int64_t j = 0; j < from.extent(1); ++j)
           for (std::int64_t i = ti == tj ? j : 0; i < from.extent(0); ++i)
             worst = std::max(worst, std::abs(from(i, j) - l(ti * tile + i, tj * tile + j)));
@@ -98,7 +98,7 @@ TEST_P(factorization, agrees_with_the_dense_reference_and_solves) {
   tiles_of tiles(rt, a, tile);
   auto x = rt.make_array<double>("x", {n}, {tile});
   for (std::size_t k = 0; k < x.size(); ++k) {
-    auto block = x.write_host(x.block(k));
+    auto block = x.block(k).write();
     for (std::int64_t i = 0; i < block.size(); ++i) {  // the right-hand side of the solution 1, 2, 3, ...
       double sum = 0;
       for (std::int64_t j = 0; j < n; ++j)
@@ -115,7 +115,7 @@ TEST_P(factorization, agrees_with_the_dense_reference_and_solves) {
   EXPECT_LT(tiles.distance(reference_factor(a)), 1e-12 * static_cast<double>(n));
   double worst = 0;
   for (std::size_t k = 0; k < x.size(); ++k) {
-    const auto block = x.read_host(x.block(k));
+    const auto block = x.block(k).read();
     for (std::int64_t i = 0; i < block.size(); ++i)
       worst = std::max(worst, std::abs(block[i] - static_cast<double>(static_cast<std::int64_t>(k) * tile + i + 1)));
   }

@@ -48,12 +48,12 @@ TEST(factorization_by_panels, agrees_with_a_known_factor) {
   constexpr std::int64_t tiles = 9, tile = 4, n = tiles * tile;
   for (const std::uint64_t room : {6u, 12u, 20u, 40u}) {
     runtime rt(testing::host_only());
-    auto a = rt.make_array<double>("A", {n, n}, {tile, tile});
+    auto a = rt.make_matrix<double>("A", {n, n}, {tile, tile});
     auto info = rt.make_array<std::int32_t>("info", {tiles}, {1});
     // A(i, j) = min(i, j) + 1: its factor has ones alone.
     for (std::int64_t tj = 0; tj < tiles; ++tj)
       for (std::int64_t ti = tj; ti < tiles; ++ti) {
-        auto t = a.write_host(a(ti, tj));
+        auto t = a(ti, tj).write();
         for (std::int64_t j = 0; j < tile; ++j)
           for (std::int64_t i = 0; i < tile; ++i)
             t(i, j) = static_cast<double>(std::min(ti * tile + i, tj * tile + j) + 1);
@@ -65,7 +65,7 @@ TEST(factorization_by_panels, agrees_with_a_known_factor) {
     check_pivots(info, tile);
     for (std::int64_t tj = 0; tj < tiles; ++tj)
       for (std::int64_t ti = tj; ti < tiles; ++ti) {
-        const auto t = a.read_host(a(ti, tj));
+        const auto t = a(ti, tj).read();
         for (std::int64_t j = 0; j < tile; ++j)
           for (std::int64_t i = ti == tj ? j : 0; i < tile; ++i)
             ASSERT_DOUBLE_EQ(t(i, j), 1.0) << ti << " " << tj << " " << room;
@@ -86,7 +86,7 @@ TEST_P(factorization_in_a_small_memory, moves_little_more_than_it_must) {
   constexpr std::uint64_t tile_bytes = tile * tile * sizeof(double);
   auto made = testing::small_device(data * 100 / GetParam().percent, tile_bytes);
   runtime rt(std::move(made.machine));
-  auto a = rt.make_array<double>("A", {tiles * tile, tiles * tile}, {tile, tile});
+  auto a = rt.make_matrix<double>("A", {tiles * tile, tiles * tile}, {tile, tile});
   auto info = rt.make_array<std::int32_t>("info", {tiles}, {1});
   for (std::int64_t j = 0; j < tiles; ++j)
     for (std::int64_t i = j; i < tiles; ++i) fill(rt, a(i, j), 1.0, {.location = rt.at("core0")});

@@ -49,7 +49,7 @@ TEST(product_order, covers_every_tile_once_and_shares_a_side_with_the_region_bef
 }
 
 array<double> matrix(runtime& rt, std::int64_t tiles, std::int64_t tile) {
-  return rt.make_array<double>("M", {tiles * tile, tiles * tile}, {tile, tile});
+  return rt.make_matrix<double>("M", {tiles * tile, tiles * tile}, {tile, tile});
 }
 
 TEST(product, is_right_in_a_planned_order) {
@@ -60,7 +60,7 @@ TEST(product, is_right_in_a_planned_order) {
     const auto set = [&](array<double>& to, double rows, double columns) {
       for (std::int64_t tj = 0; tj < tiles; ++tj)
         for (std::int64_t ti = 0; ti < tiles; ++ti) {
-          auto t = to.write_host(to(ti, tj));
+          auto t = to(ti, tj).write();
           for (std::int64_t j = 0; j < tile; ++j)
             for (std::int64_t i = 0; i < tile; ++i)
               t(i, j) = rows * static_cast<double>(ti * tile + i) + columns * static_cast<double>(tj * tile + j);
@@ -73,7 +73,7 @@ TEST(product, is_right_in_a_planned_order) {
     constexpr double m = n, sum = m * (m - 1) / 2, squares = (m - 1) * m * (2 * m - 1) / 6;
     for (std::int64_t tj = 0; tj < tiles; ++tj)
       for (std::int64_t ti = 0; ti < tiles; ++ti) {
-        const auto t = c.read_host(c(ti, tj));
+        const auto t = c(ti, tj).read();
         for (std::int64_t j = 0; j < tile; ++j)
           for (std::int64_t i = 0; i < tile; ++i) {  // the sum over l of (x + 2 l)(3 l - y)
             const auto x = static_cast<double>(ti * tile + i), y = static_cast<double>(tj * tile + j);

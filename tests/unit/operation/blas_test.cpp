@@ -54,7 +54,7 @@ TYPED_TEST(dense, gemm_all_transposes) {
                     beta = random_value<T>(this->random) * static_cast<T>(factor);
             auto da = array_of(at.rt, "a", a), db = array_of(at.rt, "b", b), dc = array_of(at.rt, "c", c);
             gemm(at.rt, alpha, da.block(0), ta, db.block(0), tb, beta, dc.block(0), at.here);
-            const auto result = dc.read_host(dc.block(0));
+            const auto result = dc.block(0).read();
             for (std::int64_t j = 0; j < n; ++j)
               for (std::int64_t i = 0; i < m; ++i) {
                 wide<T> sum = 0;
@@ -76,7 +76,7 @@ TYPED_TEST(dense, syrk_updates_the_lower_triangle_only) {
       const auto a = matrix<T>::random(n, k, this->random), c = matrix<T>::random(n, n, this->random);
       auto da = array_of(at.rt, "a", a), dc = array_of(at.rt, "c", c);
       syrk(at.rt, -0.5, da.block(0), 2.0, dc.block(0), at.here);
-      const auto result = dc.read_host(dc.block(0));
+      const auto result = dc.block(0).read();
       for (std::int64_t j = 0; j < n; ++j)
         for (std::int64_t i = 0; i < n; ++i) {
           wide<T> sum = 0;
@@ -103,7 +103,7 @@ TYPED_TEST(dense, trsm_solves_from_the_right) {
       const auto b = matrix<T>::random(m, n, this->random);
       auto dl = array_of(at.rt, "l", l), db = array_of(at.rt, "b", b);
       trsm(at.rt, 1.5, dl.block(0), db.block(0), at.here);
-      const auto x = db.read_host(db.block(0));
+      const auto x = db.block(0).read();
       for (std::int64_t j = 0; j < n; ++j)
         for (std::int64_t i = 0; i < m; ++i) {
           wide<T> product = 0;  // X L^T
@@ -130,8 +130,8 @@ TYPED_TEST(dense, potrf_factors_the_lower_triangle) {
       auto da = array_of(at.rt, "a", a);
       auto info = at.rt.make_array<std::int32_t>("info", {1}, {1});
       potrf(at.rt, da.block(0), info.block(0), at.here);
-      EXPECT_EQ(info.read_host(info.block(0))[0], 0);
-      const auto l = da.read_host(da.block(0));
+      EXPECT_EQ(info.block(0).read()[0], 0);
+      const auto l = da.block(0).read();
       for (std::int64_t j = 0; j < n; ++j)
         for (std::int64_t i = j; i < n; ++i) {
           wide<T> product = 0;
@@ -153,7 +153,7 @@ TYPED_TEST(dense, potrf_names_the_pivot_that_fails) {
         auto da = array_of(at.rt, "a", a);
         auto info = at.rt.make_array<std::int32_t>("info", {1}, {1});
         potrf(at.rt, da.block(0), info.block(0), at.here);
-        EXPECT_EQ(info.read_host(info.block(0))[0], bad + 1) << "of " << n << (device ? " on the device" : "");
+        EXPECT_EQ(info.block(0).read()[0], bad + 1) << "of " << n << (device ? " on the device" : "");
       }
     EXPECT_NO_THROW(at.rt.fence()) << "a number, not a failed task";
   }
@@ -169,7 +169,7 @@ TYPED_TEST(dense, axpy_and_scal) {
       auto dx = array_of(at.rt, "x", x), dy = array_of(at.rt, "y", y);
       scal(at.rt, beta, dy.block(0), at.here);
       axpy(at.rt, alpha, dx.block(0), dy.block(0), at.here);
-      const auto result = dy.read_host(dy.block(0));
+      const auto result = dy.block(0).read();
       for (std::int64_t i = 0; i < n; ++i)
         ASSERT_LE(std::abs(wide<T>(result[i]) - (wide<T>(alpha) * wide<T>(x(i, 0)) + wide<T>(beta) * wide<T>(y(i, 0)))),
                   tolerance<T>(2));

@@ -65,7 +65,7 @@ template <class T>
 array<T> array_of(runtime& rt, const std::string& name, std::vector<std::int64_t> extents,
                   const std::vector<T>& contents) {
   auto a = rt.make_array<T>(name, extents, extents);
-  auto v = a.write_host(a.block(0));
+  auto v = a.block(0).write();
   std::copy(contents.begin(), contents.end(), v.begin());
   return a;
 }

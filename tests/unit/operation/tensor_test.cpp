@@ -41,7 +41,7 @@ TYPED_TEST(tensors, permute_every_rank) {
         auto from = array_of(at.rt, "from", extents, source.values),
              to = array_of(at.rt, "to", permuted, before.values);
         permute(at.rt, alpha, from.block(0), std::span<const std::uint8_t>(order), beta, to.block(0), at.here);
-        const auto result = to.read_host(to.block(0));
+        const auto result = to.block(0).read();
         std::vector<std::int64_t> index(rank, 0);  // of the destination
         for (std::int64_t k = 0; k < count; ++k) {
           std::int64_t position = 0;
@@ -65,7 +65,7 @@ TYPED_TEST(tensors, fill_every_element) {
       const T value = random_value<T>(this->random);
       auto a = at.rt.template make_array<T>("a", {n}, {n});
       fill(at.rt, a.block(0), value, at.here);
-      const auto result = a.read_host(a.block(0));
+      const auto result = a.block(0).read();
       for (const T& v : result) ASSERT_EQ(v, value);
     }
   }
@@ -80,9 +80,9 @@ TEST(tensor_operations, fill_of_integers) {
     fill(at.rt, a.block(0), -5, at.here);
     fill(at.rt, b.block(0), std::int64_t{1} << 40, at.here);
     fill(at.rt, c.block(0), std::uint8_t{200}, at.here);
-    EXPECT_EQ(a.read_host(a.block(0))[32], -5);
-    EXPECT_EQ(b.read_host(b.block(0))[32], std::int64_t{1} << 40);
-    EXPECT_EQ(c.read_host(c.block(0))[32], 200);
+    EXPECT_EQ(a.block(0).read()[32], -5);
+    EXPECT_EQ(b.block(0).read()[32], std::int64_t{1} << 40);
+    EXPECT_EQ(c.block(0).read()[32], 200);
   }
 }
 

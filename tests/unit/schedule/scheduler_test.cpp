@@ -45,7 +45,7 @@ TEST(scheduler, a_task_runs_while_the_thread_that_has_submitted_it_does_somethin
     while (ran < count) std::this_thread::yield();  // not in the runtime: nobody but the worker runs tasks
     rt.fence();
   }
-  EXPECT_EQ(a.read_host(a.block(0))[0], 10 * 5100);
+  EXPECT_EQ(a.block(0).read()[0], 10 * 5100);
 }
 
 /// The number of the worker that the calling thread is; -1: none.
@@ -132,7 +132,7 @@ TEST(scheduler, priorities_do_not_break_dependencies) {
         [k](view<std::int64_t> x) { x[0] = x[0] * 7 % 1000003 + k; }, update(a(0)));
   std::int64_t expected = 0;
   for (std::int64_t k = 0; k < 2000; ++k) expected = expected * 7 % 1000003 + k;
-  EXPECT_EQ(a.read_host(a(0))[0], expected);
+  EXPECT_EQ(a(0).read()[0], expected);
 }
 
 /// Submits `count` tasks of a chain whose first task is held back; returns how many were accepted at most at one time.
@@ -184,7 +184,7 @@ TEST(scheduler, the_window_in_bytes_bounds_the_open_tasks_also_after_sums) {
     axpy_accumulate(rt, 1.0, one(0), sum(0));
     scal(rt, 1.0, sum(0));
   }
-  EXPECT_EQ(sum.read_host(sum(0))[5], 200.0);
+  EXPECT_EQ(sum(0).read()[5], 200.0);
   {
     auto gone = rt.make_array<double>("gone", {64 * 128}, {128});  // destruction counts on neither side
     for (int k = 0; k < 64; ++k) fill(rt, gone(k), 1.0);
@@ -202,12 +202,12 @@ TEST(scheduler, a_view_that_overwrites_heals_a_block_that_a_failed_task_spoiled)
         "explode", [](view<double>) { throw std::runtime_error("boom"); }, update(a(0)));
     EXPECT_THROW(rt.fence(), error);
     {
-      auto v = a.write_host(a(0));
+      auto v = a(0).write();
       std::fill(v.begin(), v.end(), 3.0);
     }
-    EXPECT_EQ(a.read_host(a(0))[3], 3.0);
+    EXPECT_EQ(a(0).read()[3], 3.0);
     scal(rt, 2.0, a(0));
-    EXPECT_EQ(a.read_host(a(0))[0], 6.0);
+    EXPECT_EQ(a(0).read()[0], 6.0);
   }
 }
 
@@ -231,7 +231,7 @@ TEST(scheduler, a_task_may_add_to_a_block_that_it_reads) {
           },
           update(a(0)));
     }
-    EXPECT_EQ(a.read_host(a(0))[7], expected);
+    EXPECT_EQ(a(0).read()[7], expected);
   }
 }
 

@@ -40,12 +40,12 @@ struct rig {
   explicit rig(machine_description d, bool with_factors = true, config::runtime_settings settings = {})
       : made(build_machine(d, settings)), world(made.model), rt(std::move(made.machine)) {
     if (!with_factors) return;
-    factors.emplace(rt.make_array<double>("F", {tile, 2 * tile}, {tile, tile}));
+    factors.emplace(rt.make_matrix<double>("F", {tile, 2 * tile}, {tile, tile}));
     for (std::size_t k = 0; k < 2; ++k) fill(rt, factors->block(k), 1.0);
     rt.fence();
   }
   array<double> matrices(const std::string& name, std::int64_t count, location::node_id at = location::no_node) {
-    auto m = rt.make_array<double>(name, {tile, count * tile}, {tile, tile});
+    auto m = rt.make_matrix<double>(name, {tile, count * tile}, {tile, tile});
     for (std::size_t k = 0; k < m.size(); ++k)
       fill(rt, m.block(k), 0.0, {.location = at == location::no_node ? rt.at("core0") : at});
     rt.fence();

@@ -107,7 +107,7 @@ std::uint64_t cholesky_ns(machine_description d, const std::string& placement, s
   settings.placement = placement;
   rig r(std::move(d), false, settings);
   const std::int64_t n = tiles * testing::tile;
-  auto a = r.rt.make_array<double>("A", {n, n}, {testing::tile, testing::tile});
+  auto a = r.rt.make_matrix<double>("A", {n, n}, {testing::tile, testing::tile});
   auto info = r.rt.make_array<std::int32_t>("info", {tiles}, {1});
   for (std::int64_t j = 0; j < tiles; ++j)
     for (std::int64_t i = j; i < tiles; ++i) fill(r.rt, a(i, j), 1.0);

@@ -98,10 +98,10 @@ void store(array_generation& to, std::int64_t ordinal, store_kind how, std::vect
   shared_block& b = to.begin_store(ordinal, shape{static_cast<std::int64_t>(values.size())}, how);
   const std::lock_guard guard(b.lock);
   if (how == store_kind::add && b.written) {
-    auto all = to.group().update_host(b.elements);
+    auto all = b.elements.update();
     for (std::int64_t k = 0; k < all.size(); ++k) all[k] += values[static_cast<std::size_t>(k)];
   } else {
-    auto all = to.group().write_host(b.elements);
+    auto all = b.elements.write();
     std::copy(values.begin(), values.end(), all.begin());
   }
   b.written = true;
@@ -111,7 +111,7 @@ void store(array_generation& to, std::int64_t ordinal, store_kind how, std::vect
 std::vector<double> fetch(array_generation& from, std::int64_t ordinal) {
   shared_block* const b = from.find(ordinal);
   if (b == nullptr) return {};
-  const auto all = from.group().read_host(b->elements);
+  const auto all = b->elements.read();
   return {all.begin(), all.end()};
 }
 
