@@ -50,8 +50,8 @@ class lennard_jones_regions final : public interaction<T> {
     const auto [nx, ny, nz] = m_grid.count;
     const auto [bx, by, bz] = edges_of<T>(m_grid);
     m_model.region(
-        "forces", m_how, iterate(0, m_grid.cells()), in(atoms.counts, whole), in(atoms.positions, whole),
-        out(to.forces), out(to.energies),
+        "forces", m_how, iterate(0, m_grid.cells()), read(atoms.counts, whole), read(atoms.positions, whole),
+        write(to.forces), write(to.energies),
         with_kernel(
             [grid = m_grid, lj = m_potential](auto cell, auto counts, auto positions, auto forces, auto energies) {
               neighbourhood<T>& near = neighbourhood_of_this_thread<T>();
@@ -99,8 +99,8 @@ class embedded_atom_regions final : public interaction<T> {
   void gather(const atom_arrays<T>& atoms) {
     const auto [nx, ny, nz] = m_grid.count;
     const auto [bx, by, bz] = edges_of<T>(m_grid);
-    m_model.region("densities", m_how, cells(), in(atoms.counts, whole), in(atoms.positions, whole),
-                   in(m_density.coefficients, whole), out(m_densities),
+    m_model.region("densities", m_how, cells(), read(atoms.counts, whole), read(atoms.positions, whole),
+                   read(m_density.coefficients, whole), write(m_densities),
                    with_kernel(
                        [grid = m_grid, cutoff = m_cutoff, density = m_density.shape](
                            auto cell, auto counts, auto positions, auto table, auto densities) {
@@ -114,8 +114,8 @@ class embedded_atom_regions final : public interaction<T> {
                        m_density.shape.per_step, m_density.shape.last));
   }
   void embed_atoms(const atom_arrays<T>& atoms, const force_arrays<T>& to) {
-    m_model.region("embedding", m_how, cells(), in(atoms.counts), in(m_densities), in(m_embedding.coefficients, whole),
-                   out(m_slopes), out(to.energies),
+    m_model.region("embedding", m_how, cells(), read(atoms.counts), read(m_densities), read(m_embedding.coefficients, whole),
+                   write(m_slopes), write(to.energies),
                    with_kernel(
                        [capacity = m_grid.capacity, embedding = m_embedding.shape](
                            auto cell, auto counts, auto densities, auto table, auto slopes, auto energies) {
@@ -130,8 +130,8 @@ class embedded_atom_regions final : public interaction<T> {
     const auto [nx, ny, nz] = m_grid.count;
     const auto [bx, by, bz] = edges_of<T>(m_grid);
     m_model.region(
-        "forces", m_how, cells(), in(atoms.counts, whole), in(atoms.positions, whole), in(m_slopes, whole),
-        in(m_density.coefficients, whole), in(m_pair.coefficients, whole), out(to.forces), inout(to.energies),
+        "forces", m_how, cells(), read(atoms.counts, whole), read(atoms.positions, whole), read(m_slopes, whole),
+        read(m_density.coefficients, whole), read(m_pair.coefficients, whole), write(to.forces), update(to.energies),
         with_kernel(
             [grid = m_grid, cutoff = m_cutoff, density = m_density.shape, pair = m_pair.shape](
                 auto cell, auto counts, auto positions, auto slopes, auto density_table, auto pair_table, auto forces,

@@ -70,8 +70,8 @@ class simulation {
   /// then.
   totals measure() {
     const loop_arrays<T>& of = arrays();
-    m_model.region("totals", m_how, m_cells, in(of.atoms.counts), in(of.atoms.momenta), in(of.forces.energies),
-                   out(m_sums), [half = 0.5 / m_mass](auto cell, auto counts, auto momenta, auto energies, auto sums) {
+    m_model.region("totals", m_how, m_cells, read(of.atoms.counts), read(of.atoms.momenta), read(of.forces.energies),
+                   write(m_sums), [half = 0.5 / m_mass](auto cell, auto counts, auto momenta, auto energies, auto sums) {
                      double squares = 0, energy = 0;
                      for (std::int64_t k = 0; k < counts[cell]; ++k) energy += static_cast<double>(energies(cell, k));
                      for (std::int64_t a = 0; a < 3; ++a) {
@@ -125,7 +125,7 @@ class simulation {
   }
   void kick(double dt) {
     const loop_arrays<T>& of = arrays();
-    m_model.region("kick", m_how, m_cells, in(of.atoms.counts), in(of.forces.forces), inout(of.atoms.momenta),
+    m_model.region("kick", m_how, m_cells, read(of.atoms.counts), read(of.forces.forces), update(of.atoms.momenta),
                    [dt = static_cast<T>(dt)](auto cell, auto counts, auto forces, auto momenta) {
                      for (std::int64_t a = 0; a < 3; ++a) {
                        const T* const f = &forces(cell, a);
@@ -136,8 +136,8 @@ class simulation {
   }
   void drift(double dt) {
     const loop_arrays<T>& of = arrays();
-    m_model.region("drift", m_how, m_cells, in(of.atoms.counts), in(of.atoms.momenta), inout(of.atoms.positions),
-                   out(m_drifted.targets), out(m_drifted.leaving),
+    m_model.region("drift", m_how, m_cells, read(of.atoms.counts), read(of.atoms.momenta), update(of.atoms.positions),
+                   write(m_drifted.targets), write(m_drifted.leaving),
                    [grid = m_grid, factor = static_cast<T>(dt / m_mass), step = m_steps](
                        auto cell, auto counts, auto momenta, auto positions, auto targets, auto leaving) {
                      leaving[cell] = move_atoms(grid, cell, counts[cell], factor, &momenta(cell), &positions(cell),

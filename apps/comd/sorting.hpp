@@ -128,9 +128,9 @@ struct drift_arrays {
 template <class T>
 void sort_into_cells(location_model& model, const region_options& how, const cell_grid& grid,
                      const atom_arrays<T>& from, const drift_arrays& drifted, const atom_arrays<T>& to) {
-  model.region("sort", how, iterate(0, grid.cells()), in(from.counts, whole), in(from.ids, whole),
-               in(from.positions, whole), in(from.momenta, whole), in(drifted.targets, whole),
-               in(drifted.leaving, whole), out(to.counts), out(to.ids), out(to.positions), out(to.momenta),
+  model.region("sort", how, iterate(0, grid.cells()), read(from.counts, whole), read(from.ids, whole),
+               read(from.positions, whole), read(from.momenta, whole), read(drifted.targets, whole),
+               read(drifted.leaving, whole), write(to.counts), write(to.ids), write(to.positions), write(to.momenta),
                [grid](auto cell, auto counts, auto ids, auto positions, auto momenta, auto targets, auto leaving,
                       auto new_counts, auto new_ids, auto new_positions, auto new_momenta) {
                  new_counts[cell] = pull_atoms<T>(
@@ -161,7 +161,7 @@ void place(location_model& model, const region_options& how, const cell_grid& gr
   const auto load = [&]<class U>(const region_array<U>& array, std::vector<U>& memory) {
     const region_array<U> source =
         model.adopt("start of " + array.name(), std::span<U>(memory), array.extents(), {.at = how.at});
-    model.region("place", how, iterate(0, grid.cells()), in(source), out(array),
+    model.region("place", how, iterate(0, grid.cells()), read(source), write(array),
                  [width = array.extents().row_elements()](auto cell, auto text, auto here) {
                    std::copy_n(&text(cell), width, &here(cell));
                  });

@@ -45,12 +45,12 @@ double host_triad(location_model& model, std::int64_t elements, int runs) {
   const std::int64_t row = std::max<std::int64_t>(elements / workers, 64);
   const auto a = model.make_array<double>("a", {workers, row}), b = model.make_array<double>("b", {workers, row}),
              c = model.make_array<double>("c", {workers, row});
-  model.region("start", iterate({0, workers}, {0, row}), out(a), out(b), out(c),
+  model.region("start", iterate({0, workers}, {0, row}), write(a), write(b), write(c),
                [](auto i, auto j, auto to_a, auto to_b, auto to_c) { to_a(i, j) = 0, to_b(i, j) = 1, to_c(i, j) = 2; });
   const double bytes = 3.0 * sizeof(double) * static_cast<double>(workers * row);
   const auto passes = static_cast<std::int64_t>(std::max(1.0, std::ceil(0x1p24 / bytes)));
   const double seconds = fastest(runs, [&] {
-    model.region("triad", iterate(0, workers), in(b), in(c), out(a), [row, passes](auto i, auto x, auto y, auto to) {
+    model.region("triad", iterate(0, workers), read(b), read(c), write(a), [row, passes](auto i, auto x, auto y, auto to) {
       const double *const from = &x(i), *const also = &y(i);
       double* const there = &to(i);
       for (std::int64_t pass = 0; pass < passes; ++pass) {
@@ -69,7 +69,7 @@ double together(location_model& model, double operations, void (*loop)(double&))
   const auto workers = static_cast<std::int64_t>(model.owner().workers());
   const auto results = model.make_array<double>("results", {workers});
   const double seconds = fastest(3, [&] {
-    model.region("operations", iterate(0, workers), out(results), [loop](auto i, auto to) { loop(to[i]); });
+    model.region("operations", iterate(0, workers), write(results), [loop](auto i, auto to) { loop(to[i]); });
     model.pause();
   });
   return operations * static_cast<double>(workers) / seconds;
@@ -104,13 +104,13 @@ double device_triad(location_model& model, const std::string& leaf, std::int64_t
   const auto a = model.make_array<double>("a", {elements}, here), b = model.make_array<double>("b", {elements}, here),
              c = model.make_array<double>("c", {elements}, here);
   const region_options how{.policy = "static", .at = leaf};
-  model.region("start", how, iterate(0, elements), out(a), out(b), out(c),
+  model.region("start", how, iterate(0, elements), write(a), write(b), write(c),
                with_kernel([](auto i, auto x, auto y, auto z) { x[i] = 0, y[i] = 1, z[i] = 2; },
                            "(i, x, y, z) { x[i] = 0; y[i] = 1; z[i] = 2; }"));
   constexpr int launches = 4;
   const double seconds = fastest(3, [&] {
     for (int k = 0; k < launches; ++k)
-      model.region("triad", how, iterate(0, elements), in(b), in(c), out(a),
+      model.region("triad", how, iterate(0, elements), read(b), read(c), write(a),
                    with_kernel([](auto i, auto x, auto y, auto to) { to[i] = x[i] + scalar * y[i]; },
                                "(i, x, y, to, s) { to[i] = x[i] + s * y[i]; }", scalar));
     model.pause();

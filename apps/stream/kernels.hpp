@@ -36,7 +36,7 @@ class stream_kernels {
   /// Start values, written where the other loops run: pages are near those who touch them first.
   void start() {
     m_model.region(
-        "start", m_how, m_loop, out(a), out(b), out(c),
+        "start", m_how, m_loop, write(a), write(b), write(c),
         with_kernel(
             [](auto i, auto to_a, auto to_b, auto to_c) { to_a[i] = start_a, to_b[i] = start_b, to_c[i] = start_c; },
             "(i, a, b, c, start_a, start_b, start_c) { a[i] = start_a; b[i] = start_b; c[i] = start_c; }", start_a,
@@ -44,32 +44,32 @@ class stream_kernels {
   }
   void copy() {
     m_model.region(
-        "copy", m_how, m_loop, in(a), out(c),
+        "copy", m_how, m_loop, read(a), write(c),
         with_kernel([](auto i, auto from, auto to) { to[i] = from[i]; }, "(i, from, to) { to[i] = from[i]; }"));
   }
   void multiply() {
-    m_model.region("mul", m_how, m_loop, in(c), out(b),
+    m_model.region("mul", m_how, m_loop, read(c), write(b),
                    with_kernel([](auto i, auto from, auto to) { to[i] = scalar * from[i]; },
                                "(i, from, to, scalar) { to[i] = scalar * from[i]; }", scalar));
   }
   void add() {
-    m_model.region("add", m_how, m_loop, in(a), in(b), out(c),
+    m_model.region("add", m_how, m_loop, read(a), read(b), write(c),
                    with_kernel([](auto i, auto first, auto second, auto to) { to[i] = first[i] + second[i]; },
                                "(i, first, second, to) { to[i] = first[i] + second[i]; }"));
   }
   void triad() {
-    m_model.region("triad", m_how, m_loop, in(b), in(c), out(a),
+    m_model.region("triad", m_how, m_loop, read(b), read(c), write(a),
                    with_kernel([](auto i, auto first, auto second, auto to) { to[i] = first[i] + scalar * second[i]; },
                                "(i, first, second, to, scalar) { to[i] = first[i] + scalar * second[i]; }", scalar));
   }
   /// The triad, added to what a has.
   void nstream() {
-    m_model.region("nstream", m_how, m_loop, in(b), in(c), inout(a),
+    m_model.region("nstream", m_how, m_loop, read(b), read(c), update(a),
                    with_kernel([](auto i, auto first, auto second, auto to) { to[i] += first[i] + scalar * second[i]; },
                                "(i, first, second, to, scalar) { to[i] += first[i] + scalar * second[i]; }", scalar));
   }
   void dot() {
-    m_model.region("dot", m_how, m_loop, in(a), in(b), sum(m_dot),
+    m_model.region("dot", m_how, m_loop, read(a), read(b), sum(m_dot),
                    with_kernel([](auto i, auto first, auto second,
                                   double& s) { s += static_cast<double>(first[i]) * static_cast<double>(second[i]); },
                                "(i, first, second, s) { s += (double)first[i] * (double)second[i]; }"));

@@ -70,10 +70,10 @@ int main(int argc, char** argv) {
   for (int k = 0; k < p.sweeps; ++k) {
     if (sweep)
       model.region(
-          "sweep", there, iterate(0, p.n), in(a), inout(b),
+          "sweep", there, iterate(0, p.n), read(a), update(b),
           with_kernel([](auto i, auto x, auto y) { y[i] = y[i] / 2 + x[i]; }, "(i, x, y) { y[i] = y[i] / 2 + x[i]; }"));
     else
-      model.region("stencil", there, iterate(0, p.n), in(k % 2 == 0 ? a : b, halo(1)), out(k % 2 == 0 ? b : a),
+      model.region("stencil", there, iterate(0, p.n), read(k % 2 == 0 ? a : b, halo(1)), write(k % 2 == 0 ? b : a),
                    with_kernel([n = p.n](auto i, auto x,
                                          auto y) { y[i] = (x[i > 0 ? i - 1 : i] + x[i + 1 < n ? i + 1 : i]) / 2; },
                                "(i, x, y, n) { y[i] = (x[i > 0 ? i - 1 : i] + x[i + 1 < n ? i + 1 : i]) / 2; }", p.n));

@@ -43,8 +43,8 @@ struct measurement {
     constexpr std::int64_t n = 1000;
     auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
     const auto step = [&] {
-      model.region("forth", iterate(0, n), in(x), out(y), [](auto i, auto from, auto to) { to[i] = from[i] + 1; });
-      model.region("back", iterate(0, n), in(y), out(x), [](auto i, auto from, auto to) { to[i] = from[i] + 1; });
+      model.region("forth", iterate(0, n), read(x), write(y), [](auto i, auto from, auto to) { to[i] = from[i] + 1; });
+      model.region("back", iterate(0, n), read(y), write(x), [](auto i, auto from, auto to) { to[i] = from[i] + 1; });
     };
     step();
     model.pause();
@@ -83,11 +83,11 @@ struct measurement {
     if (workers != 2) return;  // shares in percent, one per worker
     constexpr std::int64_t n = 1000;
     auto x = model.make_array<double>("x", {n});
-    model.region("start", iterate(0, n), out(x), [](auto i, auto of) { of[i] = 0; });
+    model.region("start", iterate(0, n), write(x), [](auto i, auto of) { of[i] = 0; });
     const auto timed = [&](std::vector<double>& to, const char* second) {
       const double began = now();
       for (long k = 0; k < count; ++k)
-        model.region("step", {.policy = k % 2 == 0 ? "percentage:60,40" : second}, iterate(0, n), inout(x),
+        model.region("step", {.policy = k % 2 == 0 ? "percentage:60,40" : second}, iterate(0, n), update(x),
                      [](auto i, auto of) { of[i] += 1; });
       model.pause();
       to.push_back((now() - began) / double(count) * 1e6);
@@ -107,7 +107,7 @@ struct measurement {
     auto a = model.make_array<double>("a", {n}), b = model.make_array<double>("b", {n}),
          c = model.make_array<double>("c", {n});
     region_result<double> dot(rt, "dot");
-    model.region("start", iterate(0, n), out(a), out(b), out(c),
+    model.region("start", iterate(0, n), write(a), write(b), write(c),
                  [](auto i, auto p, auto q, auto r) { p[i] = 0.1, q[i] = 0.2, r[i] = 0; });
     std::vector<double> copied, scaled, added, triads, dots, updates, alone;
     const auto timed = [&](std::vector<double>& rates, int arrays, auto&& loop) {
@@ -117,27 +117,27 @@ struct measurement {
       rates.push_back(arrays * 8.0 * static_cast<double>(n) / (now() - began) * 1e-9);
     };
     const auto triad = [&] {
-      model.region("triad", iterate(0, n), in(b), in(c), out(a),
+      model.region("triad", iterate(0, n), read(b), read(c), write(a),
                    [](auto i, auto p, auto q, auto r) { r[i] = p[i] + 0.4 * q[i]; });
     };
     for (int rep = 0; rep < 4 * reps; ++rep) {
       timed(copied, 2, [&] {
-        model.region("copy", iterate(0, n), in(b), out(c), [](auto i, auto from, auto to) { to[i] = from[i]; });
+        model.region("copy", iterate(0, n), read(b), write(c), [](auto i, auto from, auto to) { to[i] = from[i]; });
       });
       timed(scaled, 2, [&] {
-        model.region("mul", iterate(0, n), in(c), out(a), [](auto i, auto from, auto to) { to[i] = 0.4 * from[i]; });
+        model.region("mul", iterate(0, n), read(c), write(a), [](auto i, auto from, auto to) { to[i] = 0.4 * from[i]; });
       });
       timed(added, 3, [&] {
-        model.region("add", iterate(0, n), in(b), in(c), out(a),
+        model.region("add", iterate(0, n), read(b), read(c), write(a),
                      [](auto i, auto p, auto q, auto r) { r[i] = p[i] + q[i]; });
       });
       timed(triads, 3, triad);
       timed(dots, 2, [&] {
-        model.region("dot", iterate(0, n), in(a), in(b), sum(dot),
+        model.region("dot", iterate(0, n), read(a), read(b), sum(dot),
                      [](auto i, auto p, auto q, double& s) { s += p[i] * q[i]; });
       });
       timed(updates, 4, [&] {
-        model.region("nstream", iterate(0, n), in(b), in(c), inout(a),
+        model.region("nstream", iterate(0, n), read(b), read(c), update(a),
                      [](auto i, auto p, auto q, auto r) { r[i] += p[i] + 0.4 * q[i]; });
       });
     }
@@ -172,7 +172,7 @@ class device_launches {
         m_count(count) {}
 
   void run() {
-    m_model.region("start", iterate(0, n), out(m_x), [](auto i, auto x) { x[i] = 0; });
+    m_model.region("start", iterate(0, n), write(m_x), [](auto i, auto x) { x[i] = 0; });
     fill(m_rt, m_y(0), 0.0);
     std::vector<double> bare, many, bare_waited, waited;
     for (int rep = 0; rep <= m_reps; ++rep) {
@@ -198,7 +198,7 @@ class device_launches {
   static constexpr std::int64_t n = 1000;
 
   void region() {
-    m_model.region("step", {.policy = "static", .at = m_where}, iterate(0, n), inout(m_x),
+    m_model.region("step", {.policy = "static", .at = m_where}, iterate(0, n), update(m_x),
                    with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
   }
   void task() {

@@ -91,7 +91,7 @@ class deep_copy_state {
         m_graph(root, type, parts),
         m_layout(m_graph, options.form),
         m_number(hierarchy::arena_numbers::add(offsets_of_pointers(m_graph, m_layout))),
-        m_group(m_runtime, "deep copy", {static_cast<std::int64_t>(m_layout.blocks())}) {
+        m_group(m_runtime, "deep copy", {static_cast<std::int64_t>(m_layout.blocks())}, true) {
     try {
       if (!program_side_of(m_runtime).waits.in_program())
         throw error(error_kind::usage, "a deep copy is made inside a task", {},
@@ -111,6 +111,7 @@ class deep_copy_state {
   deep_copy_state(const deep_copy_state&) = delete;
   deep_copy_state& operator=(const deep_copy_state&) = delete;
 
+  runtime& owner() const noexcept { return m_runtime; }
   const copy_report& report() const noexcept { return m_report; }
   std::size_t size() const noexcept { return m_blocks.size(); }
   block::record& block(std::size_t k) const {
@@ -298,6 +299,7 @@ copy_report deep_copy_handle::copy_back(std::source_location site) {
 }
 std::size_t deep_copy_handle::size() const noexcept { return m_state == nullptr ? 0 : m_state->size(); }
 block::record& deep_copy_handle::block(std::size_t k) const { return needed(m_state).block(k); }
+runtime& deep_copy_handle::owner() const { return needed(m_state).owner(); }
 copy_place deep_copy_handle::place_of(const void* original) const { return needed(m_state).place_of(original); }
 void* deep_copy_handle::open(const task_blocks& blocks, std::size_t first) const {
   return needed(m_state).open(blocks, first);

@@ -95,7 +95,7 @@ void finish_ended_arrays(runtime& of) {
 }
 
 reduction_storage::reduction_storage(runtime& of, std::string name, element_type type)
-    : m_name(std::move(name)), m_type(type), m_alive(program_side_of(of).alive), m_group(of, m_name, {1}) {
+    : m_name(std::move(name)), m_type(type), m_alive(program_side_of(of).alive), m_group(of, m_name, {1}, true) {
   m_blocks.push_back(&m_group.make(m_type, shape{1}, 0, std::source_location::current()));
 }
 

@@ -30,15 +30,15 @@ std::string hint_of(const undeclared_rows& found, const declared_use& use, std::
     return "an iteration writes its own row, by chunk; or one leaf has the whole loop, and writes `whole`";
   if (use.how != intent::read)
     return "iterations of one region must not depend on each other: read such rows from a second array; rows that no "
-           "iteration writes can be named once more, in(..., rows(first, last))";
+           "iteration writes can be named once more, read(..., rows(first, last))";
   if (std::max(found.before, found.behind) > found.told_apart) return "`whole` says that iterations read any row";
   switch (use.pattern.which) {
     case kind::chunk:
     case kind::halo:
-      return fmt::format("in({}, {})?", use.array,
+      return fmt::format("read({}, {})?", use.array,
                          halo_text(use.pattern.first + found.before, use.pattern.last + found.behind));
     case kind::rows:
-      return fmt::format("in({}, rows({}, {}))?", use.array, use.pattern.first - found.before,
+      return fmt::format("read({}, rows({}, {}))?", use.array, use.pattern.first - found.before,
                          use.pattern.last + found.behind);
     case kind::whole:
       break;

@@ -4,7 +4,7 @@
 /// structures (docs/deep_copy.md).
 /// @code
 /// auto positions = tessera::chain(sim, &simulation::atoms, &atom_data::positions)[3 * n];
-/// model.region("drift", tessera::iterate(0, 3 * n), inout(positions), in(tessera::scalar(sim.step)),
+/// model.region("drift", tessera::iterate(0, 3 * n), update(positions), read(tessera::scalar(sim.step)),
 ///              [](auto i, auto x, auto step) { x[i] += step[0]; });
 /// @endcode
 #include <array>
@@ -62,7 +62,7 @@ std::string chain_name(std::size_t links, const std::type_info& element);
 
 }  // namespace detail
 
-/// Elements at the end of a chain, as regions name them: `in(e)`, `out(e)`, `inout(e)`, like an array of so many rows,
+/// Elements at the end of a chain, as regions name them: `read(e)`, `write(e)`, `update(e)`, like an array of so many rows,
 /// of one element each or of several.
 /// From the first region that names them to the next location_model::pause they are the regions'; after it the memory
 /// holds what these made of it. Plain data.
@@ -164,7 +164,7 @@ requires(std::is_member_object_pointer_v<Links>&&...) auto chain(Root* root, Lin
   return detail::chain_from(pointer_chain<Root>({root, -1}, 0, nullptr), links...);
 }
 
-/// A number of the program, as regions name it: an array of one row, s[0] in the body. Of `in` the value is taken when
+/// A number of the program, as regions name it: an array of one row, s[0] in the body. Of `read` the value is taken when
 /// the region is submitted; the program may change it then. One that regions write is theirs from the first region that
 /// names it so to the next location_model::pause, and has the last value after it.
 /// @tparam T  element type
@@ -221,34 +221,34 @@ struct scalar_use {
 
 /// The body reads the elements.
 template <class T>
-detail::chain_use<const T> in(const chained_elements<T>& e, access_pattern pattern = chunk) {
+detail::chain_use<const T> read(const chained_elements<T>& e, access_pattern pattern = chunk) {
   return {{const_cast<std::remove_const_t<T>*>(e.data()), e.extents(), e.links()}, intent::read, pattern};
 }
 /// The body writes every element of the rows that the loop goes over, and reads none.
 template <class T>
-detail::chain_use<T> out(const chained_elements<T>& e, access_pattern pattern = chunk) {
+detail::chain_use<T> write(const chained_elements<T>& e, access_pattern pattern = chunk) {
   static_assert(!std::is_const_v<T>, "the last link of the chain leads to constants, which no region writes");
   return {e, intent::write, pattern};
 }
 /// The body reads and writes the elements.
 template <class T>
-detail::chain_use<T> inout(const chained_elements<T>& e, access_pattern pattern = chunk) {
+detail::chain_use<T> update(const chained_elements<T>& e, access_pattern pattern = chunk) {
   static_assert(!std::is_const_v<T>, "the last link of the chain leads to constants, which no region writes");
   return {e, intent::update, pattern};
 }
 /// The body reads the value that the number has now.
 template <class T>
-detail::scalar_use<const std::remove_const_t<T>> in(const region_scalar<T>& s) {
+detail::scalar_use<const std::remove_const_t<T>> read(const region_scalar<T>& s) {
   return {const_cast<std::remove_const_t<T>*>(s.data()), intent::read};
 }
 /// The body writes the number; of a loop that is not split.
 template <class T>
-detail::scalar_use<T> out(const region_scalar<T>& s) {
+detail::scalar_use<T> write(const region_scalar<T>& s) {
   return {s.data(), intent::write};
 }
 /// The body reads and writes the number; of a loop that is not split.
 template <class T>
-detail::scalar_use<T> inout(const region_scalar<T>& s) {
+detail::scalar_use<T> update(const region_scalar<T>& s) {
   return {s.data(), intent::update};
 }
 

@@ -245,7 +245,7 @@ template <class T>
 void copy(const T* from, std::int64_t from_first, std::int64_t from_count, T* to, std::int64_t to_first,
           std::int64_t to_count, std::source_location site = std::source_location::current());
 
-/// An array for a region, from now on the region's: `in(array(x))`. Throws tessera::error (usage) when there is no
+/// An array for a region, from now on the region's: `read(array(x))`. Throws tessera::error (usage) when there is no
 /// array of this type at the address, and when its rows have another length than the region's subscripts say.
 /// @param row_elements  elements of a row; 1: of one dimension; 0: any
 template <class T>
@@ -257,7 +257,7 @@ const region_array<std::remove_const_t<T>>& array(T* first, std::int64_t row_ele
   return static_cast<detail::program_array_of<element>&>(found).array();
 }
 
-/// Elements at the end of a chain for a region: `in(elements(chain(sim, &simulation::x)[n]))`. Throws tessera::error
+/// Elements at the end of a chain for a region: `read(elements(chain(sim, &simulation::x)[n]))`. Throws tessera::error
 /// (usage) where an array of the program has them, which regions name as that, and when rows have another length than
 /// the region's subscripts say. @param row_elements  as of array
 template <class T>

@@ -64,10 +64,14 @@ void fill(const submit_call& call, block::record& x, const any_element& value);
 
 }  // namespace detail
 
+/// A block of a matrix.
+template <class T>
+using matrix_block = block_of<T, 2, column_major>;
+
 /// C = alpha op(A) op(B) + beta C. With beta == 0, C is written without being read.
 template <class T>
-void gemm(runtime& rt, std::type_identity_t<T> alpha, block_of<T> a, transpose ta, block_of<T> b, transpose tb,
-          std::type_identity_t<T> beta, block_of<T> c, task_options options = {},
+void gemm(runtime& rt, std::type_identity_t<T> alpha, matrix_block<T> a, transpose ta, matrix_block<T> b, transpose tb,
+          std::type_identity_t<T> beta, matrix_block<T> c, task_options options = {},
           std::source_location site = std::source_location::current()) {
   detail::gemm({rt, options, site}, detail::number(alpha), {a.record(), ta}, {b.record(), tb}, detail::number(beta),
                c.record());
@@ -75,30 +79,30 @@ void gemm(runtime& rt, std::type_identity_t<T> alpha, block_of<T> a, transpose t
 
 /// Lower triangle of C = alpha A A^T + beta C.
 template <class T>
-void syrk(runtime& rt, double alpha, block_of<T> a, double beta, block_of<T> c, task_options options = {},
+void syrk(runtime& rt, double alpha, matrix_block<T> a, double beta, matrix_block<T> c, task_options options = {},
           std::source_location site = std::source_location::current()) {
   detail::syrk({rt, options, site}, alpha, a.record(), beta, c.record());
 }
 
 /// B = alpha B L^-T with the lower triangle L of A.
 template <class T>
-void trsm(runtime& rt, double alpha, block_of<T> a, block_of<T> b, task_options options = {},
+void trsm(runtime& rt, double alpha, matrix_block<T> a, matrix_block<T> b, task_options options = {},
           std::source_location site = std::source_location::current()) {
   detail::trsm({rt, options, site}, alpha, a.record(), b.record());
 }
 
 /// Cholesky factor of the lower triangle of A, in place; info (one element) becomes 0 or the 1-based failing pivot.
 template <class T>
-void potrf(runtime& rt, block_of<T> a, block_of<std::int32_t> info, task_options options = {},
+void potrf(runtime& rt, matrix_block<T> a, block_of<std::int32_t> info, task_options options = {},
            std::source_location site = std::source_location::current()) {
   detail::potrf({rt, options, site}, a.record(), info.record());
 }
 
 /// Dimension d of `to` is dimension permutation[d] of `from`: to = alpha permuted(from) + beta to. With beta == 0, `to`
 /// is written without being read.
-template <class T>
-void permute(runtime& rt, double alpha, block_of<T> from, std::span<const std::uint8_t> permutation, double beta,
-             block_of<T> to, task_options options = {}, std::source_location site = std::source_location::current()) {
+template <class T, std::size_t Rank>
+void permute(runtime& rt, double alpha, block_of<T, Rank, column_major> from,
+             std::span<const std::uint8_t> permutation, double beta, block_of<T, Rank, column_major> to, task_options options = {}, std::source_location site = std::source_location::current()) {
   detail::permute({rt, options, site}, alpha, from.record(), permutation, beta, to.record());
 }
 
@@ -108,38 +112,41 @@ void permute(runtime& rt, double alpha, block_of<T> from, std::span<const std::u
 /// that do not fit). With beta == 0, C is written without being read. Throws tessera::error (usage) for more than 8
 /// labels.
 /// @code tessera::contract(rt, 1.0, a(0, 0), "abcd", b(0, 0), "cdij", 0.0, c(0, 0), "abij"); @endcode
-template <class T>
-void contract(runtime& rt, std::type_identity_t<T> alpha, block_of<T> a, std::string_view of_a, block_of<T> b,
-              std::string_view of_b, std::type_identity_t<T> beta, block_of<T> c, std::string_view of_c,
+template <class T, std::size_t RankA, std::size_t RankB, std::size_t RankC>
+void contract(runtime& rt, std::type_identity_t<T> alpha, block_of<T, RankA, column_major> a, std::string_view of_a,
+              block_of<T, RankB, column_major> b, std::string_view of_b, std::type_identity_t<T> beta,
+              block_of<T, RankC, column_major> c, std::string_view of_c,
               task_options options = {}, std::source_location site = std::source_location::current()) {
   detail::contract({rt, options, site}, detail::number(alpha), {a.record(), transpose::no, of_a},
                    {b.record(), transpose::no, of_b}, detail::number(beta), {c.record(), transpose::no, of_c});
 }
 
 /// y += alpha x, element by element.
-template <class T>
-void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T> x, block_of<T> y, task_options options = {},
+template <class T, std::size_t Rank, index_order Order>
+void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x,
+          block_of<T, Rank, Order> y, task_options options = {},
           std::source_location site = std::source_location::current()) {
   detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::update);
 }
 
 /// The same into private copies: such tasks commute and run at the same time.
-template <class T>
-void axpy_accumulate(runtime& rt, std::type_identity_t<T> alpha, block_of<T> x, block_of<T> y,
+template <class T, std::size_t Rank, index_order Order>
+void axpy_accumulate(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x,
+          block_of<T, Rank, Order> y,
                      task_options options = {}, std::source_location site = std::source_location::current()) {
   detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::accumulate);
 }
 
 /// x *= alpha.
-template <class T>
-void scal(runtime& rt, std::type_identity_t<T> alpha, block_of<T> x, task_options options = {},
+template <class T, std::size_t Rank, index_order Order>
+void scal(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x, task_options options = {},
           std::source_location site = std::source_location::current()) {
   detail::scal({rt, options, site}, detail::number(alpha), x.record());
 }
 
 /// Every element becomes `value`, exactly, whatever the type.
-template <class T>
-void fill(runtime& rt, block_of<T> x, std::type_identity_t<T> value, task_options options = {},
+template <class T, std::size_t Rank, index_order Order>
+void fill(runtime& rt, block_of<T, Rank, Order> x, std::type_identity_t<T> value, task_options options = {},
           std::source_location site = std::source_location::current()) {
   detail::fill({rt, options, site}, x.record(), detail::element_of(value));
 }

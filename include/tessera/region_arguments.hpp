@@ -54,12 +54,12 @@ class piece_argument {
  private:
   T* find(task_blocks& blocks, const region_operand& operand) {
     if (operand.count == 0) return nullptr;
-    const view<T> first = blocks.get<T>(operand.first);
+    const view<T> first = blocks.get<T, 1>(operand.first);
     T* after = first.data() + first.size();
     bool together = true;
     std::int64_t elements = first.size();
     for (std::uint32_t k = 1; k < operand.count; ++k) {
-      const view<T> next = blocks.get<T>(operand.first + k);
+      const view<T> next = blocks.get<T, 1>(operand.first + k);
       together = together && next.data() == after;
       after = next.data() + next.size();
       elements += next.size();
@@ -67,7 +67,7 @@ class piece_argument {
     if (together) return first.data();
     m_gathered.reserve(static_cast<std::size_t>(elements));
     for (std::uint32_t k = 0; k < operand.count; ++k) {
-      const view<T> part = blocks.get<T>(operand.first + k);
+      const view<T> part = blocks.get<T, 1>(operand.first + k);
       m_gathered.insert(m_gathered.end(), part.begin(), part.end());
       if constexpr (!std::is_const_v<T>) m_parts.push_back(part);
     }
@@ -83,7 +83,7 @@ template <class T, class Join>
 class piece_reduction {
  public:
   piece_reduction(task_blocks& blocks, const region_operand& operand, const row_extents&)
-      : m_result(blocks.get<T>(operand.first)) {
+      : m_result(blocks.get<T, 1>(operand.first)) {
     m_parts.fill(Join::template identity<T>());
   }
   T& get(std::int64_t way) noexcept { return m_parts[static_cast<std::size_t>(way)]; }

@@ -164,8 +164,8 @@ void location_model::copy(const region_part<From>& from, const region_part<To>& 
     const std::int64_t away = from.first() - to.first(), width = extents.row_elements(), shift = away * width;
     const auto copied = [&](const auto& over, const auto& host, std::string_view kernel, auto... values) {
       const auto send = [&](const auto& body) {
-        submit(task_name("copy", site), {.policy = "static"}, true, over, in(from.array(), offset(away)),
-               out(to.array()), body);
+        submit(task_name("copy", site), {.policy = "static"}, true, over, read(from.array(), offset(away)),
+               write(to.array()), body);
       };
       if constexpr (std::is_arithmetic_v<To>)
         send(with_kernel(host, kernel, values...));
@@ -193,7 +193,7 @@ void location_model::submit(const task_name& name, const region_options& options
   const auto start = [&]<class... Uses>(const auto& body, const Uses&... given) {
     using body_type = std::remove_cvref_t<decltype(body)>;
     static_assert(((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...),
-                  "between the loop and the body come arrays and results: in(x), out(x, halo(1)), inout(x), sum(r)");
+                  "between the loop and the body come arrays and results: read(x), write(x, halo(1)), update(x), sum(r)");
     if constexpr (((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...)) {
       constexpr bool fits = detail::is_region_body<body_type, Depth, typename Uses::argument...>;
       static_assert(fits,

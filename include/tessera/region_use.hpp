@@ -61,17 +61,17 @@ struct region_use {
 
 /// The body reads it.
 template <class T>
-region_use<const T> in(const region_array<T>& a, access_pattern pattern = chunk) {
+region_use<const T> read(const region_array<T>& a, access_pattern pattern = chunk) {
   return {a.handle().storage(), intent::read, pattern};
 }
 /// The body writes every element of the rows that the loop goes over, and reads none.
 template <class T>
-region_use<T> out(const region_array<T>& a, access_pattern pattern = chunk) {
+region_use<T> write(const region_array<T>& a, access_pattern pattern = chunk) {
   return {a.handle().storage(), intent::write, pattern};
 }
 /// The body reads and writes it.
 template <class T>
-region_use<T> inout(const region_array<T>& a, access_pattern pattern = chunk) {
+region_use<T> update(const region_array<T>& a, access_pattern pattern = chunk) {
   return {a.handle().storage(), intent::update, pattern};
 }
 

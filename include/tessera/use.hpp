@@ -49,6 +49,8 @@ class block_of {
   /// Elements per dimension.
   shape extents() const { return detail::in_order<Order>(detail::stored_extents_of(*m_record)); }
   std::uint64_t bytes() const noexcept { return detail::bytes_of(*m_record); }  ///< of all elements together
+  /// Elements per dimension, the fastest one first; for the runtime.
+  const shape& stored_extents() const noexcept { return detail::stored_extents_of(*m_record); }
 
   /// Waits for the tasks that make its current version, and shows it on the host. Meanwhile the calling thread runs
   /// tasks. Throws the failure of the task that should have made it, and tessera::error: task for a block that was never

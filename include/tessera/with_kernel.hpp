@@ -75,7 +75,7 @@ struct region_body {
 
 /// A body that devices run too, for those that compile kernels (docs/kernels.md):
 /// @code
-/// model.region("triad", iterate(0, n), in(b), in(c), out(a),
+/// model.region("triad", iterate(0, n), read(b), read(c), write(a),
 ///              with_kernel([s](auto i, auto b, auto c, auto a) { a[i] = b[i] + s * c[i]; },
 ///                          "(i, b, c, a, s) { a[i] = b[i] + s * c[i]; }", s));
 /// @endcode
@@ -93,7 +93,7 @@ requires(std::is_arithmetic_v<Values>&&...) region_body<Host, 0, Values...> with
 /// The same where the function goes over a row, and the text does one element of it, so that a device has enough to do
 /// side by side:
 /// @code
-/// model.region("scale", iterate(0, rows), in(x), out(y),
+/// model.region("scale", iterate(0, rows), read(x), write(y),
 ///              with_kernel([n](auto i, auto x, auto y) { scale_row(&x(i), &y(i), n); },
 ///                          inner(n), "(i, j, x, y) { y(i, j) = 2 * x(i, j); }"));
 /// @endcode

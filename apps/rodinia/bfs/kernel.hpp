@@ -29,12 +29,12 @@ class bfs_kernel {
 
   /// No node is reached but the source.
   void start(std::int32_t source) {
-    m_model.region("start", m_how, iterate(0, m_nodes), out(levels), out(m_frontier),
+    m_model.region("start", m_how, iterate(0, m_nodes), write(levels), write(m_frontier),
                    [source](auto i, auto level, auto flag) {
                      level[i] = i == source ? 0 : -1;
                      flag[i] = i == source;
                    });
-    m_model.region("source", one(), iterate(0, 1), out(m_lists[0], whole), [source](auto, auto list) {
+    m_model.region("source", one(), iterate(0, 1), write(m_lists[0], whole), [source](auto, auto list) {
       list[0] = 1;
       list[1] = source;
     });
@@ -60,8 +60,8 @@ class bfs_kernel {
   /// The nodes behind the list of the last level. Returns how many.
   std::int64_t follow_list(std::int32_t level) {
     const std::size_t now = static_cast<std::size_t>(level - 1) % 2;
-    m_model.region("list", one(), iterate(0, 1), in(starts, whole), in(targets, whole), in(m_lists[now], whole),
-                   inout(m_lists[1 - now], whole), inout(levels, whole), sum(m_found),
+    m_model.region("list", one(), iterate(0, 1), read(starts, whole), read(targets, whole), read(m_lists[now], whole),
+                   update(m_lists[1 - now], whole), update(levels, whole), sum(m_found),
                    [level](auto, auto first, auto target, auto from, auto to, auto reached, std::int64_t& count) {
                      std::int32_t n = 0;
                      for (std::int64_t k = 1; k <= from[0]; ++k)
@@ -77,14 +77,14 @@ class bfs_kernel {
   }
   /// Sets the flags of a level.
   void mark(std::int32_t level) {
-    m_model.region("mark", m_how, iterate(0, m_nodes), in(levels), out(m_frontier),
+    m_model.region("mark", m_how, iterate(0, m_nodes), read(levels), write(m_frontier),
                    with_kernel([level](auto i, auto reached, auto flag) { flag[i] = reached[i] == level; },
                                "(i, reached, flag, level) { flag[i] = reached[i] == level; }", level));
   }
   /// Nodes with a neighbour that is marked. Returns how many.
   std::int64_t scan(std::int32_t level) {
-    m_model.region("scan", m_how, iterate(0, m_nodes), in(sources_starts, whole), in(sources, whole),
-                   in(m_frontier, whole), inout(levels), sum(m_found),
+    m_model.region("scan", m_how, iterate(0, m_nodes), read(sources_starts, whole), read(sources, whole),
+                   read(m_frontier, whole), update(levels), sum(m_found),
                    with_kernel(
                        [level](auto i, auto first, auto source, auto flag, auto reached, std::int64_t& count) {
                          if (reached[i] >= 0) return;

@@ -75,7 +75,7 @@ class gaussian_kernel {
   }
 
   void generate() {
-    m_model.region("fill", m_how, iterate(0, m_n), out(a), out(b), [n = m_n](auto i, auto to, auto right) {
+    m_model.region("fill", m_how, iterate(0, m_n), write(a), write(b), [n = m_n](auto i, auto to, auto right) {
       for (std::int64_t j = 0; j < n; ++j) to(i, j) = static_cast<T>(gaussian_element(i, j));
       right[i] = 1;
     });
@@ -115,11 +115,11 @@ class gaussian_kernel {
     };
     const region_options once{.policy = "any", .at = m_how.at};
     const auto launch = [&](auto... last) {
-      m_model.region("pivot", once, iterate(0, 1), in(a, rows(t, t + columns)), in(b, rows(t, t + columns)),
-                     out(pivots_from(t)), last..., factor);
+      m_model.region("pivot", once, iterate(0, 1), read(a, rows(t, t + columns)), read(b, rows(t, t + columns)),
+                     write(pivots_from(t)), last..., factor);
     };
     if (t == 0) return launch();
-    launch(in(pivots_from(t - m_columns), rows(0, 1)));
+    launch(read(pivots_from(t - m_columns), rows(0, 1)));
   }
   /// Subtracts multiples of the pivot rows from row t on from the rows below.
   void eliminate(std::int64_t t) {
@@ -128,7 +128,7 @@ class gaussian_kernel {
     // Parts that change with each launch would cost more than a few rows that have nothing to do.
     const std::int64_t first = t - t % rows_together;
     m_model.region(
-        "eliminate", m_how, iterate(first, m_n), inout(a), inout(m_multipliers), inout(b), in(pivots, rows(0, 1)),
+        "eliminate", m_how, iterate(first, m_n), update(a), update(m_multipliers), update(b), read(pivots, rows(0, 1)),
         with_kernel(
             [t, columns, n = m_n](auto i, auto of, auto multipliers, auto right, auto top) {
               if (i < t) return;

@@ -45,7 +45,7 @@ class hotspot_kernel {
 
   /// The synthetic input of make_hotspot_input.
   void generate(std::uint64_t seed) {
-    m_model.region("fill", m_how, iterate(0, m_n), out(temperatures()), out(powers),
+    m_model.region("fill", m_how, iterate(0, m_n), write(temperatures()), write(powers),
                    [seed, n = m_n](auto i, auto t, auto p) {
                      const auto row = static_cast<std::uint64_t>(i * n), all = static_cast<std::uint64_t>(n * n);
                      random_stream first(seed, row), second(seed, all + row);
@@ -58,8 +58,8 @@ class hotspot_kernel {
 
   void step() {
     const hotspot_factors<T>& f = m_factors;
-    m_model.region("heat", m_how, iterate(0, m_n), in(temperatures(), halo(m_n > 1 ? 1 : 0)), in(powers),
-                   out(m_temperatures[1 - m_now]),
+    m_model.region("heat", m_how, iterate(0, m_n), read(temperatures(), halo(m_n > 1 ? 1 : 0)), read(powers),
+                   write(m_temperatures[1 - m_now]),
                    with_kernel(
                        [f, n = m_n](auto i, auto t, auto p, auto to) {
                          hotspot_row<T>(&t(i > 0 ? i - 1 : i), &t(i), &t(i + 1 < n ? i + 1 : i), &p(i), &to(i), n, f);

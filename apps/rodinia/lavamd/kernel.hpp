@@ -60,7 +60,7 @@ class lavamd_kernel {
   /// The input of make_lavamd_input. @param charge  of all particles, where it is not 0
   void generate(std::uint64_t seed, double charge = 0) {
     const std::int64_t boxes = m_b * m_b * m_b;
-    m_model.region("fill", m_how, iterate(0, boxes), out(m_places), out(m_charges),
+    m_model.region("fill", m_how, iterate(0, boxes), write(m_places), write(m_charges),
                    [seed, charge, boxes](auto box, auto places, auto charges) {
                      constexpr std::int64_t numbers = 4 * lavamd_particles;
                      random_stream first(seed, static_cast<std::uint64_t>(box * numbers)),
@@ -73,7 +73,7 @@ class lavamd_kernel {
   void run() {
     const access_pattern near = m_b > 1 ? halo(m_b * m_b + m_b + 1) : whole;
     m_model.region(
-        "boxes", m_how, iterate(0, m_b * m_b * m_b), in(m_places, near), in(m_charges, near), out(results),
+        "boxes", m_how, iterate(0, m_b * m_b * m_b), read(m_places, near), read(m_charges, near), write(results),
         with_kernel(
             [b = m_b](auto box, auto places, auto charges, auto to) {
               lavamd_box home(&places(box));

@@ -96,7 +96,7 @@ class lud_kernel {
  private:
   template <class Element>
   void fill(const Element& element) {
-    m_model.region("fill", m_how, iterate(0, m_blocks), out(m_a),
+    m_model.region("fill", m_how, iterate(0, m_blocks), write(m_a),
                    [element, n = m_n, width = m_width](auto block, auto to) {
                      for (std::int64_t r = 0; r < lud_block; ++r)
                        for (std::int64_t j = 0; j < width; ++j) {
@@ -109,13 +109,13 @@ class lud_kernel {
   void step(std::int64_t k) {
     const region_array<T>& row = m_rows[static_cast<std::size_t>(k % 2)];
     const std::int64_t width = m_width, at = k * lud_block;
-    m_model.region("row", {.policy = "any", .at = m_how.at}, iterate(0, 1), in(m_a, rows(k, k + 1)), out(row),
+    m_model.region("row", {.policy = "any", .at = m_how.at}, iterate(0, 1), read(m_a, rows(k, k + 1)), write(row),
                    [k, at, width](auto, auto from, auto to) {
                      for (std::int64_t r = 0; r < lud_block; ++r)
                        std::copy(&from(k, r, at), &from(k, r, 0) + width, &to(0, r, at));
                      lud_row_of_blocks<T>(&to(0, 0, at), width - at, width);
                    });
-    m_model.region("below", m_how, iterate(k, m_blocks), inout(m_a), in(row, rows(0, 1)),
+    m_model.region("below", m_how, iterate(k, m_blocks), update(m_a), read(row, rows(0, 1)),
                    with_kernel(
                        [k, at, width](auto block, auto of, auto top) {
                          if (block == k) {

@@ -19,8 +19,8 @@ class nn_kernel {
         m_how(how) {}
 
   void run(float latitude, float longitude) {
-    m_model.region("distances", m_how, iterate(0, distances.extents().rows), in(latitudes), in(longitudes),
-                   out(distances),
+    m_model.region("distances", m_how, iterate(0, distances.extents().rows), read(latitudes), read(longitudes),
+                   write(distances),
                    with_kernel(
                        [latitude, longitude](auto i, auto north, auto east, auto to) {
                          const float a = north[i] - latitude, b = east[i] - longitude;

@@ -63,8 +63,8 @@ class nw_kernel {
   void diagonal(std::int64_t d) {
     const access_pattern neighbours = halo(m_blocks > 1 ? 1 : 0);
     const std::int64_t first = std::max<std::int64_t>(0, d - m_blocks + 1), last = std::min(d, m_blocks - 1);
-    m_model.region("anti-diagonal", m_how, iterate(first, last + 1), in(of(d - 1), neighbours),
-                   in(of(d - 2), neighbours), in(m_a, whole), in(m_b, whole), in(m_scores, whole), out(of(d)),
+    m_model.region("anti-diagonal", m_how, iterate(first, last + 1), read(of(d - 1), neighbours),
+                   read(of(d - 2), neighbours), read(m_a, whole), read(m_b, whole), read(m_scores, whole), write(of(d)),
                    with_kernel(
                        [d](auto bi, auto before, auto second, auto a, auto b, auto scores, auto to) {
                          const std::int64_t bj = d - bi;

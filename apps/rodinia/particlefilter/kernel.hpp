@@ -30,13 +30,13 @@ class filter_kernel {
         m_particles(particles) {}
 
   void generate() {
-    m_model.region("video", m_how, iterate(0, m_frames), out(m_video),
+    m_model.region("video", m_how, iterate(0, m_frames), write(m_video),
                    [n = m_n](auto frame, auto to) { make_filter_frame(n, frame, &to(frame)); });
   }
   void start() {
     m_now = 0;
     const auto [row, column] = filter_centre(m_n, 0);
-    m_model.region("start", m_how, iterate(0, m_particles), out(m_rows[0]), out(m_columns[0]),
+    m_model.region("start", m_how, iterate(0, m_particles), write(m_rows[0]), write(m_columns[0]),
                    [at = static_cast<double>(row), beside = static_cast<double>(column)](auto j, auto r, auto c) {
                      r[j] = at, c[j] = beside;
                    });
@@ -62,8 +62,8 @@ class filter_kernel {
   /// Moves the particles, and tells how well they fit.
   void weigh(std::int64_t frame) {
     const std::uint64_t skipped = random_stream::factor_of(filter_skipped(frame));
-    m_model.region("move", m_how, iterate(0, m_particles), in(m_video, rows(frame, frame + 1)), inout(m_rows[m_now]),
-                   inout(m_columns[m_now]), out(m_likelihoods),
+    m_model.region("move", m_how, iterate(0, m_particles), read(m_video, rows(frame, frame + 1)), update(m_rows[m_now]),
+                   update(m_columns[m_now]), write(m_likelihoods),
                    with_kernel(
                        [frame, n = m_n, skipped](auto j, auto video, auto row, auto column, auto to) {
                          random_stream from = filter_stream(j);
@@ -74,19 +74,19 @@ class filter_kernel {
                        },
                        move, frame, m_n, static_cast<std::int64_t>(skipped)));
     m_model.region(
-        "largest", one(), iterate(0, 1), in(m_likelihoods, whole), out(m_largest),
+        "largest", one(), iterate(0, 1), read(m_likelihoods, whole), write(m_largest),
         [count = m_particles](auto, auto from, auto to) { to[0] = *std::max_element(&from[0], &from[0] + count); });
     const double share = 1 / static_cast<double>(m_particles);
-    m_model.region("weigh", m_how, iterate(0, m_particles), in(m_likelihoods), in(m_largest, rows(0, 1)),
-                   out(m_weights),
+    m_model.region("weigh", m_how, iterate(0, m_particles), read(m_likelihoods), read(m_largest, rows(0, 1)),
+                   write(m_weights),
                    with_kernel([share](auto j, auto from, auto top,
                                        auto to) { to[j] = share * std::exp(from[j] - top[0]); },  // none above 0
                                "(j, from, top, to, share) { to[j] = share * exp(from[j] - top[0]); }", share));
   }
   /// Normalises, in the order of the particles, so that the result is the same however they are split.
   void estimate(std::int64_t frame) {
-    m_model.region("estimate", one(), iterate(frame, frame + 1), in(m_weights, whole), in(m_rows[m_now], whole),
-                   in(m_columns[m_now], whole), out(m_sums, whole), out(estimates),
+    m_model.region("estimate", one(), iterate(frame, frame + 1), read(m_weights, whole), read(m_rows[m_now], whole),
+                   read(m_columns[m_now], whole), write(m_sums, whole), write(estimates),
                    [count = m_particles](auto f, auto weight, auto row, auto column, auto sums, auto to) {
                      double all = 0, before = 0, r = 0, c = 0;
                      for (std::int64_t j = 0; j < count; ++j) all += weight[j];
@@ -102,8 +102,8 @@ class filter_kernel {
     const std::size_t next = 1 - m_now;
     const double first =
         random_stream(54321, static_cast<std::uint64_t>(frame - 1)).unit() / static_cast<double>(m_particles);
-    m_model.region("resample", m_how, iterate(0, m_particles), in(m_sums, whole), in(m_rows[m_now], whole),
-                   in(m_columns[m_now], whole), out(m_rows[next]), out(m_columns[next]),
+    m_model.region("resample", m_how, iterate(0, m_particles), read(m_sums, whole), read(m_rows[m_now], whole),
+                   read(m_columns[m_now], whole), write(m_rows[next]), write(m_columns[next]),
                    with_kernel(
                        [first, count = m_particles](auto j, auto sums, auto row, auto column, auto r, auto c) {
                          const double u = first + static_cast<double>(j) / static_cast<double>(count);

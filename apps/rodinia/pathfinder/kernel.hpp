@@ -37,9 +37,9 @@ class pathfinder_kernel {
                            m_model.make_array<T>("also drawn", {m_columns}, {.at = m_how.at})};
     for (std::int64_t t = 0; t < rows(); ++t) {
       const region_array<T>& scratch = drawn[static_cast<std::size_t>(t % 2)];
-      m_model.region("draw", {.policy = "any", .at = m_how.at}, iterate(0, 1), out(scratch, whole),
+      m_model.region("draw", {.policy = "any", .at = m_how.at}, iterate(0, 1), write(scratch, whole),
                      [make, t](auto, auto to) { make(t, &to[0]); });
-      m_model.region("fill", m_how, iterate(1, m_columns + 1), in(scratch, whole), out(row(t)),
+      m_model.region("fill", m_how, iterate(1, m_columns + 1), read(scratch, whole), write(row(t)),
                      [](auto j, auto from, auto to) { to[j] = from[j - 1]; });
     }
   }
@@ -52,20 +52,20 @@ class pathfinder_kernel {
   void start() {
     for (const region_array<std::int32_t>& c : m_costs)
       for (const std::int64_t end : {std::int64_t{0}, m_columns + 1})
-        m_model.region("ends", {.policy = "any", .at = m_how.at}, iterate(end, end + 1), out(c),
+        m_model.region("ends", {.policy = "any", .at = m_how.at}, iterate(end, end + 1), write(c),
                        [](auto j, auto to) { to[j] = no_way; });
     m_now = 0;
     m_model.region(
-        "first", m_how, iterate(1, m_columns + 1), in(row(0)), out(m_costs[0]),
+        "first", m_how, iterate(1, m_columns + 1), read(row(0)), write(m_costs[0]),
         with_kernel([](auto j, auto digit, auto to) { to[j] = digit[j]; }, "(j, digit, to) { to[j] = digit[j]; }"));
-    m_model.region("room", m_how, iterate(1, m_columns + 1), out(m_costs[1]),
+    m_model.region("room", m_how, iterate(1, m_columns + 1), write(m_costs[1]),
                    with_kernel([](auto j, auto to) { to[j] = 0; }, "(j, to) { to[j] = 0; }"));
   }
   /// All other rows.
   void run() {
     for (std::int64_t t = 1; t < rows(); ++t) {
       m_model.region(
-          "row", m_how, iterate(1, m_columns + 1), in(m_costs[m_now], halo(1)), in(row(t)), out(m_costs[1 - m_now]),
+          "row", m_how, iterate(1, m_columns + 1), read(m_costs[m_now], halo(1)), read(row(t)), write(m_costs[1 - m_now]),
           with_kernel([](auto j, auto from, auto digit,
                          auto to) { to[j] = digit[j] + std::min(std::min(from[j - 1], from[j + 1]), from[j]); },
                       "(j, from, digit, to) {\n"

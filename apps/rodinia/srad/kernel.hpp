@@ -58,14 +58,14 @@ class srad_kernel {
 
   /// The image of make_srad_image.
   void generate(std::uint64_t seed) {
-    m_model.region("fill", m_how, iterate(0, m_n), out(image()), [seed, n = m_n](auto i, auto to) {
+    m_model.region("fill", m_how, iterate(0, m_n), write(image()), [seed, n = m_n](auto i, auto to) {
       random_stream from(seed, static_cast<std::uint64_t>(i * n));
       for (std::int64_t j = 0; j < n; ++j) to(i, j) = static_cast<T>(std::exp(from.unit()));
     });
   }
   /// A constant image.
   void fill(T value) {
-    m_model.region("constant", m_how, iterate({0, m_n}, {0, m_n}), out(image()),
+    m_model.region("constant", m_how, iterate({0, m_n}, {0, m_n}), write(image()),
                    [value](auto i, auto j, auto to) { to(i, j) = value; });
   }
 
@@ -75,7 +75,7 @@ class srad_kernel {
     // Each row of the corner is summed where it is, so that sums come home and no image.
     region_options in_place = m_how;
     in_place.split_over = {0, n};
-    m_model.region("corner", in_place, iterate(0, corner), in(image()), out(m_sums),
+    m_model.region("corner", in_place, iterate(0, corner), read(image()), write(m_sums),
                    with_kernel(
                        [corner](auto i, auto from, auto to) {
                          double sum = 0, squares = 0;
@@ -86,23 +86,23 @@ class srad_kernel {
                          to(i, 0) = sum, to(i, 1) = squares;
                        },
                        row_of_corner, corner));
-    m_model.region("speckle", {.policy = "any", .at = m_how.at}, iterate(0, 1), in(m_sums, rows(0, corner)),
-                   out(m_speckle), [corner](auto, auto from, auto to) {
+    m_model.region("speckle", {.policy = "any", .at = m_how.at}, iterate(0, 1), read(m_sums, rows(0, corner)),
+                   write(m_speckle), [corner](auto, auto from, auto to) {
                      double sum = 0, squares = 0;
                      for (std::int64_t i = 0; i < corner; ++i) sum += from(i, 0), squares += from(i, 1);
                      const double cells = static_cast<double>(corner * corner), mean = sum / cells;
                      to[0] = std::max(squares / cells - mean * mean, 0.0) / (mean * mean);
                    });
-    m_model.region("coefficients", m_how, iterate(0, n), in(image(), neighbours), in(m_speckle, rows(0, 1)),
-                   out(m_coefficients),
+    m_model.region("coefficients", m_how, iterate(0, n), read(image(), neighbours), read(m_speckle, rows(0, 1)),
+                   write(m_coefficients),
                    with_kernel(
                        [n](auto i, auto from, auto speckle, auto to) {
                          srad_coefficient_row<T>(&from(i > 0 ? i - 1 : i), &from(i), &from(i + 1 < n ? i + 1 : i),
                                                  &to(i), n, static_cast<T>(speckle[0]));
                        },
                        inner(n), coefficient, n));
-    m_model.region("update", m_how, iterate(0, n), in(image(), neighbours), in(m_coefficients, neighbours),
-                   out(m_images[1 - m_now]),
+    m_model.region("update", m_how, iterate(0, n), read(image(), neighbours), read(m_coefficients, neighbours),
+                   write(m_images[1 - m_now]),
                    with_kernel(
                        [n](auto i, auto from, auto c, auto to) {
                          const std::int64_t down = i + 1 < n ? i + 1 : i;

@@ -115,7 +115,7 @@ class factory : public clang::tooling::FrontendActionFactory {
 };
 
 nlohmann::json json_of(const translation& t) {
-  static constexpr std::array intents = {"in", "out", "inout"};
+  static constexpr std::array intents = {"read", "write", "update"};
   nlohmann::json regions = nlohmann::json::array();
   for (const translated_region& r : t.regions) {
     nlohmann::json arrays = nlohmann::json::array();

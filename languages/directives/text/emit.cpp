@@ -166,7 +166,7 @@ std::string copy_statement(const directive& d) {
 }
 
 std::string use_text(const array_use& a) {
-  static constexpr std::array words = {"in", "out", "inout"};
+  static constexpr std::array words = {"read", "write", "update"};
   const std::string pattern = a.surely_from == 0 && a.surely_to == 0
                                   ? a.pattern
                                   : fmt::format("{}.surely({}, {})", a.pattern, a.surely_from, a.surely_to);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "languages/sial/exchange/element_block.hpp"
 #include "tessera/front_end.hpp"
 #include "tessera/tessera.hpp"
 
@@ -24,9 +25,9 @@ enum class block_use : std::uint8_t {
 
 /// One block. The elements are the runtime's; what stands here is guarded by `lock`.
 struct shared_block {
-  explicit shared_block(block_of<double> made) : elements(made) {}
+  explicit shared_block(element_block made) : elements(made) {}
   std::mutex lock;
-  block_of<double> elements;
+  element_block elements;
   std::atomic<bool> written{false};
 
   /// Who used it how in a section: a worker's number, no_worker or several; and in which line.
@@ -86,14 +87,14 @@ class array_generation {
   /// Of the blocks that were written, ascending. Nobody makes blocks meanwhile.
   virtual std::vector<std::int64_t> ordinals() = 0;
 
-  block_group<double>& group() noexcept { return m_group; }
+  element_block_group& group() noexcept { return m_group; }
   const std::string& name() const noexcept { return m_name; }
   const std::vector<std::int64_t>& counts() const noexcept { return m_counts; }
 
  private:
   std::string m_name;
   std::vector<std::int64_t> m_counts;
-  block_group<double> m_group;
+  element_block_group m_group;
 };
 
 /// The generations that a worker is in, by array; null for private ones.

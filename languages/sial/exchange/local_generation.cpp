@@ -43,7 +43,7 @@ shared_block& local_generation::begin_store(std::int64_t ordinal, const shape& e
 }
 
 shared_block& local_generation::place_of(std::int64_t ordinal, shared_block& found) {
-  return m_base ? begin_store(ordinal, found.elements.extents(), store_kind::replace) : found;
+  return m_base ? begin_store(ordinal, found.elements.stored_extents(), store_kind::replace) : found;
 }
 
 std::shared_ptr<array_generation> local_generation::kept(const std::shared_ptr<array_generation>& self) {

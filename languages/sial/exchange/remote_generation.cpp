@@ -48,7 +48,7 @@ shared_block& remote_generation::begin_store(std::int64_t ordinal, const shape& 
 }
 
 void remote_generation::end_store(std::int64_t ordinal, shared_block& block, store_kind how, double factor) {
-  const shape& extents = block.elements.extents();
+  const shape& extents = block.elements.stored_extents();
   hub_message what{.kind = hub_message::what::store,
                    .words = {m_number, ordinal, static_cast<std::int64_t>(how), extents.count()}};
   for (std::size_t d = 0; d < extents.rank(); ++d) what.more.push_back(extents[d]);

@@ -30,7 +30,7 @@ bool device_offload::find_shared(statement_block& b) {
   b.mine = found->copy;
   if (b.mine != nullptr) return true;
   b.shared = found->from;
-  b.extents = b.shared->elements.extents();
+  b.extents = b.shared->elements.stored_extents();
   b.in_hand = m_placement.fixed() || found->view.has_value() ||
               m_generations[array]->group().spaces_of(b.shared->elements).meets(m_state.run.host_spaces);
   return true;

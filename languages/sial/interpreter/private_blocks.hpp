@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "languages/sial/exchange/element_block.hpp"
 #include "tessera/front_end.hpp"
 #include "tessera/tessera.hpp"
 
@@ -15,10 +16,10 @@ namespace tessera::sial {
 /// A block of a worker. Its memory is the runtime's, and in the worker's hands as long as it is used in place: for
 /// writing from its making on, for reading or not at all when a task has it.
 struct private_block {
-  private_block(block_of<double> made) : elements(made) {}
-  block_of<double> elements;
-  std::optional<host_view<double>> held;        ///< it may be read and written
-  std::optional<host_view<const double>> seen;  ///< it may be read
+  private_block(element_block made) : elements(made) {}
+  element_block elements;
+  std::optional<element_view<double>> held;        ///< it may be read and written
+  std::optional<element_view<const double>> seen;  ///< it may be read
   double* data = nullptr;                       ///< of the one or the other; null: it is with a task
   block::space_set spaces;  ///< while not held: where its contents are when the tasks before are done
   std::int64_t count = 0;
@@ -26,7 +27,7 @@ struct private_block {
   std::int64_t ordinal = -1;
   bool is_gone = false;     ///< its memory was given back
   std::uint64_t given = 0;  ///< to the pool: the number of that
-  const shape& extents() const noexcept { return elements.extents(); }
+  const shape& extents() const noexcept { return elements.stored_extents(); }
 };
 
 /// Blocks that are not used any more wait here for the next one of the same extents. One thread.
@@ -73,7 +74,7 @@ class block_pool {
   void free_memory(private_block& b);  ///< that waited, and is in no list now
   private_block* longest_waiting();
 
-  block_group<double> m_group;
+  element_block_group m_group;
   const block::space_set m_host;
   const std::uint64_t m_most_bytes;
   std::uint64_t m_bytes = 0;  // of all blocks

@@ -39,13 +39,13 @@ void shared_cache::view_first(std::uint32_t array, fetched_block& f) {
   f.data = f.view->data();
   if (m_state.run.blocks_stay)
     f.view.reset();  // no worker writes to it before the next barrier, and then it is fetched
-  f.extents = &f.from->elements.extents();
+  f.extents = &f.from->elements.stored_extents();
   f.count = f.extents->count();
 }
 
 void shared_cache::view_among_others(std::uint32_t array, fetched_block& f) {
   make_room(f);
-  block_group<double>& group = m_generations[array]->group();
+  element_block_group& group = m_generations[array]->group();
   if (group.spaces_of(f.from->elements).meets(m_state.run.host_spaces)) ++m_state.counters.ready_reads;
   const auto began = std::chrono::steady_clock::now();
   f.view.emplace(f.from->elements.read());

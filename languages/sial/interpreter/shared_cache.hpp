@@ -26,7 +26,7 @@ struct alignas(64) fetched_block {  // what a statement looks at comes first, in
   private_block* copy = nullptr;   ///< as it was when this worker wrote to it afterwards
   std::uint64_t used = 0;          ///< the last statement that read it; only where views are let go of
   shared_block* from = nullptr;
-  std::optional<host_view<const double>> view;
+  std::optional<element_view<const double>> view;
 };
 
 /// Fetched blocks by array and ordinal, from one barrier to the next. Where there are other memories than the host's it

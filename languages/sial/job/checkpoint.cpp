@@ -156,7 +156,7 @@ ordered_json to_json(const kept_item& item, writer& elements) {
   for (const std::int64_t ordinal : blocks.generation->ordinals()) {
     const shared_block& b = *blocks.generation->find(ordinal);
     const auto view = b.elements.read();
-    const auto extents = b.elements.extents().extents();
+    const auto extents = b.elements.stored_extents().extents();
     out["blocks"].push_back({{"block", ordinal},
                              {"shape", std::vector<std::int64_t>(extents.begin(), extents.end())},
                              {"elements", elements.add({view.data(), static_cast<std::size_t>(view.size())})}});

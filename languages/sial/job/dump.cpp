@@ -51,7 +51,7 @@ ordered_json dump_of(const program_run& run, bool checksums) {
         const auto at = a.segments_of(ordinal);
         ordered_json block{
             {"segments", std::vector<std::int64_t>(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(a.rank))}};
-        const auto shown = b.elements.extents().extents();
+        const auto shown = b.elements.stored_extents().extents();
         block["shape"] = std::vector<std::int64_t>(shown.begin(), shown.end());
         add_elements(block, view.data(), view.size(), checksums);
         entry["blocks"].push_back(std::move(block));

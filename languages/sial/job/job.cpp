@@ -73,7 +73,7 @@ kept_estimates estimates_of(const kept_items& items) {
     const auto* const blocks = std::get_if<kept_blocks>(&item);
     if (blocks == nullptr) continue;
     for (const std::int64_t ordinal : blocks->generation->ordinals())
-      to.size += amount_of(static_cast<double>(blocks->generation->find(ordinal)->elements.extents().count()));
+      to.size += amount_of(static_cast<double>(blocks->generation->find(ordinal)->elements.stored_extents().count()));
   }
   return all;
 }

@@ -53,8 +53,8 @@ class chains : public ::testing::TestWithParam<copy_setting> {
 TEST_P(chains, are_listed_like_arrays) {
   const auto x = chain(sim, &simulation::particles, &particle_data::positions)[n];
   for (int round = 0; round < 3; ++round)
-    model.region("drift", iterate(0, n), inout(x),
-                 in(chain(sim, &simulation::particles, &particle_data::speeds)[n], chunk), in(scalar(sim.step)),
+    model.region("drift", iterate(0, n), update(x),
+                 read(chain(sim, &simulation::particles, &particle_data::speeds)[n], chunk), read(scalar(sim.step)),
                  with_kernel([](auto i, auto x, auto v, auto step) { x[i] += step[0] * v[i]; },
                              "(i, x, v, step) { x[i] += step[0] * v[i]; }"));
   model.pause();
@@ -64,7 +64,7 @@ TEST_P(chains, are_listed_like_arrays) {
 TEST_P(chains, that_are_made_again_each_time_are_the_same_memory) {
   for (int round = 0; round < 20; ++round)
     model.region("double", {.policy = round % 2 == 0 ? "static" : "flatten"}, iterate(0, n),
-                 inout(chain(sim, &simulation::particles, &particle_data::positions)[n]),
+                 update(chain(sim, &simulation::particles, &particle_data::positions)[n]),
                  [](auto i, auto x) { x[i] = x[i] * 2 + 1; });
   model.pause();
   double expected = 7;
@@ -74,7 +74,7 @@ TEST_P(chains, that_are_made_again_each_time_are_the_same_memory) {
 
 TEST_P(chains, give_the_memory_back_at_each_pause) {
   for (int step = 1; step <= 3; ++step) {
-    model.region("one more", iterate(0, n), inout(chain(data, &particle_data::positions)[n]),
+    model.region("one more", iterate(0, n), update(chain(data, &particle_data::positions)[n]),
                  with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
     model.pause();
     ASSERT_EQ(positions[5], 5 + 1.5 * step - 0.5) << step;
@@ -84,7 +84,7 @@ TEST_P(chains, give_the_memory_back_at_each_pause) {
 
 TEST_P(chains, of_constants_are_read) {
   region_result<float> total(rt, "total");
-  model.region("sum", iterate(0, n), in(chain(data, &particle_data::masses)[n]), sum(total),
+  model.region("sum", iterate(0, n), read(chain(data, &particle_data::masses)[n]), sum(total),
                [](auto i, auto m, float& s) { s += m[i]; });
   EXPECT_EQ(total.get(), 3000.0f);
 }
@@ -93,7 +93,7 @@ TEST_P(chains, scalars_are_taken_when_the_region_is_submitted) {
   auto seen = model.make_array<double>("seen", {4});
   for (int k = 0; k < 4; ++k) {
     sim.step = 10 + k;
-    model.region("note", iterate(k, k + 1), in(scalar(sim, &simulation::step)), out(seen),
+    model.region("note", iterate(k, k + 1), read(scalar(sim, &simulation::step)), write(seen),
                  [](auto i, auto step, auto seen) { seen[i] = step[0]; });
   }
   sim.step = -1;
@@ -104,7 +104,7 @@ TEST_P(chains, scalars_are_taken_when_the_region_is_submitted) {
 TEST_P(chains, scalars_are_not_taken_in_recordings) {
   auto seen = model.make_array<double>("seen", {4});
   const auto note = [&] {
-    model.region("note", {.policy = "static"}, iterate(0, 4), in(scalar(sim.step)), out(seen),
+    model.region("note", {.policy = "static"}, iterate(0, 4), read(scalar(sim.step)), write(seen),
                  [](auto i, auto step, auto seen) { seen[i] = step[0]; });
   };
   note();
@@ -117,13 +117,13 @@ TEST_P(chains, scalars_are_not_taken_in_recordings) {
 TEST_P(chains, scalars_that_regions_write_are_there_after_the_pause) {
   sim.energy = 4;
   const auto add = [&](double more) {
-    model.region("add", {.policy = "any"}, iterate(0, 1), inout(scalar(sim.energy)),
+    model.region("add", {.policy = "any"}, iterate(0, 1), update(scalar(sim.energy)),
                  [more](auto, auto e) { e[0] += more; });
   };
   add(1);
   add(2);
   auto seen = model.make_array<double>("seen", {1});
-  model.region("look", {.policy = "any"}, iterate(0, 1), in(scalar(sim.energy)), out(seen),
+  model.region("look", {.policy = "any"}, iterate(0, 1), read(scalar(sim.energy)), write(seen),
                [](auto, auto e, auto seen) { seen[0] = e[0]; });
   model.pause();
   EXPECT_EQ(sim.energy, 7);
@@ -133,14 +133,14 @@ TEST_P(chains, scalars_that_regions_write_are_there_after_the_pause) {
 TEST_P(chains, have_rows_of_several_elements) {
   const auto x = chain(sim, &simulation::particles, &particle_data::positions)[{10, 20, 5}];
   EXPECT_EQ(x.size(), n);
-  model.region("rows", iterate(0, 10), inout(x),
+  model.region("rows", iterate(0, 10), update(x),
                with_kernel(
                    [](auto i, auto x) {
                      for (std::int64_t j = 0; j < 20; ++j) x(i, j, 4) = double(1000 * i + j);
                    },
                    inner(20), "(i, j, x) { x(i, j, 4) = 1000 * i + j; }"));
   const auto flat = [&] {
-    model.region("flat", iterate(0, n), inout(chain(data, &particle_data::positions)[n]), [](auto, auto) {});
+    model.region("flat", iterate(0, n), update(chain(data, &particle_data::positions)[n]), [](auto, auto) {});
   };
   EXPECT_THAT(message_of(flat, error_kind::usage), HasSubstr("10 x 20 x 5 elements until the next pause"));
   model.pause();
@@ -149,7 +149,7 @@ TEST_P(chains, have_rows_of_several_elements) {
   flat();
   EXPECT_THAT(message_of(
                   [&] {
-                    model.region("none", iterate(0, 10), in(chain(data, &particle_data::positions)[{10, 0}]),
+                    model.region("none", iterate(0, 10), read(chain(data, &particle_data::positions)[{10, 0}]),
                                  [](auto, auto) {});
                   },
                   error_kind::usage),
@@ -158,13 +158,13 @@ TEST_P(chains, have_rows_of_several_elements) {
 
 TEST_P(chains, of_no_elements_are_fine) {
   data.positions = nullptr;
-  model.region("nothing", iterate(0, 0), inout(chain(data, &particle_data::positions)[0]), [](auto, auto) {});
+  model.region("nothing", iterate(0, 0), update(chain(data, &particle_data::positions)[0]), [](auto, auto) {});
   model.pause();
 }
 
 TEST_P(chains, of_a_refused_region_are_free_at_once) {
   const auto one = [&](std::int64_t rows, std::int64_t of) {
-    model.region("one", iterate(0, rows), inout(chain(data, &particle_data::positions)[of]),
+    model.region("one", iterate(0, rows), update(chain(data, &particle_data::positions)[of]),
                  [](auto i, auto x) { x[i] = 7; });
   };
   EXPECT_THAT(message_of([&] { one(n, n / 2); }, error_kind::usage), HasSubstr("has no row in array"));
@@ -175,10 +175,10 @@ TEST_P(chains, of_a_refused_region_are_free_at_once) {
 }
 
 TEST_P(chains, are_refused_where_they_overlap) {
-  model.region("all", iterate(0, n), inout(chain(data, &particle_data::positions)[n]),
+  model.region("all", iterate(0, n), update(chain(data, &particle_data::positions)[n]),
                [](auto i, auto x) { x[i] = 0; });
   const auto half = [&] {
-    model.region("half", iterate(0, n / 2), inout(chain(data, &particle_data::positions)[n / 2]),
+    model.region("half", iterate(0, n / 2), update(chain(data, &particle_data::positions)[n / 2]),
                  [](auto i, auto x) { x[i] = 1; });
   };
   EXPECT_THAT(message_of(half, error_kind::usage), HasSubstr("(500 elements of f64) overlaps that of"));
@@ -192,7 +192,7 @@ TEST_P(chains, are_refused_where_they_overlap) {
 TEST_P(chains, a_scalar_that_many_leaves_would_write_is_refused) {
   EXPECT_THAT(message_of(
                   [&] {
-                    model.region("race", {.policy = "flatten"}, iterate(0, n), inout(scalar(sim.energy)),
+                    model.region("race", {.policy = "flatten"}, iterate(0, n), update(scalar(sim.energy)),
                                  [](auto, auto e) { e[0] += 1; });
                   },
                   error_kind::usage),
@@ -204,7 +204,7 @@ class chains_of_other_threads : public ::testing::Test {
  protected:
   ~chains_of_other_threads() override { looked = true; }
   void write() {
-    model.region("write", {.policy = "any"}, iterate(0, 1), inout(model.array_over("p", std::span(memory))),
+    model.region("write", {.policy = "any"}, iterate(0, 1), update(model.array_over("p", std::span(memory))),
                  [this](auto i, auto p) {
                    began = true;
                    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
@@ -214,7 +214,7 @@ class chains_of_other_threads : public ::testing::Test {
     while (!began) std::this_thread::yield();  // by a worker: this thread runs no task here
   }
   void look() {
-    model.region("look", {.policy = "any"}, iterate(0, 1), in(model.array_over("p", std::span(memory))),
+    model.region("look", {.policy = "any"}, iterate(0, 1), read(model.array_over("p", std::span(memory))),
                  [this](auto i, auto p) {
                    seen = p[i];
                    looked = true;
@@ -240,7 +240,7 @@ TEST_F(chains_of_other_threads, are_in_order_while_one_pauses) {
 TEST_F(chains_of_other_threads, are_in_order_where_a_pause_is_refused) {
   write();
   std::atomic<bool> refused{false};
-  model.region("pauses", {.policy = "any"}, iterate(0, 1), inout(model.array_over("o", std::span(other))),
+  model.region("pauses", {.policy = "any"}, iterate(0, 1), update(model.array_over("o", std::span(other))),
                [&](auto, auto) {
                  (void)message_of([&] { model.pause(); }, error_kind::usage);
                  refused = true;

@@ -40,7 +40,7 @@ TEST(region_arrays, in_memory_of_the_program_are_changed_in_place) {
   {
     location_model model(rt);
     auto x = model.adopt("x", std::span(memory), {1000});
-    model.region("negate", iterate(0, 1000), inout(x), [](auto i, auto x) { x[i] = -x[i]; });
+    model.region("negate", iterate(0, 1000), update(x), [](auto i, auto x) { x[i] = -x[i]; });
     EXPECT_EQ(x.read().elements().data(), memory.data());
   }
   rt.fence();
@@ -55,7 +55,7 @@ TEST(region_arrays, in_memory_of_the_program_that_cannot_come_home_are_an_error_
                           "device = \"sim0\"\nkind = \"copy_fails\"\nat = 1\n"));
   location_model model(rt);
   auto x = model.adopt("x", std::span(memory), {1000});
-  model.region("set", {.at = "sim0"}, iterate(0, 1000), out(x),
+  model.region("set", {.at = "sim0"}, iterate(0, 1000), write(x),
                with_kernel([](auto i, auto to) { to[i] = 2; }, "(i, to) { to[i] = 2; }"));
   const error e = error_of([&] { model.pause(); });
   EXPECT_NE(e.message().find("the copy of x(0)"), std::string::npos) << e.message();
@@ -85,7 +85,7 @@ TEST(region_arrays, that_are_large_do_not_all_lie_whole_large_pages_apart) {
   const std::int64_t n = 1 << 22;
   auto a = model.make_array<double>("a", {n}), b = model.make_array<double>("b", {n}),
        c = model.make_array<double>("c", {n});
-  model.region("fill", iterate(0, n), out(a), out(b), out(c),
+  model.region("fill", iterate(0, n), write(a), write(b), write(c),
                [](auto i, auto x, auto y, auto z) { x[i] = y[i] = z[i] = 1; });
   const auto place = [&](auto& x) {
     return reinterpret_cast<std::uintptr_t>(x.read().elements().data()) % large_page;
@@ -100,14 +100,14 @@ TEST(region_arrays, of_a_file_keep_their_contents) {
     runtime rt(testing::host_only());
     location_model model(rt);
     auto x = model.map_file<std::int64_t>("x", file.path, {100, 10});
-    model.region("fill", iterate({0, 100}, {0, 10}), out(x), [](auto i, auto j, auto x) { x(i, j) = 10 * i + j; });
+    model.region("fill", iterate({0, 100}, {0, 10}), write(x), [](auto i, auto j, auto x) { x(i, j) = 10 * i + j; });
     model.pause();
     std::ifstream seen(file.path, std::ios::binary);
     seen.seekg(8 * 777);
     std::int64_t element = 0;
     seen.read(reinterpret_cast<char*>(&element), 8);
     EXPECT_EQ(element, 777);
-    model.region("add", iterate({0, 100}, {0, 10}), inout(x), [](auto i, auto j, auto x) { x(i, j) += 1; });
+    model.region("add", iterate({0, 100}, {0, 10}), update(x), [](auto i, auto j, auto x) { x(i, j) += 1; });
   }
   runtime rt(testing::host_only());
   location_model model(rt);
@@ -141,12 +141,12 @@ TEST(region_arrays, end_when_their_regions_are_done_and_outlive_their_runtime) {
     const int arrays = testing::is_slow ? 20 : 200;
     for (int k = 0; k < arrays; ++k) {  // each of a MiB: the memory of those that ended goes back
       auto x = model.make_array<double>("x", {131'072});
-      model.region("fill", iterate(0, 131'072), out(x), [](auto i, auto x) { x[i] = 1; });
-      model.region("half", {.policy = "range:1000,130072"}, iterate(0, 131'072), inout(x),
+      model.region("fill", iterate(0, 131'072), write(x), [](auto i, auto x) { x[i] = 1; });
+      model.region("half", {.policy = "range:1000,130072"}, iterate(0, 131'072), update(x),
                    [](auto i, auto x) { x[i] /= 2; });
     }
     left = model.make_array<double>("left", {10});
-    model.region("fill", iterate(0, 10), out(*left), [](auto i, auto x) { x[i] = 1; });
+    model.region("fill", iterate(0, 10), write(*left), [](auto i, auto x) { x[i] = 1; });
   }
   left.reset();
 }
@@ -157,7 +157,7 @@ TEST(region_arrays, are_cut_again_only_where_a_region_wants_it) {
   auto x = model.make_array<double>("x", {1000});
   tiled_memory& tiles = x.handle().storage()->tiles();
   const auto write = [&](std::string_view by, std::int64_t begin = 0, std::int64_t end = 1000) {
-    model.region("write", {.policy = by}, iterate(begin, end), out(x), [](auto i, auto x) { x[i] = double(i); });
+    model.region("write", {.policy = by}, iterate(begin, end), write(x), [](auto i, auto x) { x[i] = double(i); });
   };
   write("static");
   const std::uint64_t after_first = tiles.changes();
@@ -168,7 +168,7 @@ TEST(region_arrays, are_cut_again_only_where_a_region_wants_it) {
   for (std::int64_t k = 1; k <= 40; ++k) write("any", k, 1000 - k);  // a shell of rows remains on each side
   EXPECT_EQ(tiles.tiles().size(), 81u);
   region_result<double> total(rt, "total");
-  model.region("sum", {.policy = "any"}, iterate(0, 1000), in(x), sum(total),
+  model.region("sum", {.policy = "any"}, iterate(0, 1000), read(x), sum(total),
                [](auto i, auto x, double& s) { s += x[i]; });
   EXPECT_EQ(tiles.tiles().size(), 1u);  // read by one task: joined
   EXPECT_EQ(total.get(), 999 * 500.0);
@@ -179,8 +179,8 @@ TEST(region_arrays, of_no_rows_take_part) {
   location_model model(rt);
   auto none = model.make_array<double>("none", {0});
   region_result<std::int64_t> count(rt, "count");
-  model.region("nothing", iterate(0, 0), out(none), [](auto i, auto x) { x[i] = 1; });
-  model.region("count", iterate(0, 10), in(none, whole), sum(count), [](auto, auto, std::int64_t& s) { s += 1; });
+  model.region("nothing", iterate(0, 0), write(none), [](auto i, auto x) { x[i] = 1; });
+  model.region("count", iterate(0, 10), read(none, whole), sum(count), [](auto, auto, std::int64_t& s) { s += 1; });
   EXPECT_EQ(count.get(), 10);
   EXPECT_EQ(error_of([&] { (void)none.read(); }).kind(), error_kind::usage);
 }
@@ -190,7 +190,7 @@ struct held_region {
   std::atomic<bool> begun = false, go_on = false;
 
   void run(location_model& model, region_array<std::int64_t> x) {
-    model.region("slow", {.policy = "any"}, iterate(0, x.extents().rows), inout(x), [this](auto i, auto x) {
+    model.region("slow", {.policy = "any"}, iterate(0, x.extents().rows), update(x), [this](auto i, auto x) {
       begun = true, begun.notify_all();
       go_on.wait(false);
       x[i] += 5;
@@ -212,9 +212,9 @@ TEST(region_arrays, adopted_again_come_after_the_regions_of_those_that_have_ende
   });
   {
     auto y = model.adopt("y", std::span(memory).subspan(20, 50), {50});
-    model.region("next", iterate(0, 50), inout(y), [](auto i, auto y) { y[i] *= 2; });
+    model.region("next", iterate(0, 50), update(y), [](auto i, auto y) { y[i] *= 2; });
   }
-  model.region("chained", iterate(0, 10), inout(model.array_over("z", std::span(memory).subspan(20, 10))),
+  model.region("chained", iterate(0, 10), update(model.array_over("z", std::span(memory).subspan(20, 10))),
                [](auto i, auto z) { z[i] += 1; });
   model.pause();
   for (std::size_t k = 0; k < 100; ++k) ASSERT_EQ(memory[k], k < 20 || k >= 70 ? 6 : k < 30 ? 13 : 12) << k;
@@ -250,7 +250,7 @@ TEST(region_arrays, of_the_program_s_memory_are_paused_by_other_threads) {
   const auto loops = [&] {
     std::vector<std::int64_t> memory(200, 0);
     for (std::int64_t k = 1; k <= 100; ++k) {
-      model.region("add", iterate(0, 200), inout(model.array_over("memory", std::span(memory))),
+      model.region("add", iterate(0, 200), update(model.array_over("memory", std::span(memory))),
                    with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
       if (k % 5 != 0) continue;
       model.pause();
@@ -293,14 +293,14 @@ TEST(region_arrays, are_read_as_a_few_tiles_however_many_there_were) {
   location_model model(rt);
   auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
   tiled_memory& tiles = x.handle().storage()->tiles();
-  model.region("fill", iterate(0, n), out(x), [](auto i, auto x) { x[i] = i; });
+  model.region("fill", iterate(0, n), write(x), [](auto i, auto x) { x[i] = i; });
   std::vector<std::int64_t> pairs;
   for (std::int64_t k = 2; k <= n; k += 2) pairs.push_back(k);
   const auto shatter = [&] { tiles.cut(pairs, std::source_location::current()); };
   region_result<std::int64_t> total(rt, "total");
   const auto sum_of = [&](std::string_view by, access_pattern rows_read) {
     shatter();
-    model.region("sum", {.policy = by}, iterate(2000, n - 2000), in(x, rows_read), sum(total),
+    model.region("sum", {.policy = by}, iterate(2000, n - 2000), read(x, rows_read), sum(total),
                  [](auto i, auto x, std::int64_t& s) { s += x[i]; });
     EXPECT_LE(tiles.tiles().size(), 2100u);
     return total.get();
@@ -311,7 +311,7 @@ TEST(region_arrays, are_read_as_a_few_tiles_however_many_there_were) {
     for (const char* by : {"static", "any", "percentage:30,20,50"}) EXPECT_EQ(sum_of(by, read), expected) << by;
   EXPECT_LT(seconds_of([&] {
               shatter();
-              model.region("gather", iterate(0, n), in(x, whole), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
+              model.region("gather", iterate(0, n), read(x, whole), write(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
               model.pause();
             }),
             5.0);  // tile by tile it took longer
@@ -324,7 +324,7 @@ TEST(region_arrays, of_the_program_do_not_count_towards_the_limit_of_the_host) {
   std::vector<double> memory(1 << 20);  // 8 MiB
   auto x = model.adopt("x", std::span(memory), {1 << 20});
   for (const char* by : {"any", "percentage:10,90", "static"})
-    model.region("add", {.policy = by}, iterate(0, 1 << 20), inout(x), [](auto i, auto x) { x[i] += 1; });
+    model.region("add", {.policy = by}, iterate(0, 1 << 20), update(x), [](auto i, auto x) { x[i] += 1; });
   EXPECT_EQ(x.read()[(1 << 20) - 1], 3);
 }
 
@@ -333,7 +333,7 @@ TEST(region_arrays, over_memory_of_the_program_hide_no_failure_when_their_model_
   runtime rt(testing::host_only());
   {
     location_model model(rt);
-    model.region("bad", iterate(0, 10), out(model.array_over("x", std::span(memory))),
+    model.region("bad", iterate(0, 10), write(model.array_over("x", std::span(memory))),
                  [](auto, auto) { throw std::runtime_error("three"); });
   }
   const error told = error_of([&] { rt.fence(); });
@@ -346,14 +346,14 @@ TEST(region_arrays, of_a_file_are_the_only_ones_of_it) {
   location_model model(rt);
   {
     auto x = model.map_file<double>("x", file.path, {100'000});
-    model.region("fill", iterate(0, 100'000), out(x), [](auto i, auto x) { x[i] = double(i); });
+    model.region("fill", iterate(0, 100'000), write(x), [](auto i, auto x) { x[i] = double(i); });
     const error e = error_of([&] { (void)model.map_file<double>("y", file.path, {100'000}); });
     EXPECT_EQ(e.kind(), error_kind::usage);
     EXPECT_NE(std::string(e.what()).find("mapped to array 'x' already"), std::string::npos) << e.what();
     EXPECT_NE(std::string(e.what()).find(file.path.string()), std::string::npos) << e.what();
     location_model other(rt);
     EXPECT_EQ(error_of([&] { (void)other.map_file<double>("y", file.path, {100'000}); }).kind(), error_kind::usage);
-    model.region("fill", iterate(0, 100'000), out(x), [](auto i, auto x) { x[i] = double(i); });
+    model.region("fill", iterate(0, 100'000), write(x), [](auto i, auto x) { x[i] = double(i); });
   }
   auto again = model.map_file<double>("y", file.path, {100'000});  // also where regions of the first are under way
   EXPECT_EQ(again.read()[99'999], 99'999);

@@ -38,7 +38,7 @@ struct region_copies : ::testing::TestWithParam<copy_setting> {
   /// x[p] = p on all leaves.
   void number(const region_array<std::int64_t>& x) {
     model.region("number", {.policy = "flatten"}, iterate({0, x.extents().rows}, {0, x.extents().row_elements()}),
-                 out(x),
+                 write(x),
                  with_kernel([w = x.extents().row_elements()](auto i, auto j, auto x) { x[i * w + j] = i * w + j; },
                              "(i, j, x, w) { x[i * w + j] = i * w + j; }", x.extents().row_elements()));
   }
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(region_copies, go_between_arrays_that_are_split_differently) {
   auto x = model.make_array<std::int64_t>("x", {1000}), y = model.make_array<std::int64_t>("y", {400});
   number(x);
-  model.region("zero", {.policy = "any"}, iterate(0, 400), out(y, whole), [](auto i, auto y) { y[i] = 0; });
+  model.region("zero", {.policy = "any"}, iterate(0, 400), write(y, whole), [](auto i, auto y) { y[i] = 0; });
   model.copy(x.part(500, 600), y.part(10, 110));
   model.copy(x.part(990, 1000), y.part(390, 400));
   model.copy(x.part(3, 3), y.part(400, 400));
@@ -99,7 +99,7 @@ TEST_P(region_copies, go_from_an_array_that_a_recording_uses) {
   rt.replay(kept);
   model.copy(x.part(100, 333), z.part(100, 333));
   EXPECT_EQ(z.read()[332], 332);
-  model.region("other", {.policy = "percentage:10,90"}, iterate(1, 999), in(x, halo(1)), out(z),
+  model.region("other", {.policy = "percentage:10,90"}, iterate(1, 999), read(x, halo(1)), write(z),
                with_kernel([](auto i, auto x, auto z) { z[i] = x[i - 1] + x[i + 1]; },
                            "(i, x, z) { z[i] = x[i - 1] + x[i + 1]; }"));
   EXPECT_EQ(z.read()[998], 1996);
@@ -142,7 +142,7 @@ TEST_P(region_copies, do_what_one_thread_does_in_random_programs) {
     if (from == to && first < target + count && target < first + count) continue;
     model.copy(arrays[from].part(first, first + count), arrays[to].part(target, target + count));
     std::copy_n(oracle[from].begin() + first, count, oracle[to].begin() + target);
-    model.region("add", {.policy = policies[below(3)]}, iterate(0, rows[to]), inout(arrays[to]),
+    model.region("add", {.policy = policies[below(3)]}, iterate(0, rows[to]), update(arrays[to]),
                  with_kernel([](auto i, auto a) { a[i] += i; }, "(i, a) { a[i] += i; }"));
     for (std::int64_t i = 0; i < rows[to]; ++i) oracle[to][static_cast<std::size_t>(i)] += i;
   }
@@ -196,10 +196,10 @@ TEST(region_parts, are_looked_at_while_others_are_changed) {
   runtime rt(testing::host_only(2));
   location_model model(rt);
   auto x = model.make_array<std::int64_t>("x", {100});
-  model.region("fill", iterate(0, 100), out(x), [](auto i, auto x) { x[i] = i; });
+  model.region("fill", iterate(0, 100), write(x), [](auto i, auto x) { x[i] = i; });
   model.pause();
   std::atomic<bool> started{false}, open{false};
-  model.region("long", {.policy = "any"}, iterate(50, 51), inout(x), [&](auto i, auto x) {
+  model.region("long", {.policy = "any"}, iterate(50, 51), update(x), [&](auto i, auto x) {
     started = true;
     while (!open) std::this_thread::yield();
     x[i] = -1;
@@ -215,7 +215,7 @@ TEST(region_parts, keep_the_rest_of_tiles_that_stay) {
   runtime rt(testing::host_only(1));
   location_model model(rt);
   auto x = model.make_array<std::int64_t>("x", {100});
-  const auto fill = [&] { model.region("fill", iterate(0, 100), out(x), [](auto i, auto x) { x[i] = i; }); };
+  const auto fill = [&] { model.region("fill", iterate(0, 100), write(x), [](auto i, auto x) { x[i] = i; }); };
   fill();
   recording r = rt.record(fill);
   rt.replay(r);
@@ -230,7 +230,7 @@ TEST_P(region_copies, read_on_one_side_only) {
   auto x = model.make_array<std::int64_t>("x", {1000}), y = model.make_array<std::int64_t>("y", {1000});
   number(x);
   const auto check = [&](const access_pattern& pattern, std::int64_t first, std::int64_t last, const char* what) {
-    model.region("sums", {.policy = "flatten"}, iterate(0, 1000), in(x, pattern), out(y),
+    model.region("sums", {.policy = "flatten"}, iterate(0, 1000), read(x, pattern), write(y),
                  with_kernel(
                      [=](auto i, auto x, auto y) {
                        std::int64_t s = 0;
@@ -266,7 +266,7 @@ TEST_P(region_copies, arrays_are_read_beside_what_is_written) {
   std::iota(oracle.begin(), oracle.end(), 0);
   number(a);
   for (std::int64_t k = 0; k + 1 < n; ++k) {
-    model.region("eliminate", {.policy = "flatten"}, iterate({k + 1, n}, {0, n}), in(a, rows(k, k + 1)), inout(a),
+    model.region("eliminate", {.policy = "flatten"}, iterate({k + 1, n}, {0, n}), read(a, rows(k, k + 1)), update(a),
                  with_kernel([k](auto i, auto j, auto row, auto a) { a(i, j) = (a(i, j) + 3 * row(k, j)) & 0xffff; },
                              "(i, j, row, a, k) { a(i, j) = (a(i, j) + 3 * row(k, j)) & 0xffff; }", k));
     for (std::int64_t i = k + 1; i < n; ++i)
@@ -289,7 +289,7 @@ TEST_P(region_copies, loops_that_shrink_keep_the_tiles) {
   std::uint64_t changes = 0;
   for (std::int64_t k = 0; k + 1 < n; ++k) {
     model.region(
-        "shrink", {.policy = "flatten", .split_over = {0, n}}, iterate(k + 1, n), in(b), inout(a),
+        "shrink", {.policy = "flatten", .split_over = {0, n}}, iterate(k + 1, n), read(b), update(a),
         with_kernel([k](auto i, auto b, auto a) { a[i] += b[i] * k; }, "(i, b, a, k) { a[i] += b[i] * k; }", k));
     for (std::int64_t i = k + 1; i < n; ++i) oracle[static_cast<std::size_t>(i)] += i * k;
     const std::uint64_t now = a.handle().storage()->tiles().changes() + b.handle().storage()->tiles().changes();
@@ -303,7 +303,7 @@ TEST_P(region_copies, loops_that_shrink_keep_the_tiles) {
     ASSERT_TRUE(std::ranges::equal(seen.elements(), oracle));
   }
   const auto refuses = [&](const char* text, const iteration_space<1>& over, std::array<std::int64_t, 2> rows_split) {
-    const error e = error_of([&] { model.region("r", {.split_over = rows_split}, over, inout(a), [](auto, auto) {}); });
+    const error e = error_of([&] { model.region("r", {.split_over = rows_split}, over, update(a), [](auto, auto) {}); });
     EXPECT_EQ(e.kind(), error_kind::usage);
     EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
   };
@@ -328,7 +328,7 @@ TEST(region_eliminations, bring_home_little_of_what_a_device_has) {
   const std::uint64_t before = rt.statistics().bytes_transferred();
   for (std::int64_t k = 0; k + 1 < n; ++k) {
     model.region("eliminate", {.policy = "static", .at = "sim0"}, iterate({k + 1, n}, {0, columns}),
-                 in(a, rows(k, k + 1)), inout(a),
+                 read(a, rows(k, k + 1)), update(a),
                  with_kernel([k](auto i, auto j, auto row, auto to) { to(i, j) = (to(i, j) * 3 + row(k, j)) % 101; },
                              "(i, j, row, to, k) { to(i, j) = (to(i, j) * 3 + row(k, j)) % 101; }", k));
     for (std::int64_t i = k + 1; i < n; ++i)
@@ -350,12 +350,12 @@ TEST_P(region_copies, arrays_are_not_read_where_they_are_written) {
     EXPECT_EQ(e.kind(), error_kind::usage);
     EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
   };
-  refuses("it writes rows 50 to 100, and reads rows 0 to 51", in(x, rows(0, 51)), out(x));
-  refuses("it writes rows 50 to 100, and reads rows 49 to 99", out(x), in(x, offset(-1)));
-  refuses("names array 'x' twice", in(x, rows(0, 2)), in(x, rows(0, 1)));
-  model.region("no rows", iterate(50, 100), in(x, rows(70, 70)), inout(x), nothing);
+  refuses("it writes rows 50 to 100, and reads rows 0 to 51", read(x, rows(0, 51)), write(x));
+  refuses("it writes rows 50 to 100, and reads rows 49 to 99", write(x), read(x, offset(-1)));
+  refuses("names array 'x' twice", read(x, rows(0, 2)), read(x, rows(0, 1)));
+  model.region("no rows", iterate(50, 100), read(x, rows(70, 70)), update(x), nothing);
   model.pause();
-  refuses("names array 'x' three times", in(x, rows(0, 2)), out(x), in(x, rows(4, 5)));
+  refuses("names array 'x' three times", read(x, rows(0, 2)), write(x), read(x, rows(4, 5)));
 }
 
 // ---- views of one thread
@@ -389,7 +389,7 @@ TEST_P(region_copies, views_of_one_thread_do_not_wait_for_each_other) {
     std::optional first(x.part(0, 10).write());
     for (std::int64_t i = 0; i < 10; ++i) (*first)[i] = i;
     std::optional<region_result<std::int64_t>> r(std::in_place, rt, "r");
-    model.region("sum", iterate(0, 100), in(x), sum(*r), [](auto i, auto x, auto& s) { s += x[i]; });
+    model.region("sum", iterate(0, 100), read(x), sum(*r), [](auto i, auto x, auto& s) { s += x[i]; });
     refuses("for a region that was submitted since", [&] { (void)x.part(50, 60).write(); });
     first.reset();
     EXPECT_EQ(r->get(), 4950);
@@ -403,10 +403,10 @@ TEST_P(region_copies, views_that_read_do_not_hold_up_what_reads) {
   region_result<std::int64_t> total(rt, "total");
   {
     const auto first = x.read();
-    model.region("sum", {.policy = "flatten"}, iterate(0, 200), in(x), sum(total),
+    model.region("sum", {.policy = "flatten"}, iterate(0, 200), read(x), sum(total),
                  [](auto i, auto x, auto& s) { s += x[i]; });
     EXPECT_EQ(total.get(), 19'900);
-    model.region("copy", {.policy = "percentage:10,90"}, iterate(1, 199), in(x, halo(1)), out(y),
+    model.region("copy", {.policy = "percentage:10,90"}, iterate(1, 199), read(x, halo(1)), write(y),
                  with_kernel([](auto i, auto x, auto y) { y[i] = x[i - 1] + x[i + 1]; },
                              "(i, x, y) { y[i] = x[i - 1] + x[i + 1]; }"));
     EXPECT_EQ(y.part(1, 199).read()[100], 200);
@@ -415,7 +415,7 @@ TEST_P(region_copies, views_that_read_do_not_hold_up_what_reads) {
   }
   {
     const auto first = x.part(0, 10).update();
-    model.region("sum", {.policy = "any"}, iterate(0, 200), in(x), sum(total),
+    model.region("sum", {.policy = "any"}, iterate(0, 200), read(x), sum(total),
                  [](auto i, auto x, auto& s) { s += x[i]; });  // waits for the view
     EXPECT_EQ(x.part(50, 60).read()[59], 59);
   }
@@ -433,7 +433,7 @@ TEST(region_distances, follow_the_region_that_uses_them) {
        above = model.make_array<std::int64_t>("above", {100}, {.distance = array_distance::far(1)}),
        top = model.make_array<std::int64_t>("top", {100}, {.distance = array_distance::far(9)});
   const auto add = [&](const region_options& options) {
-    model.region("add", options, iterate(0, 100), inout(near), inout(above), inout(top),
+    model.region("add", options, iterate(0, 100), update(near), update(above), update(top),
                  [](auto i, auto a, auto b, auto c) { a[i] += i, b[i] += 2 * i, c[i] += 3 * i; });
   };
   add({.policy = "flatten", .at = "numa0"});
@@ -457,7 +457,7 @@ TEST(region_distances, of_memory_of_the_program) {
   {
     auto near = model.adopt("near", std::span(memory), {100}, {.distance = array_distance::near()});
     for (const char* at : {"numa1", "numa0"}) {
-      model.region("add", {.policy = "flatten", .at = at}, iterate(0, 100), inout(near),
+      model.region("add", {.policy = "flatten", .at = at}, iterate(0, 100), update(near),
                    [](auto i, auto x) { x[i] += i; });
       EXPECT_EQ(near.location(), at);
     }
@@ -478,7 +478,7 @@ TEST(region_distances, may_give_memory_back_after_each_region) {
   auto seen = model.make_array<std::int64_t>("seen", {1000});
   const std::string& name = fresh.name();
   for (int k = 1; k <= 3; ++k)
-    model.region("scratch", iterate(0, 1000), out(fresh), out(seen), [k](auto i, auto fresh, auto seen) {
+    model.region("scratch", iterate(0, 1000), write(fresh), write(seen), [k](auto i, auto fresh, auto seen) {
       seen[i] = fresh[i];  // pages that nobody has touched; a program must not look
       fresh[i] = k;
       seen[i] = 10 * seen[i] + fresh[i];
@@ -491,9 +491,9 @@ TEST(region_distances, may_give_memory_back_after_each_region) {
     EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
   };
   refuses("reads array 'fresh', which is made again for each region",
-          [&] { model.region("r", iterate(0, 1000), inout(fresh), [](auto, auto) {}); });
+          [&] { model.region("r", iterate(0, 1000), update(fresh), [](auto, auto) {}); });
   refuses("array 'fresh' is made again for each region, and replays",
-          [&] { (void)rt.record([&] { model.region("r", iterate(0, 1000), out(fresh), [](auto, auto) {}); }); });
+          [&] { (void)rt.record([&] { model.region("r", iterate(0, 1000), write(fresh), [](auto, auto) {}); }); });
   refuses("array 'fresh' is made again for each region, and has nothing", [&] { (void)fresh.read(); });
   std::vector<double> memory(10);
   const array_distance again = array_distance::near(array_distance::form::realloc);
@@ -512,7 +512,7 @@ TEST_P(region_copies, go_between_parts_of_the_programs_own_memory) {
          y = model.adopt("y", std::span(buffer).subspan(1501, 1000), {10, 100});
     number(x);
     number(y);
-    model.region("twice", {.policy = "flatten"}, iterate(0, 1000), inout(x),
+    model.region("twice", {.policy = "flatten"}, iterate(0, 1000), update(x),
                  with_kernel([](auto i, auto x) { x[i] *= 2; }, "(i, x) { x[i] *= 2; }"));
     EXPECT_EQ(x.read().elements().size(), 1000u);
     const error e = error_of([&] { (void)model.adopt("z", std::span(buffer).subspan(1002, 10), {10}); });

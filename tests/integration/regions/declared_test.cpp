@@ -105,14 +105,14 @@ TEST_F(declared_memory, bounds_the_arrays_at_a_location_and_below) {
   auto y = made("y", 6, "LocH");  // what was refused has left nothing
   EXPECT_THROW(made("z", 1, "LocB"), error);
   model.make_array<double>("free", {64 * mega});  // at the machine, which declares nothing
-  model.region("set", iterate(0, 6 * mega), out(y), [](auto i, auto y) { y[i] = 1; });
+  model.region("set", iterate(0, 6 * mega), write(y), [](auto i, auto y) { y[i] = 1; });
   model.pause();
 }
 
 TEST_F(declared_memory, is_given_back_when_arrays_end) {
   for (int k = 0; k < 20; ++k) {  // without a pause: what has ended is waited for
     auto x = made("x", 9, "LocA");
-    model.region("set", iterate(0, 9 * mega), out(x), [](auto i, auto x) { x[i] = 1; });
+    model.region("set", iterate(0, 9 * mega), write(x), [](auto i, auto x) { x[i] = 1; });
   }
   model.pause();
   auto x = made("x", 16, "LocA"), same = x;
@@ -146,13 +146,13 @@ TEST_F(declared_memory, counts_arrays_by_distance_where_a_region_has_them) {
   auto y = made("y", 5, "LocA");
   const auto set = [](auto i, auto big, auto small) { small[i] = big[i] = 1; };
   const std::uint64_t before = rt.tasks_submitted();
-  const error e = error_of([&] { model.region("set", {.at = "LocH"}, iterate(0, mega), out(big), out(small), set); });
+  const error e = error_of([&] { model.region("set", {.at = "LocH"}, iterate(0, mega), write(big), write(small), set); });
   EXPECT_EQ(e.kind(), error_kind::memory);
   EXPECT_TRUE(has(e, "array 'big' asks for 12 MiB at location 'LocH'")) << e.what();
   EXPECT_EQ(rt.tasks_submitted(), before);
   EXPECT_EQ(big.location(), "machine");
   y = model.make_array<double>("y", {1});
-  model.region("set", {.at = "LocH"}, iterate(0, mega), out(big), out(small), set);
+  model.region("set", {.at = "LocH"}, iterate(0, mega), write(big), write(small), set);
   EXPECT_EQ(big.location(), "LocH");
   EXPECT_EQ(small.location(), "LocB");
   model.pause();
@@ -186,16 +186,16 @@ TEST_F(declared_memory, is_promised_to_arrays_that_regions_will_place) {
       had_room = false;
     }
   });
-  model.region("set", {.at = "LocH"}, iterate(0, 4), out(x), body);
+  model.region("set", {.at = "LocH"}, iterate(0, 4), write(x), body);
   EXPECT_FALSE(had_room);
   model.pause();
   EXPECT_THROW(made("y", 8, "LocH"), error);
   made("y", 4, "LocH");
-  model.region("refused", {.at = "LocH"}, iterate(0, 4), inout(x), body);
+  model.region("refused", {.at = "LocH"}, iterate(0, 4), update(x), body);
   x.move("machine");
   made("y", 16, "LocH");  // nothing is promised any more
   const error e = error_of([&] {
-    model.region("throws", {.at = "LocH"}, iterate(0, 4), out(x),
+    model.region("throws", {.at = "LocH"}, iterate(0, 4), write(x),
                  copied_body([] { throw error(error_kind::usage, "not to be"); }));
   });
   EXPECT_TRUE(has(e, "not to be")) << e.what();
@@ -208,7 +208,7 @@ TEST_F(declared_memory, is_waited_for_by_regions_and_moves) {
   const auto use_and_end = [&] {
     may_end = false;
     auto gone = made("gone", 12, "LocH");
-    model.region("use", {.policy = "any", .at = "LocH"}, iterate(0, 4), out(gone), [&](auto i, auto gone) {
+    model.region("use", {.policy = "any", .at = "LocH"}, iterate(0, 4), write(gone), [&](auto i, auto gone) {
       while (!may_end) std::this_thread::yield();
       gone[i] = 1;
     });
@@ -220,7 +220,7 @@ TEST_F(declared_memory, is_waited_for_by_regions_and_moves) {
   auto x = model.make_array<double>("x", {8 * mega}, {.distance = array_distance::near()});
   use_and_end();
   std::thread first(let_it_end);
-  EXPECT_NO_THROW(model.region("set", {.at = "LocH"}, iterate(0, 4), out(x), [](auto i, auto x) { x[i] = 2; }));
+  EXPECT_NO_THROW(model.region("set", {.at = "LocH"}, iterate(0, 4), write(x), [](auto i, auto x) { x[i] = 2; }));
   first.join();
   EXPECT_EQ(x.location(), "LocH");
   x = model.make_array<double>("x", {8 * mega});
@@ -274,15 +274,15 @@ TEST(arrays_at_stores, are_files_that_stay) {
     auto y = model.make_array<double>("y", {1000}, {.at = "LocH"});
     EXPECT_EQ(x.location(), "LocS");
     EXPECT_EQ(x.read()[999], expected);
-    model.region("both", iterate(0, 1000), inout(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i] += 3; });
-    model.region("one", iterate(0, 1000), in(x), [](auto, auto) {});
+    model.region("both", iterate(0, 1000), update(x), write(y), [](auto i, auto x, auto y) { y[i] = x[i] += 3; });
+    model.region("one", iterate(0, 1000), read(x), [](auto, auto) {});
     EXPECT_EQ(model.regions().back().location, "machine");  // the nearest location above that executes
     model.pause();
     EXPECT_EQ(y.read()[0], expected + 3);
     EXPECT_EQ(std::filesystem::file_size(file), 8000u);
     x.move("LocS");
     x.move("LocH");  // a file all the same
-    model.region("there", iterate(0, 1000), in(x), [](auto, auto) {});
+    model.region("there", iterate(0, 1000), read(x), [](auto, auto) {});
     EXPECT_EQ(model.regions().back().location, "LocH");
     model.pause();
   }
@@ -309,7 +309,7 @@ TEST(arrays_at_stores, are_no_arrays_in_memory_below_them) {
   auto x = model.make_array<double>("x", {8 * mega}, {.at = "LocS"});  // all that LocS declares
   auto y = model.make_array<double>("y", {9 * mega}, {.at = "LocB"});
   auto far = model.make_array<double>("far", {mega}, {.distance = array_distance::far(2)});
-  model.region("all", {.at = "LocH"}, iterate(0, mega), in(x), out(y), out(far),
+  model.region("all", {.at = "LocH"}, iterate(0, mega), read(x), write(y), write(far),
                [](auto i, auto x, auto y, auto far) { y[i] = far[i] = x[i]; });
   EXPECT_EQ(far.location(), "machine");  // not at LocS, which is two above
   auto z = model.make_array<double>("z", {mega}, {.at = "LocH"});

@@ -64,9 +64,9 @@ TEST_P(region_kernels, do_what_the_function_does) {
   const std::int64_t n = 10'000;
   auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
   const double scale = 0.5;
-  model.region("fill", by(), iterate(0, n), out(x),
+  model.region("fill", by(), iterate(0, n), write(x),
                with_kernel([](auto i, auto x) { x[i] = double(i); }, "(i, x) { x[i] = (double)i; }"));
-  model.region("scale", by(), iterate(n - 1, -1, -1), in(x), out(y),
+  model.region("scale", by(), iterate(n - 1, -1, -1), read(x), write(y),
                with_kernel([scale](auto i, auto x, auto y) { y[i] = scale * x[i]; },
                            "(i, x, y, scale) { y[i] = scale * x[i]; }", scale));
   const auto seen = y.read();
@@ -79,7 +79,7 @@ TEST_P(region_kernels, leave_the_program_s_own_memory_up_to_date_after_a_pause) 
   const std::int64_t n = 5000;
   std::vector<double> own(n, 1);
   const auto twice_more = [&](const region_array<double>& x) {
-    model.region("twice more", by(), iterate(0, n), inout(x),
+    model.region("twice more", by(), iterate(0, n), update(x),
                  with_kernel([](auto i, auto x) { x[i] = 2 * x[i] + double(i); }, "(i, x) { x[i] = 2 * x[i] + i; }"));
   };
   const auto all_are = [&](double times) {  // times (i + 1) - i
@@ -115,7 +115,7 @@ TEST_P(region_kernels, see_the_rows_of_neighbours_in_two_dimensions) {
   const auto at = [&](std::int64_t i, std::int64_t j) { return std::size_t(i * columns + j); };
   for (int step = 0; step < 6; ++step) {
     model.region(
-        "step", by(), iterate({1, rows - 1}, {1, columns - 1}), in(now, halo(1)), inout(next),
+        "step", by(), iterate({1, rows - 1}, {1, columns - 1}), read(now, halo(1)), update(next),
         with_kernel(
             [](auto i, auto j, auto now, auto next) {
               next(i, j) = (now(i - 1, j) + now(i + 1, j) + now(i, j - 1) + now(i, j + 1) + now(i, j)) % 1009;
@@ -144,7 +144,7 @@ TEST_P(region_kernels, move_only_borders_in_a_loop_that_goes_on) {
   auto now = model.make_array<double>("now", {rows, columns}), next = model.make_array<double>("next", {rows, columns});
   const auto step = [&] {
     model.region(
-        "step", by(), iterate({0, rows}, {0, columns}), in(now, halo(1)), out(next),
+        "step", by(), iterate({0, rows}, {0, columns}), read(now, halo(1)), write(next),
         with_kernel([](auto i, auto j, auto now, auto next) { next(i, j) = now(i, j) + (i > 0 ? now(i - 1, j) : 1.0); },
                     "(i, j, now, next) { next(i, j) = now(i, j) + (i > 0 ? now(i - 1, j) : 1.0); }"));
     std::swap(now, next);
@@ -170,10 +170,10 @@ TEST_P(region_kernels, join_results_from_all_memories) {
   region_result<std::int32_t> all(rt, "all"), any(rt, "any");
   region_result<double> real(rt, "real");
   for (int turn = 0; turn < 2; ++turn) {
-    model.region("fill", by(), iterate(0, n), out(x),
+    model.region("fill", by(), iterate(0, n), write(x),
                  with_kernel([turn](auto i, auto x) { x[i] = (i * 7919 + turn) % 10007 - 5000; },
                              "(i, x, turn) { x[i] = (i * 7919 + turn) % 10007 - 5000; }", turn));
-    model.region("join", by(), iterate(0, n), in(x), sum(total), minimum(least), maximum(most), all_of(all),
+    model.region("join", by(), iterate(0, n), read(x), sum(total), minimum(least), maximum(most), all_of(all),
                  any_of(any), sum(real),
                  with_kernel(
                      [](auto i, auto x, auto& total, auto& least, auto& most, auto& all, auto& any, auto& real) {
@@ -203,11 +203,11 @@ TEST_P(region_kernels, mix_with_regions_of_the_host_and_whole_arrays) {
   const std::int64_t n = 3000;
   auto x = model.make_array<float>("x", {n}), table = model.make_array<float>("table", {n}),
        y = model.make_array<float>("y", {n});
-  model.region("table", iterate(0, n), out(table), [](auto i, auto t) { t[i] = float((i * 31) % 1000); });
+  model.region("table", iterate(0, n), write(table), [](auto i, auto t) { t[i] = float((i * 31) % 1000); });
   for (int k = 0; k < 3; ++k) {
-    model.region("host", {.policy = "percentage:70,30"}, iterate(0, n), out(x),
+    model.region("host", {.policy = "percentage:70,30"}, iterate(0, n), write(x),
                  [k](auto i, auto x) { x[i] = float((i + k) % 3000); });
-    model.region("look_up", by(), iterate(0, n, 2), in(x), in(table, whole), inout(y),
+    model.region("look_up", by(), iterate(0, n, 2), read(x), read(table, whole), update(y),
                  with_kernel([n](auto i, auto x, auto table, auto y) { y[i] += table[n - 1 - std::int64_t(x[i])]; },
                              "(i, x, table, y, n) { y[i] += table[n - 1 - (long)x[i]]; }", n));
   }
@@ -223,11 +223,11 @@ TEST_P(region_kernels, are_recorded_and_replayed) {
   const std::int64_t n = 2000;
   auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
   const auto step = [&] {
-    model.region("forth", by(), iterate(0, n), in(x, halo(2)), out(y),
+    model.region("forth", by(), iterate(0, n), read(x, halo(2)), write(y),
                  with_kernel([n](auto i, auto x, auto y) { y[i] = x[i] + (i + 2 < n ? x[i + 2] : 1); },
                              "(i, x, y, n) { y[i] = x[i] + (i + 2 < n ? x[i + 2] : 1); }", n));
     model.region(
-        "back", by(), iterate(0, n), in(y), out(x),
+        "back", by(), iterate(0, n), read(y), write(x),
         with_kernel([](auto i, auto y, auto x) { x[i] = y[i] % 65537; }, "(i, y, x) { x[i] = y[i] % 65537; }"));
   };
   step();
@@ -249,11 +249,11 @@ TEST_P(region_kernels, are_recorded_where_loops_write_one_array_in_several_split
   const std::int64_t n = 2000;
   auto x = model.make_array<std::int64_t>("x", {n});
   const auto step = [&] {
-    model.region("one", by(), iterate(0, n), inout(x),
+    model.region("one", by(), iterate(0, n), update(x),
                  with_kernel([](auto i, auto x) { x[i] = x[i] * 3 + i; }, "(i, x) { x[i] = x[i] * 3 + i; }"));
-    model.region("other", {.policy = "percentage:45,35,20"}, iterate(0, n), inout(x),
+    model.region("other", {.policy = "percentage:45,35,20"}, iterate(0, n), update(x),
                  with_kernel([](auto i, auto x) { x[i] = x[i] % 65537; }, "(i, x) { x[i] = x[i] % 65537; }"));
-    model.region("host", {.policy = "percentage:3,97"}, iterate(0, n), inout(x), [](auto i, auto x) { x[i] += 2; });
+    model.region("host", {.policy = "percentage:3,97"}, iterate(0, n), update(x), [](auto i, auto x) { x[i] += 2; });
   };
   recording all = rt.record(step);
   for (int k = 0; k < 5; ++k) rt.replay(all);
@@ -270,7 +270,7 @@ TEST_P(region_kernels, learn_their_speed) {
   const std::int64_t n = 20'000;
   auto x = model.make_array<std::int32_t>("x", {n});
   for (const char* policy : {"any", "auto", "auto", "any", "auto"})
-    model.region("count", {.policy = policy}, iterate(0, n), inout(x),
+    model.region("count", {.policy = policy}, iterate(0, n), update(x),
                  with_kernel([](auto i, auto x) { x[i] += std::int32_t(i % 7); }, "(i, x) { x[i] += (int)(i % 7); }"));
   const auto seen = x.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 5 * (i % 7));
@@ -290,8 +290,8 @@ TEST_P(region_kernels, are_compiled_for_few_numbers_of_tiles) {
     return fmt::format("percentage:{}", fmt::join(shares, ","));
   };
   for (int launch = 0; launch < 40; ++launch) {
-    model.region("cut", {.policy = policy()}, iterate(0, n), out(z), [](auto i, auto z) { z[i] = double(i); });
-    model.region("sum", {.policy = policy()}, iterate(0, n), in(x), in(z), inout(y),
+    model.region("cut", {.policy = policy()}, iterate(0, n), write(z), [](auto i, auto z) { z[i] = double(i); });
+    model.region("sum", {.policy = policy()}, iterate(0, n), read(x), read(z), update(y),
                  with_kernel([](auto i, auto x, auto z, auto y) { y[i] += x[i] + z[i]; },
                              "(i, x, z, y) { y[i] += x[i] + z[i]; }"));
   }
@@ -311,7 +311,7 @@ TEST_P(region_kernels, name_what_is_wrong_in_their_text) {
     try {
       line = std::source_location::current().line() + 1;
       const auto body = with_kernel([](auto i, auto x) { x[i] = 1; }, text);
-      model.region("wrong", by(), iterate(0, 100), out(x), body);
+      model.region("wrong", by(), iterate(0, 100), write(x), body);
       model.pause();
     } catch (const error& e) {
       return e.what();
@@ -356,10 +356,10 @@ TEST_P(region_kernels, do_what_one_thread_does_in_random_programs) {
     };
     const region_options options{.policy = policies[std::size_t(number(0, 5))]};
     if (number(0, 4) == 0)
-      model.region("function", options, iterate(begin, end), in(x, halo(width)), inout(y), function);
+      model.region("function", options, iterate(begin, end), read(x, halo(width)), update(y), function);
     else
       model.region(
-          "kernel", options, iterate(begin, end), in(x, halo(width)), inout(y),
+          "kernel", options, iterate(begin, end), read(x, halo(width)), update(y),
           with_kernel(function,
                       "(i, x, y, n, width, add) {\n  long s = add;\n"
                       "  for (long d = -width; d <= width; ++d)\n    if (i + d >= 0 && i + d < n) s += x[i + d];\n"
@@ -384,12 +384,12 @@ TEST_P(region_kernels, do_what_one_thread_does_in_random_programs) {
 TEST_P(region_kernels, run_at_a_device_alone) {
   const std::string device = std::string(GetParam().plugin) + "0";
   auto x = model.make_array<float>("x", {1000, 3}, {.at = device});
-  model.region("there", iterate({0, 1000}, {0, 3}), out(x),
+  model.region("there", iterate({0, 1000}, {0, 3}), write(x),
                with_kernel([](auto i, auto j, auto x) { x(i, j) = float(i - j); }, "(i, j, x) { x(i, j) = i - j; }"));
   EXPECT_EQ(x.read()(999, 2), 997.0f);
   EXPECT_EQ(on_devices("there"), 1000u);
   try {
-    model.region("function", iterate({0, 1000}, {0, 3}), out(x), [](auto i, auto j, auto x) { x(i, j) = float(i); });
+    model.region("function", iterate({0, 1000}, {0, 3}), write(x), [](auto i, auto j, auto x) { x(i, j) = float(i); });
     FAIL() << "a function of the host ran on a device";
   } catch (const error& e) {
     EXPECT_THAT(e.what(), ::testing::HasSubstr("runs functions of the host"));
@@ -405,12 +405,12 @@ TEST(region_kernels_elsewhere, go_through_a_small_memory_in_parts) {
   auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
   region_result<double> total(rt, "total");
   const region_options there{.policy = "static", .at = "cuda_emulated0"};
-  model.region("fill", there, iterate(0, n), out(x),
+  model.region("fill", there, iterate(0, n), write(x),
                with_kernel([](auto i, auto x) { x[i] = double(i % 100); }, "(i, x) { x[i] = i % 100; }"));
-  model.region("mean", there, iterate(1, n - 1), in(x, halo(1)), out(y),
+  model.region("mean", there, iterate(1, n - 1), read(x, halo(1)), write(y),
                with_kernel([](auto i, auto x, auto y) { y[i] = x[i - 1] + x[i + 1]; },
                            "(i, x, y) { y[i] = x[i - 1] + x[i + 1]; }"));
-  model.region("total", there, iterate(1, n - 1), in(y), sum(total),
+  model.region("total", there, iterate(1, n - 1), read(y), sum(total),
                with_kernel([](auto i, auto y, auto& s) { s += y[i]; }, "(i, y, s) { s += y[i]; }"));
   double expected = 0;
   for (std::int64_t i = 1; i < n - 1; ++i) expected += double((i - 1) % 100 + (i + 1) % 100);
@@ -433,7 +433,7 @@ TEST(region_kernels_elsewhere, go_back_over_what_is_still_there) {
   auto x = model.make_array<double>("x", {n});
   const std::uint64_t before = rt.statistics().bytes_transferred();
   for (int k = 0; k < sweeps; ++k) {
-    model.region("add", {.policy = "static", .at = "sim0"}, iterate(0, n), inout(x),
+    model.region("add", {.policy = "static", .at = "sim0"}, iterate(0, n), update(x),
                  with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
     model.pause();
   }
@@ -453,8 +453,8 @@ TEST(region_kernels_elsewhere, have_the_memory_beside_a_whole_array) {
   location_model model(rt);
   constexpr std::int64_t rows = 65'000, n = 1 << 17;  // 508 KiB, 1 MiB
   auto table = model.make_array<double>("table", {rows}), y = model.make_array<double>("y", {n});
-  model.region("table", iterate(0, rows), out(table), [](auto i, auto t) { t[i] = double(i); });
-  model.region("look", {.policy = "static", .at = "sim0"}, iterate(0, n), in(table, whole), out(y),
+  model.region("table", iterate(0, rows), write(table), [](auto i, auto t) { t[i] = double(i); });
+  model.region("look", {.policy = "static", .at = "sim0"}, iterate(0, n), read(table, whole), write(y),
                with_kernel([rows](auto i, auto t, auto y) { y[i] = t[i * 7 % rows]; },
                            "(i, t, y, rows) { y[i] = t[i * 7 % rows]; }", rows));
   {
@@ -476,9 +476,9 @@ TEST(region_kernels_elsewhere, are_run_by_the_host_where_their_arrays_do_not_fit
   location_model model(rt);
   const std::int64_t n = 100'000;
   auto table = model.make_array<double>("table", {n}), y = model.make_array<double>("y", {100});
-  model.region("table", iterate(0, n), out(table), [](auto i, auto t) { t[i] = double(i); });
+  model.region("table", iterate(0, n), write(table), [](auto i, auto t) { t[i] = double(i); });
   model.region(
-      "ends", {.at = "cuda_emulated0"}, iterate(0, 100), in(table, whole), out(y),
+      "ends", {.at = "cuda_emulated0"}, iterate(0, 100), read(table, whole), write(y),
       with_kernel([n](auto i, auto t, auto y) { y[i] = t[n - 1 - i]; }, "(i, t, y, n) { y[i] = t[n - 1 - i]; }", n));
   EXPECT_EQ(y.read()[99], double(n - 100));
 }
@@ -487,7 +487,7 @@ TEST_P(region_kernels, run_on_the_host_while_a_device_is_detached) {
   const std::int64_t n = 1000;
   auto x = model.make_array<std::int64_t>("x", {n});
   const auto count = [&] {
-    model.region("count", by(), iterate(0, n), inout(x),
+    model.region("count", by(), iterate(0, n), update(x),
                  with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
   };
   const std::string device = std::string(GetParam().plugin) + "0";
@@ -502,7 +502,7 @@ TEST_P(region_kernels, run_on_the_host_while_a_device_is_detached) {
   rt.detach(device);
   count();
   EXPECT_EQ(share(), 0u);
-  model.region("there", {.at = device}, iterate(0, n), inout(x),  // nothing else is there: the host runs it
+  model.region("there", {.at = device}, iterate(0, n), update(x),  // nothing else is there: the host runs it
                with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
   model.pause();
   rt.attach(std::string(GetParam().plugin) + "0");
@@ -520,7 +520,7 @@ TEST_P(region_kernels, may_have_loops_inside_that_the_function_has_not) {
   auto z = model.make_array<std::int32_t>("z", {rows, columns, deep});
   region_result<std::int64_t> total(rt, "total");
   model.region(
-      "fill", by(), iterate(0, rows), out(x), out(z),
+      "fill", by(), iterate(0, rows), write(x), write(z),
       with_kernel(
           [=](auto i, auto x, auto z) {
             for (std::int64_t j = 0; j < columns; ++j) {
@@ -530,13 +530,13 @@ TEST_P(region_kernels, may_have_loops_inside_that_the_function_has_not) {
           },
           inner({0, columns}, {0, deep}),
           "(i, j, k, x, z, columns) { if (k == 0) x(i, j) = i * columns + j; z(i, j, k) = i * j + k; }", columns));
-  model.region("mean", by(), iterate(1, rows - 1), in(x, halo(1)), inout(y),
+  model.region("mean", by(), iterate(1, rows - 1), read(x, halo(1)), update(y),
                with_kernel(
                    [=](auto i, auto x, auto y) {
                      for (std::int64_t j = 3; j < columns; ++j) y(i, j) = x(i - 1, j) + x(i + 1, j) + x(i, j - 3);
                    },
                    inner({3, columns}), "(i, j, x, y) { y(i, j) = x(i - 1, j) + x(i + 1, j) + x(i, j - 3); }"));
-  model.region("total", by(), iterate(0, rows), in(y), in(z), sum(total),
+  model.region("total", by(), iterate(0, rows), read(y), read(z), sum(total),
                with_kernel(
                    [=](auto i, auto y, auto z, std::int64_t& sum) {
                      for (std::int64_t j = 0; j < columns; ++j) sum += y(i, j) + z(i, j, 4);
@@ -557,9 +557,9 @@ TEST_P(region_kernels, may_use_no_rows_of_an_array) {
   const std::int64_t n = 1000;
   auto none = model.make_array<double>("none", {0}), x = model.make_array<double>("x", {n});
   auto y = model.make_array<std::int64_t>("y", {n});
-  model.region("no_rows", by(), iterate(0, n), in(none, whole), in(x, rows(7, 7)), out(y),
+  model.region("no_rows", by(), iterate(0, n), read(none, whole), read(x, rows(7, 7)), write(y),
                with_kernel([](auto i, auto, auto, auto y) { y[i] = i; }, "(i, none, x, y) { y[i] = i; }"));
-  model.region("nothing", by(), iterate(0, n), in(none, whole),
+  model.region("nothing", by(), iterate(0, n), read(none, whole),
                with_kernel([](auto, auto) {}, "(i, none) { if (i < 0) (void)none[0]; }"));
   model.pause();
   const auto seen = y.read();
@@ -572,7 +572,7 @@ TEST_P(region_kernels, are_the_same_for_all_models_of_a_runtime) {
   const std::int64_t n = 1000;
   const auto run = [&](location_model& of) {
     auto x = of.make_array<std::int64_t>("x", {n}), y = of.make_array<std::int64_t>("y", {n});
-    of.region("fill", by(), iterate(0, n), out(x),
+    of.region("fill", by(), iterate(0, n), write(x),
               with_kernel([](auto i, auto x) { x[i] = 3 * i; }, "(i, x) { x[i] = 3 * i; }"));
     of.copy(x, y);
     return y.read()[n - 1];
@@ -599,7 +599,7 @@ TEST_P(region_kernels, refuse_more_work_items_than_a_device_has) {
     }
     return std::string();
   };
-  model.region("items", by(), iterate(0, 100), inout(x),
+  model.region("items", by(), iterate(0, 100), update(x),
                with_kernel([](auto, auto) {}, inner({0, many}, {0, many}), "(i, j, k, x) { x[i] = j + k; }"));
   EXPECT_THAT(message(), ::testing::HasSubstr("are no grid"));
   model.region("joined", by(), iterate(0, 100), sum(total),
@@ -612,10 +612,10 @@ TEST_P(region_kernels, have_the_bits_of_the_function) {
   const std::int64_t n = 5000;
   auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
   const double s = 1.0 / 3;
-  model.region("fill", by(), iterate(0, n), out(x),
+  model.region("fill", by(), iterate(0, n), write(x),
                with_kernel([s](auto i, auto x) { x[i] = s * double(i) + 1 / (double(i) + s); },
                            "(i, x, s) { x[i] = s * (double)i + 1 / ((double)i + s); }", s));
-  model.region("square", by(), iterate(0, n), in(x), out(y),
+  model.region("square", by(), iterate(0, n), read(x), write(y),
                with_kernel([s](auto i, auto x, auto y) { y[i] = x[i] * x[i] - s * x[i] + std::sqrt(x[i]) * s; },
                            "(i, x, y, s) { const x_element v = x[i]; y[i] = v * v - s * v + sqrt(v) * s; }", s));
   EXPECT_GT(on_devices("square"), 0u);
@@ -629,7 +629,7 @@ TEST_P(region_kernels, have_the_bits_of_the_function) {
 
 TEST_P(region_kernels, of_one_name_may_be_in_several_models) {
   const auto launch = [](location_model& in, const region_array<double>& x) {
-    in.region("same", iterate(0, 100), inout(x),
+    in.region("same", iterate(0, 100), update(x),
               with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
   };
   auto x = model.make_array<double>("x", {100});
@@ -638,7 +638,7 @@ TEST_P(region_kernels, of_one_name_may_be_in_several_models) {
     location_model other(rt);
     auto y = other.make_array<double>("y", {100});
     launch(other, y);
-    other.region("same", iterate(0, 100), inout(y),
+    other.region("same", iterate(0, 100), update(y),
                  with_kernel([](auto i, auto y) { y[i] *= 3; }, "(i, y) { y[i] *= 3; }"));
     EXPECT_EQ(y.read()[99], 3.0);
   }
@@ -650,7 +650,7 @@ TEST_P(region_kernels, bring_memory_home_where_a_model_ends_without_a_pause) {
   std::vector<double> memory(1000, 1.0);
   {
     location_model other(rt);
-    other.region("add", by(), iterate(0, 1000), inout(other.array_over("x", std::span<double>(memory))),
+    other.region("add", by(), iterate(0, 1000), update(other.array_over("x", std::span<double>(memory))),
                  with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
   }
   EXPECT_EQ(memory, std::vector<double>(1000, 2.0));

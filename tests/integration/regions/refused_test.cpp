@@ -37,16 +37,16 @@ constexpr auto nothing = [](auto...) {};
 
 TEST_F(refused_regions, rows_that_do_not_exist) {
   refuses(error_kind::usage, "iteration 99 has no row in array 'y', which has 50 rows", "first loop is the row",
-          iterate(0, 100), in(x), out(y), nothing);
-  refuses(error_kind::usage, "iteration -1 has no row in array 'x'", "", iterate(-1, 5), in(x), nothing);
-  refuses(error_kind::usage, "iteration -2 has no row", "", iterate(10, -3, -4), in(x), nothing);
+          iterate(0, 100), read(x), write(y), nothing);
+  refuses(error_kind::usage, "iteration -1 has no row in array 'x'", "", iterate(-1, 5), read(x), nothing);
+  refuses(error_kind::usage, "iteration -2 has no row", "", iterate(10, -3, -4), read(x), nothing);
   refuses(error_kind::usage, "halo of 50 rows does not fit array 'y'", "`whole` reads any row", iterate(0, 50),
-          in(y, halo(50)), nothing);
-  refuses(error_kind::usage, "halo of -1 rows", "", iterate(0, 50), in(y, halo(-1)), nothing);
-  refuses(error_kind::usage, "uses rows 10 to 51 of array 'y'", "", iterate(0, 50), in(y, rows(10, 51)), nothing);
-  refuses(error_kind::usage, "step of 0", "counts down", iterate(0, 50, 0), in(y), nothing);
+          read(y, halo(50)), nothing);
+  refuses(error_kind::usage, "halo of -1 rows", "", iterate(0, 50), read(y, halo(-1)), nothing);
+  refuses(error_kind::usage, "uses rows 10 to 51 of array 'y'", "", iterate(0, 50), read(y, rows(10, 51)), nothing);
+  refuses(error_kind::usage, "step of 0", "counts down", iterate(0, 50, 0), read(y), nothing);
   const auto refuses_split = [&](std::array<std::int64_t, 2> over, const iteration_space<1>& loop, const char* text) {
-    refuses(error_kind::usage, text, "", region_options{.split_over = over}, loop, inout(y), nothing);
+    refuses(error_kind::usage, text, "", region_options{.split_over = over}, loop, update(y), nothing);
   };
   refuses_split({-10, 50}, iterate(0, 50), "it splits rows -10 to 50, and array 'y' has 50 rows");
   refuses_split({0, 51}, iterate(50, 50), "it splits rows 0 to 51, and array 'y' has 50 rows");  // of no iterations
@@ -54,40 +54,40 @@ TEST_F(refused_regions, rows_that_do_not_exist) {
 }
 
 TEST_F(refused_regions, rows_read_beside_those_that_split_over_names) {
-  model.region("fits", iterate(10, 100), in(x, rows(9, 10)), inout(x), nothing);
+  model.region("fits", iterate(10, 100), read(x, rows(9, 10)), update(x), nothing);
   refuses(error_kind::usage, "it writes rows 0 to 100, and reads rows 9 to 10", "split_over counts all rows",
-          region_options{.split_over = {0, 100}}, iterate(10, 100), in(x, rows(9, 10)), inout(x), nothing);
+          region_options{.split_over = {0, 100}}, iterate(10, 100), read(x, rows(9, 10)), update(x), nothing);
   model.pause();
 }
 
 TEST_F(refused_regions, halos_that_no_row_has) {
   refuses(error_kind::usage, "its iterations i = 0 to 99 read no row of array 'x', which has 100 rows, but row i + 200",
-          "offset(k) is row i + k", iterate(0, 100), in(x, offset(200)), nothing);
+          "offset(k) is row i + k", iterate(0, 100), read(x, offset(200)), nothing);
   refuses(error_kind::usage, "read no row of array 'y', which has 50 rows, but row i + 100", "", iterate(0, 50),
-          in(y, offset(100)), nothing);
-  refuses(error_kind::usage, "but rows i - 61 to i - 60", "", iterate(0, 50), in(y, halo(61, -60)), nothing);
-  refuses(error_kind::usage, "i = 100 to 199 read no row of array 'x'", "", iterate(100, 200), in(x, offset(1)),
+          read(y, offset(100)), nothing);
+  refuses(error_kind::usage, "but rows i - 61 to i - 60", "", iterate(0, 50), read(y, halo(61, -60)), nothing);
+  refuses(error_kind::usage, "i = 100 to 199 read no row of array 'x'", "", iterate(100, 200), read(x, offset(1)),
           nothing);
   refuses(error_kind::usage, "read no row of array 'one'", "", iterate(0, 1),
-          in(model.make_array<double>("one", {1}), offset(1)), nothing);
+          read(model.make_array<double>("one", {1}), offset(1)), nothing);
   // At the ends there may be none, and a loop elsewhere may lead to rows that there are.
-  model.region("last", iterate(99, 100), in(x, offset(1)), nothing);
-  model.region("half", iterate(50, 100), in(x, offset(50)), nothing);
-  model.region("away", iterate(200, 300), in(x, offset(-200)), nothing);
-  model.region("never", iterate(0, 0), in(x, offset(200)), nothing);
+  model.region("last", iterate(99, 100), read(x, offset(1)), nothing);
+  model.region("half", iterate(50, 100), read(x, offset(50)), nothing);
+  model.region("away", iterate(200, 300), read(x, offset(-200)), nothing);
+  model.region("never", iterate(0, 0), read(x, offset(200)), nothing);
   model.pause();
 }
 
 TEST_F(refused_regions, rows_that_each_iteration_reads_and_one_has_not) {
   refuses(error_kind::usage, "iteration 99 reads row 100 of array 'x', which has 100 rows", "let the loop end before",
-          iterate(0, 100), in(x, halo(1).surely(0, 1)), nothing);
+          iterate(0, 100), read(x, halo(1).surely(0, 1)), nothing);
   refuses(error_kind::usage, "iteration 0 reads row -1 of array 'x'", "", iterate(99, -1, -1),
-          in(x, halo(1).surely(-1, 1)), nothing);
+          read(x, halo(1).surely(-1, 1)), nothing);
   refuses(error_kind::usage, "iteration 48 reads row 50 of array 'y'", "", iterate(0, 49),
-          in(y, offset(2).surely(0, 2)), nothing);
-  model.region("inside", iterate(1, 99), in(x, halo(1).surely(-1, 1)), nothing);
-  model.region("steps", iterate(0, 100, 2), in(x, halo(1).surely(0, 1)), nothing);
-  model.region("none", iterate(0, 0), in(x, halo(1).surely(-1, 1)), nothing);
+          read(y, offset(2).surely(0, 2)), nothing);
+  model.region("inside", iterate(1, 99), read(x, halo(1).surely(-1, 1)), nothing);
+  model.region("steps", iterate(0, 100, 2), read(x, halo(1).surely(0, 1)), nothing);
+  model.region("none", iterate(0, 0), read(x, halo(1).surely(-1, 1)), nothing);
   model.pause();
 }
 
@@ -97,10 +97,10 @@ TEST_F(refused_regions, arrays_and_results_that_were_moved_from) {
   const region_array<double> kept = std::move(moved);
   const region_result<double> kept_total = std::move(total);
   refuses(error_kind::usage, "its use 2 is an array that was moved from", "name the array that it was moved to",
-          iterate(0, 100), in(x), out(moved), nothing);  // NOLINT(bugprone-use-after-move)
+          iterate(0, 100), read(x), write(moved), nothing);  // NOLINT(bugprone-use-after-move)
   refuses(error_kind::usage, "its use 1 is an array that was moved from", "", iterate(0, 100),
-          in(moved, tessera::halo(1)), out(x), with_kernel(nothing, "(i, a, x) {}"));
-  refuses(error_kind::usage, "its use 2 is a result that was moved from", "name the result", iterate(0, 100), in(x),
+          read(moved, tessera::halo(1)), write(x), with_kernel(nothing, "(i, a, x) {}"));
+  refuses(error_kind::usage, "its use 2 is a result that was moved from", "name the result", iterate(0, 100), read(x),
           sum(total), [](auto, auto, auto&) {});  // NOLINT(bugprone-use-after-move)
   for (const bool reads : {true, false}) {
     const error e = error_of([&] { reads ? model.copy(moved, x) : model.copy(x, moved); });
@@ -120,7 +120,7 @@ TEST_F(refused_regions, arrays_and_results_that_were_moved_from) {
 
 TEST_F(refused_regions, fewer_than_no_indices_inside) {
   const error e = error_of([&] {
-    model.region("loop", iterate(0, 100), inout(x), with_kernel(nothing, inner(-3), "(i, j, x) { x[i] = j; }"));
+    model.region("loop", iterate(0, 100), update(x), with_kernel(nothing, inner(-3), "(i, j, x) { x[i] = j; }"));
   });
   EXPECT_EQ(e.kind(), error_kind::usage);
   for (const char* part : {"inner(-3)", "refused_test.cpp:", "the indices 0 to n - 1"})
@@ -129,39 +129,39 @@ TEST_F(refused_regions, fewer_than_no_indices_inside) {
 }
 
 TEST_F(refused_regions, writes_that_would_race) {
-  refuses(error_kind::usage, "would write all of array 'x'", "policy \"any\"", iterate(0, 100), out(x, whole), nothing);
+  refuses(error_kind::usage, "would write all of array 'x'", "policy \"any\"", iterate(0, 100), write(x, whole), nothing);
   refuses(error_kind::usage, "would write rows of array 'x' that others use", "write by chunk", iterate(0, 100),
-          inout(x, halo(1)), nothing);
+          update(x, halo(1)), nothing);
   refuses(error_kind::usage, "names array 'x' twice", "inout where it is read and written", iterate(0, 100),
-          in(x, halo(1)), out(x), nothing);
+          read(x, halo(1)), write(x), nothing);
   region_result<double> r(rt, "r");
   refuses(error_kind::usage, "names result 'r' twice", "", iterate(0, 100), sum(r), maximum(r),
           [](auto, auto&, auto&) {});
-  model.region("one leaf may", {.policy = "any"}, iterate(0, 100), inout(x, whole),
+  model.region("one leaf may", {.policy = "any"}, iterate(0, 100), update(x, whole),
                [](auto i, auto x) { x[99 - i] = 1; });
   model.pause();
 }
 
 TEST_F(refused_regions, policies_that_do_not_fit) {
   refuses(error_kind::configuration, "sum to 90, not 100", "a share for each leaf",
-          region_options{.policy = "percentage:40,50"}, iterate(0, 100), in(x), nothing);
+          region_options{.policy = "percentage:40,50"}, iterate(0, 100), read(x), nothing);
   refuses(error_kind::configuration, "sum to 99, but the loop has 100 iterations", "",
-          region_options{.policy = "range:9,90"}, iterate(0, 100), in(x), nothing);
-  refuses(error_kind::configuration, "statik", "static", region_options{.policy = "statik"}, iterate(0, 100), in(x),
+          region_options{.policy = "range:9,90"}, iterate(0, 100), read(x), nothing);
+  refuses(error_kind::configuration, "statik", "static", region_options{.policy = "statik"}, iterate(0, 100), read(x),
           nothing);
 }
 
 TEST_F(refused_regions, places_that_cannot_run_them) {
   refuses(error_kind::usage, "there is no location 'core77'", "", region_options{.at = "core77"}, iterate(0, 100),
-          in(x), nothing);
+          read(x), nothing);
   refuses(error_kind::configuration, "nothing at or below location 'sim0' runs functions of the host",
-          "cores of the host", region_options{.at = "sim0"}, iterate(0, 100), in(x), nothing);
+          "cores of the host", region_options{.at = "sim0"}, iterate(0, 100), read(x), nothing);
   x.move("sim0");
   y.move("core0");
-  refuses(error_kind::usage, "'x' at 'sim0' and 'y' at 'core0'", "place one of them higher", iterate(0, 50), in(x),
-          in(y), nothing);
+  refuses(error_kind::usage, "'x' at 'sim0' and 'y' at 'core0'", "place one of them higher", iterate(0, 50), read(x),
+          read(y), nothing);
   refuses(error_kind::usage, "array 'y' is at 'core0', and cannot be used at 'sim0'", "move it to",
-          region_options{.at = "sim0"}, iterate(0, 50), in(y), nothing);
+          region_options{.at = "sim0"}, iterate(0, 50), read(y), nothing);
   EXPECT_EQ(error_of([&] { x.move("nowhere"); }).kind(), error_kind::usage);
 }
 
@@ -170,7 +170,7 @@ TEST_F(refused_regions, locations_that_there_are_not_with_their_place) {
     EXPECT_EQ(e.kind(), error_kind::usage);
     for (const char* part : parts) EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
   };
-  says(error_of([&] { model.region("loop", {.at = "sim7"}, iterate(0, 100), in(x), nothing); }),
+  says(error_of([&] { model.region("loop", {.at = "sim7"}, iterate(0, 100), read(x), nothing); }),
        {"there is no location 'sim7'", "region 'loop' at ", "refused_test.cpp:", "did you mean 'sim0'?"});
   says(error_of([&] { (void)model.make_array<double>("a", {5}, {.at = "machin"}); }),
        {"there is no location 'machin'", "array 'a' at ", "refused_test.cpp:", "did you mean 'machine'?"});
@@ -180,7 +180,7 @@ TEST_F(refused_regions, locations_that_there_are_not_with_their_place) {
 }
 
 TEST_F(refused_regions, pauses_in_recordings_and_tasks) {
-  const auto kept = [&] { model.region("kept", {.policy = "static"}, iterate(0, 100), inout(x), nothing); };
+  const auto kept = [&] { model.region("kept", {.policy = "static"}, iterate(0, 100), update(x), nothing); };
   kept();
   for (const char* at : {"", "machine"}) {
     error e = error_of([&] {
@@ -224,7 +224,7 @@ TEST_F(refused_regions, arrays_and_results_of_another_runtime) {
   location_model elsewhere(other);
   const auto theirs = elsewhere.make_array<double>("theirs", {100});
   const region_result<double> result(other, "result");
-  refuses(error_kind::usage, "'theirs' belongs to another runtime", "its model's runtime", iterate(0, 100), in(theirs),
+  refuses(error_kind::usage, "'theirs' belongs to another runtime", "its model's runtime", iterate(0, 100), read(theirs),
           nothing);
   refuses(error_kind::usage, "'result' belongs to another runtime", "", iterate(0, 100), sum(result),
           [](auto, auto&) {});
@@ -242,7 +242,7 @@ struct uncopyable_body {
 };
 
 TEST_F(refused_regions, half_way_leave_nothing_behind) {
-  model.region("first", {.policy = "static"}, iterate(0, 100), out(x), [](auto i, auto x) { x[i] = 1; });
+  model.region("first", {.policy = "static"}, iterate(0, 100), write(x), [](auto i, auto x) { x[i] = 1; });
   model.pause();
   region_result<double> r(rt, "r");
   const std::vector<region_row> rows = model.regions();
@@ -250,24 +250,24 @@ TEST_F(refused_regions, half_way_leave_nothing_behind) {
   for (const char* by : {"static", "auto", "percentage:20,30,50", "any"}) {
     int left = std::string_view(by) == "any" ? 0 : 1;
     const uncopyable_body body(left);
-    EXPECT_THROW(model.region("loop", {.policy = by}, iterate(0, 100), inout(x), sum(r), body), std::length_error);
+    EXPECT_THROW(model.region("loop", {.policy = by}, iterate(0, 100), update(x), sum(r), body), std::length_error);
     EXPECT_EQ(left, -1) << by;
   }
   EXPECT_EQ(rt.tasks_submitted(), before);
   EXPECT_EQ(model.regions().size(), rows.size());
   EXPECT_EQ(x.read()[99], 1);
   EXPECT_EQ(error_of([&] { (void)r.get(); }).kind(), error_kind::task);  // of no region yet
-  model.region("next", {.policy = "any"}, iterate(0, 100), inout(x), [](auto i, auto x) { x[i] += 1; });
+  model.region("next", {.policy = "any"}, iterate(0, 100), update(x), [](auto i, auto x) { x[i] += 1; });
   model.pause();
   EXPECT_EQ(model.regions().back().shares[0].leaf, "core0");  // none is under way on it
 }
 
 TEST_F(refused_regions, other_cuts_of_one_array_leave_the_other_as_it_was) {
   const auto one = [](auto i, auto x) { x[i] = 1; };
-  model.region("write", {.policy = "static"}, iterate(0, 50), out(y), one);
-  recording kept = rt.record([&] { model.region("write", {.policy = "static"}, iterate(0, 50), out(y), one); });
+  model.region("write", {.policy = "static"}, iterate(0, 50), write(y), one);
+  recording kept = rt.record([&] { model.region("write", {.policy = "static"}, iterate(0, 50), write(y), one); });
   refuses(error_kind::usage, "array 'y' would be split in another way", "", region_options{.policy = "range:1,49"},
-          iterate(0, 50), out(x), out(y), nothing);
+          iterate(0, 50), write(x), write(y), nothing);
 }
 
 TEST_F(refused_regions, models_in_tasks_and_pauses_under_views) {
@@ -291,7 +291,7 @@ TEST_F(refused_regions, views_may_outlive_the_model) {
   std::optional<location_model> shorter(rt);
   auto z = shorter->make_array<double>("z", {100});
   std::optional<region_host_view<double>> seen(z.write());
-  shorter->region("waits", iterate(0, 100), inout(z), [](auto i, auto z) { z[i] += 1; });
+  shorter->region("waits", iterate(0, 100), update(z), [](auto i, auto z) { z[i] += 1; });
   shorter.reset();  // does not wait for the region, which waits for the view
   std::ranges::fill(seen->elements(), 4.0);
   seen.reset();
@@ -301,9 +301,9 @@ TEST_F(refused_regions, views_may_outlive_the_model) {
 TEST_F(refused_regions, models_may_end_inside_a_task) {
   auto shared = std::make_shared<location_model>(rt);
   auto z = shared->make_array<double>("z", {100});
-  shared->region("write", {.policy = "any"}, iterate(0, 100), out(z), [](auto i, auto z) { z[i] = 1; });
+  shared->region("write", {.policy = "any"}, iterate(0, 100), write(z), [](auto i, auto z) { z[i] = 1; });
   rt.submit("ends it", [mine = std::move(shared), z]() mutable {
-    mine->region("add", {.policy = "any"}, iterate(0, 100), inout(z), [](auto i, auto z) { z[i] += 1; });
+    mine->region("add", {.policy = "any"}, iterate(0, 100), update(z), [](auto i, auto z) { z[i] += 1; });
     mine.reset();
   });
   rt.fence();

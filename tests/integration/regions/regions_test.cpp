@@ -83,9 +83,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(regions, follow_each_other_by_the_arrays_that_they_use) {
   constexpr std::int64_t n = 10'000;
   auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
-  model.region("fill", iterate(0, n), out(y), [](auto i, auto y) { y[i] = static_cast<double>(i); });
-  model.region("twice", iterate(0, n), in(y), out(x), [](auto i, auto y, auto x) { x[i] = 2 * y[i]; });
-  model.region("add", iterate(0, n), in(y), inout(x),
+  model.region("fill", iterate(0, n), write(y), [](auto i, auto y) { y[i] = static_cast<double>(i); });
+  model.region("twice", iterate(0, n), read(y), write(x), [](auto i, auto y, auto x) { x[i] = 2 * y[i]; });
+  model.region("add", iterate(0, n), read(y), update(x),
                [](std::int64_t i, region_view<const double> y, region_view<double> x) { x[i] += y[i]; });
   const auto seen = x.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 3.0 * static_cast<double>(i)) << i;
@@ -106,7 +106,7 @@ TEST_P(regions, read_beyond_their_chunk_by_halo) {
   std::iota(expected.begin(), expected.end(), 0.0);
   for (int round = 0; round < 6; ++round) {
     model.region("smooth", {.policy = round % 2 == 0 ? "static" : "percentage:30,70"}, iterate(0, n),
-                 in(round % 2 == 0 ? x : y, halo(1)), out(round % 2 == 0 ? y : x), smooth);
+                 read(round % 2 == 0 ? x : y, halo(1)), write(round % 2 == 0 ? y : x), smooth);
     for (std::int64_t i = 0; i < n; ++i) {
       const auto at = [&](std::int64_t k) { return k < 0 || k >= n ? 0 : expected[static_cast<std::size_t>(k)]; };
       next[static_cast<std::size_t>(i)] = at(i - 1) + at(i) + at(i + 1);
@@ -120,8 +120,8 @@ TEST_P(regions, read_beyond_their_chunk_by_halo) {
 TEST_P(regions, gather_from_all_of_an_array) {
   constexpr std::int64_t n = 4096;
   auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
-  model.region("squares", {.policy = "flatten"}, iterate(0, n), out(x), [](auto i, auto x) { x[i] = i * i; });
-  model.region("gather", iterate(0, n), in(x, whole), out(y), [](auto i, auto x, auto y) { y[i] = x[(i * 977) % n]; });
+  model.region("squares", {.policy = "flatten"}, iterate(0, n), write(x), [](auto i, auto x) { x[i] = i * i; });
+  model.region("gather", iterate(0, n), read(x, whole), write(y), [](auto i, auto x, auto y) { y[i] = x[(i * 977) % n]; });
   const auto seen = y.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], ((i * 977) % n) * ((i * 977) % n)) << i;
 }
@@ -130,14 +130,14 @@ TEST_P(regions, go_over_arrays_of_several_dimensions_and_their_rows) {
   const row_extents matrix{37, 21};
   auto a = model.make_array<float>("a", matrix), row = model.make_array<float>("row", {1, 21});
   auto cube = model.make_array<std::int32_t>("cube", {9, 5, 4});
-  model.region("index", iterate({0, 37}, {0, 21}), out(a),
+  model.region("index", iterate({0, 37}, {0, 21}), write(a),
                [](auto i, auto j, auto a) { a(i, j) = static_cast<float>(100 * i + j); });
-  model.region("row", iterate({0, 1}, {0, 21}), in(a, rows(7, 8)), out(row),
+  model.region("row", iterate({0, 1}, {0, 21}), read(a, rows(7, 8)), write(row),
                [](auto, auto j, auto a, auto row) { row(0, j) = a(7, j); });
-  model.region("cube", iterate({0, 9}, {0, 5}, {0, 4}), out(cube),
+  model.region("cube", iterate({0, 9}, {0, 5}, {0, 4}), write(cube),
                [](auto i, auto j, auto k, auto c) { c(i, j, k) = static_cast<std::int32_t>(100 * i + 10 * j + k); });
   // Elimination below a row: the loop gets shorter, and each part reads the pivot's row.
-  model.region("below", iterate({8, 37}, {0, 21}), in(row, whole), inout(a),
+  model.region("below", iterate({8, 37}, {0, 21}), read(row, whole), update(a),
                [](auto i, auto j, auto row, auto a) { a(i, j) -= row(0, j); });
   const auto seen = a.read();
   const auto third = cube.read();
@@ -149,9 +149,9 @@ TEST_P(regions, go_over_arrays_of_several_dimensions_and_their_rows) {
 
 TEST_P(regions, step_over_indices_in_both_directions) {
   auto x = model.make_array<std::int64_t>("x", {100});
-  model.region("zero", iterate(0, 100), out(x), [](auto i, auto x) { x[i] = 0; });
-  model.region("thirds", iterate(2, 100, 3), out(x), [](auto i, auto x) { x[i] = 1; });
-  model.region("down", iterate(99, -1, -7), inout(x), [](auto i, auto x) { x[i] += 10; });
+  model.region("zero", iterate(0, 100), write(x), [](auto i, auto x) { x[i] = 0; });
+  model.region("thirds", iterate(2, 100, 3), write(x), [](auto i, auto x) { x[i] = 1; });
+  model.region("down", iterate(99, -1, -7), update(x), [](auto i, auto x) { x[i] += 10; });
   const auto seen = x.read();
   for (std::int64_t i = 0; i < 100; ++i)
     ASSERT_EQ(seen[i], (i >= 2 && (i - 2) % 3 == 0 ? 1 : 0) + ((99 - i) % 7 == 0 ? 10 : 0)) << i;
@@ -162,10 +162,10 @@ TEST_P(regions, reduce_and_give_the_same_bits_each_time) {
   auto x = model.make_array<double>("x", {n});
   region_result<double> total(rt, "total"), largest(rt, "largest"), least(rt, "least");
   region_result<std::int32_t> odd(rt, "odd"), small(rt, "small");
-  model.region("fill", iterate(0, n), out(x), [](auto i, auto x) { x[i] = std::sin(static_cast<double>(i)); });
+  model.region("fill", iterate(0, n), write(x), [](auto i, auto x) { x[i] = std::sin(static_cast<double>(i)); });
   double first = 0;
   for (int round = 0; round < 5; ++round) {
-    model.region("sum", iterate(0, n), in(x), sum(total), maximum(largest), minimum(least),
+    model.region("sum", iterate(0, n), read(x), sum(total), maximum(largest), minimum(least),
                  [](auto i, auto x, double& s, double& most, double& low) {
                    s += x[i];
                    most = std::max(most, x[i]);
@@ -174,7 +174,7 @@ TEST_P(regions, reduce_and_give_the_same_bits_each_time) {
     if (round == 0) first = total.get();
     EXPECT_EQ(total.get(), first);
   }
-  model.region("flags", iterate(0, n), in(x), any_of(odd), all_of(small),
+  model.region("flags", iterate(0, n), read(x), any_of(odd), all_of(small),
                [](auto i, auto x, std::int32_t& any, std::int32_t& all) {
                  if (i == n - 1 && x[i] != 7) any = 1;
                  if (x[i] > 2) all = 0;
@@ -189,7 +189,7 @@ TEST_P(regions, reduce_and_give_the_same_bits_each_time) {
   EXPECT_EQ(least.get(), low);
   EXPECT_EQ(odd.get(), 1);
   EXPECT_EQ(small.get(), 1);
-  model.region("nothing", iterate(5, 5), in(x), sum(total), [](auto i, auto x, double& s) { s += x[i]; });
+  model.region("nothing", iterate(5, 5), read(x), sum(total), [](auto i, auto x, double& s) { s += x[i]; });
   EXPECT_EQ(total.get(), 0);
   model.region("products", iterate({0, 4}, {1, 4}), product(total), [](auto, auto j, double& p) { p *= double(j); });
   EXPECT_EQ(total.get(), 6.0 * 6 * 6 * 6);
@@ -198,14 +198,14 @@ TEST_P(regions, reduce_and_give_the_same_bits_each_time) {
 TEST_P(regions, give_the_same_results_under_every_policy) {
   constexpr std::int64_t n = 1000;
   auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
-  model.region("start", iterate(0, n), out(x), [](auto i, auto x) { x[i] = i; });
+  model.region("start", iterate(0, n), write(x), [](auto i, auto x) { x[i] = i; });
   std::int64_t rounds = 0;
   for (const char* by : {"static", "flatten", "percentage:10,90", "percentage:[25,25,25,25]", "range:1,999", "any",
                          "auto", "auto", "auto", "runtime", "range:500,500"}) {
-    model.region("step", {.policy = by}, iterate(0, n), in(x, halo(3)), out(y), [](auto i, auto x, auto y) {
+    model.region("step", {.policy = by}, iterate(0, n), read(x, halo(3)), write(y), [](auto i, auto x, auto y) {
       y[i] = x[std::max<std::int64_t>(i - 3, 0)] + x[std::min<std::int64_t>(i + 3, n - 1)];
     });
-    model.region("back", {.policy = by}, iterate(0, n), in(y), inout(x), [](auto i, auto y, auto x) { x[i] += y[i]; });
+    model.region("back", {.policy = by}, iterate(0, n), read(y), update(x), [](auto i, auto y, auto x) { x[i] += y[i]; });
     ++rounds;
   }
   std::vector<std::int64_t> expected(n), mixed(n);
@@ -222,9 +222,9 @@ TEST_P(regions, give_the_same_results_under_every_policy) {
 TEST_P(regions, work_from_several_threads_and_inside_tasks) {
   constexpr std::int64_t n = 2000;
   auto shared = model.make_array<std::int64_t>("shared", {n});
-  model.region("zero", iterate(0, n), out(shared), [](auto i, auto s) { s[i] = 0; });
+  model.region("zero", iterate(0, n), write(shared), [](auto i, auto s) { s[i] = 0; });
   const auto add = [&](std::string_view by) {
-    model.region("add", {.policy = by}, iterate(0, n), inout(shared), [](auto i, auto s) { s[i] += 1; });
+    model.region("add", {.policy = by}, iterate(0, n), update(shared), [](auto i, auto s) { s[i] += 1; });
   };
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t)
@@ -241,11 +241,11 @@ TEST_P(regions, work_from_several_threads_and_inside_tasks) {
 
 TEST_P(regions, tell_the_failure_of_their_body) {
   auto x = model.make_array<double>("x", {100});
-  model.region("fails", iterate(0, 100), out(x), [](auto i, auto x) {
+  model.region("fails", iterate(0, 100), write(x), [](auto i, auto x) {
     if (i == 60) throw std::runtime_error("iteration 60 is ill");
     x[i] = 1;
   });
-  model.region("after", iterate(0, 100), inout(x), [](auto i, auto x) { x[i] += 1; });
+  model.region("after", iterate(0, 100), update(x), [](auto i, auto x) { x[i] += 1; });
   try {
     model.pause();
     FAIL() << "nothing was thrown";
@@ -253,7 +253,7 @@ TEST_P(regions, tell_the_failure_of_their_body) {
     EXPECT_NE(std::string(e.what()).find("iteration 60 is ill"), std::string::npos) << e.what();
   }
   EXPECT_THROW((void)x.read(), error);
-  model.region("again", iterate(0, 100), out(x), [](auto i, auto x) { x[i] = 4; });
+  model.region("again", iterate(0, 100), write(x), [](auto i, auto x) { x[i] = 4; });
   EXPECT_EQ(x.read()[60], 4);
 }
 
@@ -262,10 +262,10 @@ TEST_P(regions, are_replayed_as_recorded) {
   auto x = model.make_array<std::int64_t>("x", {n});
   region_result<std::int64_t> total(rt, "total");
   const auto steps = [&] {
-    model.region("more", iterate(0, n), inout(x), [](auto i, auto x) { x[i] += i; });
-    model.region("sum", iterate(0, n), in(x), sum(total), [](auto i, auto x, std::int64_t& s) { s += x[i]; });
+    model.region("more", iterate(0, n), update(x), [](auto i, auto x) { x[i] += i; });
+    model.region("sum", iterate(0, n), read(x), sum(total), [](auto i, auto x, std::int64_t& s) { s += x[i]; });
   };
-  model.region("zero", iterate(0, n), out(x), [](auto i, auto x) { x[i] = 0; });
+  model.region("zero", iterate(0, n), write(x), [](auto i, auto x) { x[i] = 0; });
   steps();
   recording step = rt.record(steps);
   for (int k = 0; k < 100; ++k) rt.replay(step);
@@ -277,7 +277,7 @@ TEST(recorded_regions, keep_the_split_of_their_arrays_and_outlive_their_model) {
   auto model = std::make_unique<location_model>(rt);
   auto x = model->make_array<double>("x", {100});
   const auto more = [&](std::string_view by) {
-    model->region("more", {.policy = by}, iterate(0, 100), inout(x), [](auto i, auto v) { v[i] += 1; });
+    model->region("more", {.policy = by}, iterate(0, 100), update(x), [](auto i, auto v) { v[i] += 1; });
   };
   more("static");
   recording step = rt.record([&] { more("static"); });
@@ -294,7 +294,7 @@ TEST(recorded_regions, keep_the_split_of_their_arrays_and_outlive_their_model) {
   }
   auto y = model->make_array<double>("y", {100});
   const auto any = [&] {
-    model->region("any", {.policy = "any"}, iterate(0, 100), inout(y), [](auto i, auto v) { v[i] += 1; });
+    model->region("any", {.policy = "any"}, iterate(0, 100), update(y), [](auto i, auto v) { v[i] += 1; });
   };
   any();
   recording anywhere = rt.record(any);
@@ -312,14 +312,14 @@ TEST_P(regions, are_recorded_where_loops_split_an_array_in_several_ways) {
   auto z = model.make_array<std::int64_t>("z", {n});
   region_result<std::int64_t> total(rt, "total");
   const auto steps = [&] {
-    model.region("write", {.policy = "flatten"}, iterate(0, n), inout(y), [](auto i, auto y) { y[i] += i; });
-    model.region("read", {.policy = "percentage:10,90"}, iterate(0, n), in(y), out(x),
+    model.region("write", {.policy = "flatten"}, iterate(0, n), update(y), [](auto i, auto y) { y[i] += i; });
+    model.region("read", {.policy = "percentage:10,90"}, iterate(0, n), read(y), write(x),
                  [](auto i, auto y, auto x) { x[i] = y[i]; });
-    model.region("any", {.policy = "any"}, iterate(0, n), in(x, whole), inout(z, whole),
+    model.region("any", {.policy = "any"}, iterate(0, n), read(x, whole), update(z, whole),
                  [](auto i, auto x, auto z) { z[999 - i] = x[i]; });
-    model.region("sum", iterate(0, n), in(z), sum(total), [](auto i, auto z, std::int64_t& s) { s += z[i] * (i + 1); });
+    model.region("sum", iterate(0, n), read(z), sum(total), [](auto i, auto z, std::int64_t& s) { s += z[i] * (i + 1); });
   };
-  model.region("zero", iterate(0, n), out(y), [](auto i, auto y) { y[i] = 0; });
+  model.region("zero", iterate(0, n), write(y), [](auto i, auto y) { y[i] = 0; });
   steps();
   recording step = rt.record(steps);
   for (int k = 0; k < 3; ++k) rt.replay(step);
@@ -334,13 +334,13 @@ TEST_P(regions, are_recorded_where_loops_write_one_array_in_several_splits) {
   auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
   auto z = model.make_array<std::int64_t>("z", {n});
   const auto step = [&] {
-    model.region("rows", {.policy = "static"}, iterate(0, n), inout(x), [](auto i, auto x) { x[i] = 3 * x[i] + i; });
-    model.region("tiles", {.policy = "range:1,998,1"}, iterate(0, n), inout(x), [](auto i, auto x) { x[i] ^= 5; });
-    model.region("read", {.policy = "percentage:90,10"}, iterate(1, n - 1), in(x, halo(1)), out(y),
+    model.region("rows", {.policy = "static"}, iterate(0, n), update(x), [](auto i, auto x) { x[i] = 3 * x[i] + i; });
+    model.region("tiles", {.policy = "range:1,998,1"}, iterate(0, n), update(x), [](auto i, auto x) { x[i] ^= 5; });
+    model.region("read", {.policy = "percentage:90,10"}, iterate(1, n - 1), read(x, halo(1)), write(y),
                  [](auto i, auto x, auto y) { y[i] = x[i - 1] + x[i + 1]; });
-    model.region("inner", {.policy = "percentage:30,70"}, iterate(0, n), in(y), inout(x),
+    model.region("inner", {.policy = "percentage:30,70"}, iterate(0, n), read(y), update(x),
                  [](auto i, auto y, auto x) { x[i] += y[i] % 1009; });
-    model.region("rows", {.policy = "static"}, iterate(0, n), inout(x), [](auto i, auto x) { x[i] %= 65537; });
+    model.region("rows", {.policy = "static"}, iterate(0, n), update(x), [](auto i, auto x) { x[i] %= 65537; });
   };
   std::vector<std::int64_t> a(std::size_t(n), 0), b(a);
   const auto expect_step = [&] {
@@ -364,7 +364,7 @@ TEST_P(regions, are_recorded_where_loops_write_one_array_in_several_splits) {
       a[499] = 7;
     }
     if (k == 4) {
-      model.region("copy", {.policy = "range:10,990"}, iterate(0, n), in(x), out(z),
+      model.region("copy", {.policy = "range:10,990"}, iterate(0, n), read(x), write(z),
                    [](auto i, auto x, auto z) { z[i] = x[i]; });
       ASSERT_TRUE(std::ranges::equal(z.read().elements(), a));
     }
@@ -380,7 +380,7 @@ TEST(recorded_regions, have_splits_of_their_own) {
     location_model model(rt);
     std::optional<region_array<double>> x(model.make_array<double>("x", {100}));
     const auto more = [&](std::string_view by) {
-      model.region("more", {.policy = by}, iterate(0, 100), inout(*x), [](auto i, auto v) { v[i] += 1; });
+      model.region("more", {.policy = by}, iterate(0, 100), update(*x), [](auto i, auto v) { v[i] += 1; });
     };
     std::optional<recording> first(rt.record([&] { more("static"), more("range:1,99"), more("static"); }));
     EXPECT_THROW((void)rt.record([&] {
@@ -411,11 +411,11 @@ TEST(recorded_regions, fail_in_another_split) {
   auto x = model.make_array<double>("x", {100}), y = model.make_array<double>("y", {100});
   bool fails = true;
   recording step = rt.record([&] {
-    model.region("write", {.policy = "static"}, iterate(0, 100), out(x), [&fails](auto i, auto x) {
+    model.region("write", {.policy = "static"}, iterate(0, 100), write(x), [&fails](auto i, auto x) {
       if (fails && i == 70) throw std::runtime_error("no");
       x[i] = double(i);
     });
-    model.region("more", {.policy = "range:60,40"}, iterate(0, 100), inout(x), [](auto i, auto x) { x[i] += 1; });
+    model.region("more", {.policy = "range:60,40"}, iterate(0, 100), update(x), [](auto i, auto x) { x[i] += 1; });
   });
   rt.replay(step);
   EXPECT_THROW(model.pause(), error);
@@ -437,11 +437,11 @@ TEST(recorded_regions, have_loops_over_more_rows_and_fewer) {
     auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
     region_result<std::int64_t> total(rt, "total");
     const auto step = [&] {
-      model.region("there", iterate(1, n - 1), in(x, halo(1)), inout(y),
+      model.region("there", iterate(1, n - 1), read(x, halo(1)), update(y),
                    [](auto i, auto x, auto y) { y[i] = (x[i - 1] + x[i + 1]) / 2; });
-      model.region("back", iterate(1, n - 1), in(y, halo(1)), inout(x),
+      model.region("back", iterate(1, n - 1), read(y, halo(1)), update(x),
                    [](auto i, auto y, auto x) { x[i] = (y[i - 1] + y[i + 1]) / 2 + 1; });
-      model.region("sum", iterate(0, n), in(x), sum(total), [](auto i, auto x, std::int64_t& s) { s += x[i]; });
+      model.region("sum", iterate(0, n), read(x), sum(total), [](auto i, auto x, std::int64_t& s) { s += x[i]; });
     };
     step();
     recording recorded = rt.record(step);
@@ -455,7 +455,7 @@ TEST(recorded_regions, of_arrays_that_have_ended_are_refused_by_name) {
   location_model model(rt);
   std::optional<region_array<double>> x = model.make_array<double>("speeds", {100});
   const auto more = [&] {
-    model.region("more", {.policy = "static"}, iterate(0, 100), inout(*x), [](auto i, auto v) { v[i] += 1; });
+    model.region("more", {.policy = "static"}, iterate(0, 100), update(*x), [](auto i, auto v) { v[i] += 1; });
   };
   more();
   recording step = rt.record(more);
@@ -477,7 +477,7 @@ TEST(recorded_regions, let_their_arrays_go_when_the_recording_ends) {
     location_model model(rt);
     auto x = model.make_array<double>("x", {100}), y = model.make_array<double>("y", {100});
     const auto more = [&](std::string_view by) {
-      model.region("more", {.policy = by}, iterate(0, 100), inout(x), [](auto i, auto v) { v[i] += 1; });
+      model.region("more", {.policy = by}, iterate(0, 100), update(x), [](auto i, auto v) { v[i] += 1; });
     };
     more("static");
     std::optional<recording> step(rt.record([&] { more("static"); }));
@@ -491,7 +491,7 @@ TEST(recorded_regions, let_their_arrays_go_when_the_recording_ends) {
     rt.replay(*step);
     EXPECT_EQ(x.read()[99], 11);
     // What others read of it is read from the tiles that there are.
-    model.region("other", {.policy = "range:1,99"}, iterate(0, 100), in(x), out(y),
+    model.region("other", {.policy = "range:1,99"}, iterate(0, 100), read(x), write(y),
                  [](auto i, auto x, auto y) { y[i] = x[i]; });
     EXPECT_EQ(y.read()[99], 11);
     EXPECT_THROW(more("range:1,99"), error);
@@ -540,13 +540,13 @@ TEST(counted_regions, count_no_task_that_never_ran) {
   location_model model(rt);
   auto x = model.make_array<double>("x", {8});
   const auto any = [&] {
-    model.region("any", {.policy = "any"}, iterate(0, 8), inout(x), [](auto i, auto x) { x[i] += 1; });
+    model.region("any", {.policy = "any"}, iterate(0, 8), update(x), [](auto i, auto x) { x[i] += 1; });
   };
   for (int k = 0; k < 3; ++k) {
-    model.region("fails", iterate(0, 8), out(x), [](auto, auto) { throw std::runtime_error("ill"); });
+    model.region("fails", iterate(0, 8), write(x), [](auto, auto) { throw std::runtime_error("ill"); });
     any();
     EXPECT_THROW(model.pause(), error);
-    model.region("again", iterate(0, 8), out(x), [](auto i, auto x) { x[i] = 1; });
+    model.region("again", iterate(0, 8), write(x), [](auto i, auto x) { x[i] = 1; });
     model.pause();
     any();
     EXPECT_EQ(model.regions()[1].shares[0].leaf, "core0");
@@ -564,7 +564,7 @@ TEST(many_regions, are_forgotten_in_the_end) {
                  {.policy = k % 2 == 0 ? "static"
                                        : "percentage:" + std::to_string(k % 4000 / 40.0) + "," +
                                              std::to_string(100 - k % 4000 / 40.0)},
-                 iterate(0, 1 + k % 100), inout(x), [](auto i, auto x) { x[i] += 1; });
+                 iterate(0, 1 + k % 100), update(x), [](auto i, auto x) { x[i] += 1; });
   model.pause();
   const std::vector<region_row> rows = model.regions();
   EXPECT_LE(rows.size(), 8192u);
@@ -577,7 +577,7 @@ TEST(region_loops, of_which_leaves_have_several_parts_have_one_row_for_each) {
   runtime rt(testing::host_only());
   location_model model(rt);
   auto x = model.make_array<double>("x", {100});
-  model.region("parts", {.policy = "percentage:10,20,30,40"}, iterate(0, 100), out(x),
+  model.region("parts", {.policy = "percentage:10,20,30,40"}, iterate(0, 100), write(x),
                [](auto i, auto x) { x[i] = 1; });
   const std::vector<region_row> rows = model.regions();
   ASSERT_EQ(rows.size(), 1u);
@@ -617,7 +617,7 @@ TEST(region_loops, of_the_last_indices_have_no_rows_beside_them) {
   region_result<std::int64_t> count(rt, "count");
   const auto has_none = [&](const iteration_space<1>& over, access_pattern rows_of_x) {
     const std::string said = test_support::message_of(
-        [&] { model.region("loop", over, in(x, rows_of_x), [](auto, auto) {}); }, error_kind::usage);
+        [&] { model.region("loop", over, read(x, rows_of_x), [](auto, auto) {}); }, error_kind::usage);
     EXPECT_NE(said.find("read no row of array 'x', which has 10 rows"), std::string::npos) << said;
   };
   has_none(iterate(last - 5, last), offset(7));
@@ -626,12 +626,12 @@ TEST(region_loops, of_the_last_indices_have_no_rows_beside_them) {
   has_none(iterate(least, least + 5), halo(-1, 2));
   const auto refused = [&](access_pattern pattern) {
     return test_support::message_of(
-        [&] { model.region("loop", iterate(0, 10), in(x, pattern), inout(x), [](auto...) {}); }, error_kind::usage);
+        [&] { model.region("loop", iterate(0, 10), read(x, pattern), update(x), [](auto...) {}); }, error_kind::usage);
   };
   for (const access_pattern& far :
        {halo(last), halo(1, last), halo(least, last), access_pattern{access_pattern::kind::halo, least, -1}})
     EXPECT_NE(refused(far).find("does not fit array 'x'"), std::string::npos) << refused(far);
-  model.region("split", {.policy = "static", .split_over = {least, last}}, iterate(0, 1), in(x, whole), sum(count),
+  model.region("split", {.policy = "static", .split_over = {least, last}}, iterate(0, 1), read(x, whole), sum(count),
                [](auto, auto, auto& s) { ++s; });
   EXPECT_EQ(count.get(), 1);
 }
@@ -650,7 +650,7 @@ TEST(region_loops, reach_the_last_indices) {
   const auto runs = [&](iteration_space<1> over) {
     seen.clear();
     auto x = model.make_array<double>("x", {1});
-    model.region("loop", over, in(x, whole), [&](auto i, auto) { note(i); });
+    model.region("loop", over, read(x, whole), [&](auto i, auto) { note(i); });
     model.pause();
     std::vector<std::int64_t> loop = seen;
     region_result<std::int64_t> count(rt, "count");
@@ -681,7 +681,7 @@ TEST(region_reductions, end_where_indices_end) {
 TEST_P(regions, show_what_each_leaf_got) {
   auto x = model.make_array<double>("x", {1000});
   for (int k = 0; k < 3; ++k)
-    model.region("fill", {.policy = "flatten"}, iterate(0, 1000), out(x), [](auto i, auto x) { x[i] = 1; });
+    model.region("fill", {.policy = "flatten"}, iterate(0, 1000), write(x), [](auto i, auto x) { x[i] = 1; });
   model.pause();
   const std::vector<region_row> rows = model.regions();
   ASSERT_EQ(rows.size(), 1u);
@@ -703,7 +703,7 @@ TEST(learnt_regions, begin_where_the_last_run_ended) {
     location_model model(rt);
     auto x = model.make_array<double>("x", {1000}, {.at = "LocA"});
     for (int k = 0; k < launches; ++k) {
-      model.region("learn", {.policy = "auto"}, iterate(0, 1000), inout(x), [](auto, auto) {});
+      model.region("learn", {.policy = "auto"}, iterate(0, 1000), update(x), [](auto, auto) {});
       model.pause();
     }
     return model.regions().at(0).shares.at(0).iterations;
@@ -729,9 +729,9 @@ TEST(declared_regions, run_where_their_arrays_are_and_split_a_share_over_its_cor
   auto x = model.make_array<double>("x", {1000}, {.at = "LocA"}),
        y = model.make_array<double>("y", {1000}, {.at = "LocH"});
   const auto body = [](auto i, auto x) { x[i] = 1; };
-  model.region("all", iterate(0, 1000), out(x), body);
-  model.region("two", iterate(0, 1000), in(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
-  model.region("one", {.policy = "static", .at = "LocI"}, iterate(0, 1000), out(x), body);
+  model.region("all", iterate(0, 1000), write(x), body);
+  model.region("two", iterate(0, 1000), read(x), write(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
+  model.region("one", {.policy = "static", .at = "LocI"}, iterate(0, 1000), write(x), body);
   const std::vector<region_row> rows = model.regions();
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].location, "LocA");
@@ -745,7 +745,7 @@ TEST(declared_regions, run_where_their_arrays_are_and_split_a_share_over_its_cor
   EXPECT_EQ(rows[2].location, "LocI");
   y.move("LocI");
   EXPECT_EQ(y.location(), "LocI");
-  model.region("moved", {.policy = "static"}, iterate(0, 1000), in(x), inout(y),
+  model.region("moved", {.policy = "static"}, iterate(0, 1000), read(x), update(y),
                [](auto i, auto x, auto y) { y[i] += x[i]; });
   EXPECT_EQ(model.regions()[3].location, "LocI");
   EXPECT_EQ(y.read()[999], 2);
@@ -757,14 +757,14 @@ TEST(declared_regions, that_write_any_row_run_on_one_core_of_a_group) {
   location_model model(rt);
   auto x = model.make_array<double>("x", {1000}, {.at = "LocH"});
   for (int round = 0; round < 3; ++round)
-    model.region("prefix", {.policy = "any"}, iterate(1, 1000), inout(x, whole),
+    model.region("prefix", {.policy = "any"}, iterate(1, 1000), update(x, whole),
                  [](auto i, auto x) { x[i] = x[i - 1] + 1; });
   const std::vector<region_row> rows = model.regions();
   ASSERT_EQ(rows[0].shares.size(), 1u);
   EXPECT_EQ(rows[0].shares[0].leaf, "LocH");
   EXPECT_EQ(rows[0].shares[0].tasks, 1u);
   EXPECT_EQ(x.read()[999], 999);
-  model.region("others", {.policy = "any"}, iterate(0, 1000), inout(x), [](auto i, auto x) { x[i] += 1; });
+  model.region("others", {.policy = "any"}, iterate(0, 1000), update(x), [](auto i, auto x) { x[i] += 1; });
   EXPECT_EQ(model.regions()[1].shares[0].tasks, 2u);  // one for each of its cores
 }
 

@@ -44,7 +44,7 @@ class undeclared : public ::testing::TestWithParam<undeclared_setting> {
   template <class T>
   region_array<T> filled(const char* name, row_extents extents = {n}) {
     auto x = model.make_array<T>(name, extents);
-    model.region("fill", by, iterate(0, extents.rows), out(x), [](auto i, auto x) {
+    model.region("fill", by, iterate(0, extents.rows), write(x), [](auto i, auto x) {
       for (std::int64_t k = 0; k < x.extents().row_elements(); ++k) x[i * x.extents().row_elements() + k] = T(i % 100);
     });
     return x;
@@ -76,22 +76,22 @@ TEST_P(undeclared, rows_of_a_missing_halo_are_found) {
   auto a = filled<double>("a"), b = filled<double>("b");
   EXPECT_EQ(fence_text(rt), "");
   model.region(
-      "neighbours", by, iterate(1, n - 1), in(a), out(b),
+      "neighbours", by, iterate(1, n - 1), read(a), write(b),
       both([](auto i, auto a, auto b) { b[i] = a[i - 1] + a[i + 1]; }, "(i, a, b) { b[i] = a[i - 1] + a[i + 1]; }"));
   const std::string text = found_by_now();
   EXPECT_THAT(text, HasSubstr("region 'neighbours' reads row "));
   EXPECT_THAT(text, HasSubstr(" of array 'a', where one of its parts declares rows "));
   EXPECT_THAT(text,
-              AnyOf(HasSubstr("in(a, halo(1, 0))?"), HasSubstr("in(a, halo(0, 1))?"), HasSubstr("in(a, halo(1))?")));
+              AnyOf(HasSubstr("read(a, halo(1, 0))?"), HasSubstr("read(a, halo(0, 1))?"), HasSubstr("read(a, halo(1))?")));
   EXPECT_THAT(text, HasSubstr("at: region 'neighbours' submitted at undeclared_test.cpp:"));
 }
 
 TEST_P(undeclared, rows_of_a_halo_that_is_too_narrow_are_found) {
   auto a = filled<float>("a"), b = filled<float>("b");
   model.region(
-      "far", by, iterate(3, n), in(a, halo(1, 0)), out(b),
+      "far", by, iterate(3, n), read(a, halo(1, 0)), write(b),
       both([](auto i, auto a, auto b) { b[i] = a[i - 1] + a[i - 3]; }, "(i, a, b) { b[i] = a[i - 1] + a[i - 3]; }"));
-  EXPECT_THAT(found_by_now(), HasSubstr("in(a, halo(3, 0))?"));
+  EXPECT_THAT(found_by_now(), HasSubstr("read(a, halo(3, 0))?"));
 }
 
 TEST_P(undeclared, rows_of_arrays_with_rows_are_found_where_integers_are_copied) {
@@ -100,26 +100,26 @@ TEST_P(undeclared, rows_of_arrays_with_rows_are_found_where_integers_are_copied)
   auto c = filled<std::int32_t>("c", {100, 30}), d = filled<std::int32_t>("d", {100, 30});
   EXPECT_EQ(fence_text(rt), "");
   model.region(
-      "long", by, iterate({0, 99}, {0, 30}), in(a), out(b),
+      "long", by, iterate({0, 99}, {0, 30}), read(a), write(b),
       both([](auto i, auto j, auto a, auto b) { b(i, j) = a(i + 1, j); }, "(i, j, a, b) { b(i, j) = a(i + 1, j); }"));
-  EXPECT_THAT(found_by_now(), HasSubstr("in(a, halo(0, 1))?"));
+  EXPECT_THAT(found_by_now(), HasSubstr("read(a, halo(0, 1))?"));
   model.region(
-      "int", by, iterate({1, 100}, {0, 30}), in(c), out(d),
+      "int", by, iterate({1, 100}, {0, 30}), read(c), write(d),
       both([](auto i, auto j, auto c, auto d) { d(i, j) = c(i - 1, j); }, "(i, j, c, d) { d(i, j) = c(i - 1, j); }"));
-  EXPECT_THAT(found_by_now(), HasSubstr("in(c, halo(1, 0))?"));
+  EXPECT_THAT(found_by_now(), HasSubstr("read(c, halo(1, 0))?"));
 }
 
 TEST_P(undeclared, rows_that_a_result_is_made_of_are_found) {
   auto a = filled<double>("a");
   region_result<double> total(rt, "total");
-  model.region("sum", by, iterate(0, n - 1), in(a), sum(total),
+  model.region("sum", by, iterate(0, n - 1), read(a), sum(total),
                both([](auto i, auto a, auto& s) { s += a[i] * a[i + 1]; }, "(i, a, s) { s += a[i] * a[i + 1]; }"));
-  EXPECT_THAT(found_by_now(), HasSubstr("in(a, halo(0, 1))?"));
+  EXPECT_THAT(found_by_now(), HasSubstr("read(a, halo(0, 1))?"));
 }
 
 TEST_P(undeclared, rows_that_others_write_are_found) {
   auto a = filled<double>("a");
-  model.region("in place", by, iterate(1, n), inout(a),
+  model.region("in place", by, iterate(1, n), update(a),
                both([](auto i, auto a) { a[i] += 0.5 * a[i - 1]; }, "(i, a) { a[i] += 0.5 * a[i - 1]; }"));
   const std::string text = fence_text(rt);
   EXPECT_THAT(text, HasSubstr("region 'in place' reads row "));
@@ -128,7 +128,7 @@ TEST_P(undeclared, rows_that_others_write_are_found) {
 
 TEST_P(undeclared, rows_that_there_are_not_are_found) {
   auto a = filled<double>("a"), b = filled<double>("b");
-  model.region("beyond", {.policy = "any"}, iterate(0, n), in(a, halo(1)), out(b),
+  model.region("beyond", {.policy = "any"}, iterate(0, n), read(a, halo(1)), write(b),
                both([](auto i, auto a, auto b) { b[i] = a[i + 1]; }, "(i, a, b) { b[i] = a[i + 1]; }"));
   const std::string text = found_by_now();
   EXPECT_THAT(text, HasSubstr("region 'beyond' reads row 1000 of array 'a', which has 1000 rows"));
@@ -137,7 +137,7 @@ TEST_P(undeclared, rows_that_there_are_not_are_found) {
 
 TEST_P(undeclared, rows_beside_named_ones_are_found) {
   auto a = filled<double>("a"), b = filled<double>("b");
-  model.region("pivot", by, iterate(10, n), in(a, rows(7, 8)), out(b),
+  model.region("pivot", by, iterate(10, n), read(a, rows(7, 8)), write(b),
                both([](auto i, auto a, auto b) { b[i] = a[8]; }, "(i, a, b) { b[i] = a[8]; }"));
   EXPECT_THAT(found_by_now(), HasSubstr("reads row 8 of array 'a', where one of its parts declares row 7"));
 }
@@ -147,7 +147,7 @@ TEST_P(undeclared, rows_are_found_in_replays) {
   auto a = filled<double>("a"), b = filled<double>("b");
   EXPECT_EQ(fence_text(rt), "");
   const auto body = both([](auto i, auto a, auto b) { b[i] = a[i + 1]; }, "(i, a, b) { b[i] = a[i + 1]; }");
-  auto twice = rt.record([&] { model.region("recorded", by, iterate(0, n - 1), in(a), inout(b), body); });
+  auto twice = rt.record([&] { model.region("recorded", by, iterate(0, n - 1), read(a), update(b), body); });
   rt.replay(twice);
   rt.replay(twice);
   EXPECT_THAT(found_by_now(), HasSubstr("region 'recorded' reads row "));
@@ -156,9 +156,9 @@ TEST_P(undeclared, rows_are_found_in_replays) {
 /// A body without a text runs on the host alone.
 TEST_P(undeclared, rows_are_found_without_a_text) {
   auto a = filled<double>("a"), b = filled<double>("b");
-  model.region("function", by, iterate(1, n), in(a), out(b), [](auto i, auto a, auto b) { b[i] = a[i - 1]; });
-  EXPECT_THAT(found_by_now(), HasSubstr("in(a, halo(1, 0))?"));
-  model.region("writes", {.policy = "any"}, iterate(0, n - 1), inout(b), [](auto i, auto b) { b[i + 1] = 1; });
+  model.region("function", by, iterate(1, n), read(a), write(b), [](auto i, auto a, auto b) { b[i] = a[i - 1]; });
+  EXPECT_THAT(found_by_now(), HasSubstr("read(a, halo(1, 0))?"));
+  model.region("writes", {.policy = "any"}, iterate(0, n - 1), update(b), [](auto i, auto b) { b[i + 1] = 1; });
   EXPECT_THAT(fence_text(rt), HasSubstr("region 'writes' writes row 999 of array 'b'"));
 }
 
@@ -169,23 +169,23 @@ TEST_P(undeclared, rows_are_none_where_all_are_declared) {
   region_result<double> most(rt, "most");
   for (int k = 0; k < 2; ++k) {
     model.region(
-        "halo", by, iterate(1, n - 1), in(a, halo(1)), inout(b),
+        "halo", by, iterate(1, n - 1), read(a, halo(1)), update(b),
         both([](auto i, auto a, auto b) { b[i] = a[i - 1] + a[i + 1]; }, "(i, a, b) { b[i] = a[i - 1] + a[i + 1]; }"));
-    model.region("offset", by, iterate(0, n - 7), in(b, offset(7)), inout(a),
+    model.region("offset", by, iterate(0, n - 7), read(b, offset(7)), update(a),
                  both([](auto i, auto b, auto a) { a[i] = b[i + 7]; }, "(i, b, a) { a[i] = b[i + 7]; }"));
     model.region(
-        "whole", by, iterate(0, n), in(a, whole), out(b),
+        "whole", by, iterate(0, n), read(a, whole), write(b),
         both([](auto i, auto a, auto b) { b[i] = a[(i * 7) % 1000]; }, "(i, a, b) { b[i] = a[(i * 7) % 1000]; }"));
-    model.region("apart", by, iterate(5, 200), in(rows_of, rows(3, 5)), inout(rows_of),
+    model.region("apart", by, iterate(5, 200), read(rows_of, rows(3, 5)), update(rows_of),
                  both(
                      [](auto i, auto from, auto to) {
                        for (std::int64_t j = 0; j < 50; ++j) to(i, j) += from(4, j) - from(3, j);
                      },
                      "(i, from, to) { for (int j = 0; j < 50; ++j) to(i, j) += from(4, j) - from(3, j); }"));
-    model.region("back", by, iterate(n - 1, -1, -2), in(a), inout(b),
+    model.region("back", by, iterate(n - 1, -1, -2), read(a), update(b),
                  both([](auto i, auto a, auto b) { b[i] = a[i]; }, "(i, a, b) { b[i] = a[i]; }"));
     model.region(
-        "most", by, iterate(0, n), in(a), maximum(most),
+        "most", by, iterate(0, n), read(a), maximum(most),
         both([](auto i, auto a, auto& m) { m = std::max(m, a[i]); }, "(i, a, m) { m = a[i] > m ? a[i] : m; }"));
   }
   model.copy(a.part(0, 500), b.part(500, 1000));
@@ -203,9 +203,9 @@ TEST(missing_halos, end_no_process_on_simulated_devices) {
     const std::int64_t n = 1000;
     auto a = model.make_array<double>("a", {n}), b = model.make_array<double>("b", {n});
     model.region(
-        "fill", iterate(0, n), out(a), out(b),
+        "fill", iterate(0, n), write(a), write(b),
         with_kernel([](auto i, auto a, auto b) { a[i] = b[i] = double(i); }, "(i, a, b) { a[i] = i; b[i] = i; }"));
-    model.region("neighbours", {.at = "sim0"}, iterate(1, n - 1), in(a), inout(b),
+    model.region("neighbours", {.at = "sim0"}, iterate(1, n - 1), read(a), update(b),
                  with_kernel([](auto i, auto a, auto b) { b[i] = a[i - 1] + a[i + 1]; },
                              "(i, a, b) { b[i] = a[i - 1] + a[i + 1]; }"));
     model.pause();

@@ -26,7 +26,7 @@ struct region_views : ::testing::Test {
   region_array<std::int64_t> x = model.make_array<std::int64_t>("x", {200});  ///< x[i] = i
 
   region_views() {
-    model.region("fill", {.policy = "flatten"}, iterate(0, 200), out(x), [](auto i, auto x) { x[i] = i; });
+    model.region("fill", {.policy = "flatten"}, iterate(0, 200), write(x), [](auto i, auto x) { x[i] = i; });
     model.pause();
   }
 };
@@ -70,9 +70,9 @@ TEST_F(region_views, are_refused_that_wait_for_a_thread_which_waits_for_theirs) 
 
 TEST_F(region_views, know_of_replays) {
   auto y = model.make_array<std::int64_t>("y", {200});
-  const auto write = [&] { model.region("write", iterate(0, 200), inout(x), [](auto i, auto x) { x[i] += i; }); };
+  const auto write = [&] { model.region("write", iterate(0, 200), update(x), [](auto i, auto x) { x[i] += i; }); };
   const auto read = [&] {
-    model.region("read", iterate(0, 200), in(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
+    model.region("read", iterate(0, 200), read(x), write(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
   };
   write();
   read();
@@ -93,9 +93,9 @@ TEST_F(region_views, that_read_do_not_wait_for_regions_that_read) {
   auto y = model.make_array<std::int64_t>("y", {200});
   const std::int64_t seen = [&] {
     const auto held = y.read();
-    model.region("both", {.policy = "range:3,197"}, iterate(0, 200), in(x), out(y),
+    model.region("both", {.policy = "range:3,197"}, iterate(0, 200), read(x), write(y),
                  [](auto i, auto x, auto y) { y[i] = x[i]; });
-    model.region("read", {.policy = "range:70,130"}, iterate(0, 200), in(x), [](auto, auto) {});
+    model.region("read", {.policy = "range:70,130"}, iterate(0, 200), read(x), [](auto, auto) {});
     return x.part(40, 60).read()[59] + held[59];
   }();
   EXPECT_EQ(seen, 59);
@@ -106,8 +106,8 @@ TEST_F(region_views, that_read_do_not_wait_for_regions_that_read) {
 TEST_F(region_views, that_wait_for_a_region_which_waits_for_this_thread_are_refused) {
   auto y = model.make_array<std::int64_t>("y", {200});
   std::optional held(y.part(0, 100).read());
-  model.region("both", iterate(0, 200), in(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
-  model.region("back", iterate(0, 200), in(y), inout(x), [](auto i, auto y, auto x) { x[i] += y[i]; });
+  model.region("both", iterate(0, 200), read(x), write(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
+  model.region("back", iterate(0, 200), read(y), update(x), [](auto i, auto y, auto x) { x[i] += y[i]; });
   std::promise<void> end;
   std::thread elsewhere([go = end.get_future()] { go.wait(); }), pauses([&] { model.pause(); });
   const error e = error_of([&] { (void)x.part(10, 20).read(); });
@@ -127,7 +127,7 @@ TEST_F(region_views, of_many_blocks_come_before_or_behind_a_replay_of_another_th
   region_array<std::int64_t> y = model.make_array<std::int64_t>("y", {200});
   for (int row = 0; row < 200; ++row) x.part(row, row + 1).update();  // a block of its own
   recording adds =
-      rt.record([&] { model.region("add", iterate(0, 200), inout(x), [](auto i, auto x) { x[i] += 1; }); });
+      rt.record([&] { model.region("add", iterate(0, 200), update(x), [](auto i, auto x) { x[i] += 1; }); });
   std::atomic<bool> stop{false};
   std::thread other([&] {
     while (!stop) rt.replay(adds);
@@ -141,7 +141,7 @@ TEST_F(region_views, of_many_blocks_come_before_or_behind_a_replay_of_another_th
   std::string why;
   try {
     for (int k = 0; k < 400 && whole; ++k) {
-      model.region("copy", iterate(0, 200), in(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
+      model.region("copy", iterate(0, 200), read(x), write(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
       whole = is_whole(y.read()) && is_whole(x.read());
     }
   } catch (const error& e) {

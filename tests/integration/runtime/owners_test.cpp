@@ -241,7 +241,7 @@ TEST_P(after_its_end, models_their_arrays_and_results_are_errors_whatever_is_at_
     auto model = std::make_unique<location_model>(*place);
     region_array<double> rows = model->make_array<double>("rows", {100});
     region_result<double> result(*place, "result");
-    model->region("sum", iterate(0, 100), out(rows), sum(result), [](auto i, auto r, auto& s) { r[i] = 1, s += 1; });
+    model->region("sum", iterate(0, 100), write(rows), sum(result), [](auto i, auto r, auto& s) { r[i] = 1, s += 1; });
     EXPECT_EQ(result.get(), 100);
     place.reset();
     if (another) begin();
@@ -251,14 +251,14 @@ TEST_P(after_its_end, models_their_arrays_and_results_are_errors_whatever_is_at_
     tells(error_of([&] { rows.move("machine"); }));
     tells(error_of([&] { (void)result.get(); }));
     tells(error_of([&] { (void)model->make_array<double>("more", {10}); }));
-    tells(error_of([&] { model->region("late", iterate(0, 100), inout(rows), [](auto, auto) {}); }));
+    tells(error_of([&] { model->region("late", iterate(0, 100), update(rows), [](auto, auto) {}); }));
     tells(error_of([&] { model->pause(); }));
     tells(error_of([&] { model->detach("sim0"); }));
     tells(error_of([&] { (void)model->owner(); }));
     EXPECT_EQ(rows.name(), "rows");
     if (another) {
       location_model now(*place);
-      const error e = error_of([&] { now.region("foreign", iterate(0, 100), inout(rows), [](auto, auto) {}); });
+      const error e = error_of([&] { now.region("foreign", iterate(0, 100), update(rows), [](auto, auto) {}); });
       EXPECT_THAT(e.message(), HasSubstr("'rows' belongs to a runtime that has ended"));
       EXPECT_THAT(e.what(), HasSubstr("owners_test.cpp:"));
       const error f =
@@ -278,7 +278,7 @@ TEST_P(after_its_end, models_and_results_may_end_in_a_thread_while_the_runtime_d
     auto result = std::make_unique<region_result<double>>(*place, "result");
     {
       region_array<double> rows = model->adopt("rows", std::span<double>(memory), {100});
-      model->region("twice", iterate(0, 100), inout(rows), sum(*result), [](auto i, auto r, auto& s) {
+      model->region("twice", iterate(0, 100), update(rows), sum(*result), [](auto i, auto r, auto& s) {
         r[i] *= 2;
         s += 1;
       });
@@ -305,7 +305,7 @@ TEST_P(owners, memory_of_the_program_is_an_array_of_one_runtime) {
   };
   {
     region_array<double> rows = of_a.adopt("rows", std::span<double>(memory), {100});
-    of_a.region("twice", iterate(0, 100), inout(rows), [](auto i, auto r) { r[i] *= 2; });
+    of_a.region("twice", iterate(0, 100), update(rows), [](auto i, auto r) { r[i] *= 2; });
     const error e = error_of([&] { (void)adopt_part(of_b); });
     EXPECT_EQ(e.kind(), error_kind::usage);
     EXPECT_THAT(e.message(), HasSubstr("'part' would have memory that array 'rows' of another runtime has"));

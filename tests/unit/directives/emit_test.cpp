@@ -107,8 +107,8 @@ TEST(emit, a_region) {
               HasSubstr("region_options{.policy = \"any\", .at = \"LocA\"}, ::tessera::directives::iterations("
                         "::tessera::directives::loop<int>({\"i\", 4, 17}, 0, ::tessera::directives::loop_test::less, "
                         "+(n), ::tessera::directives::loop_step::add, +(1))), "
-                        "::tessera::in(::tessera::directives::array(x, m, \"x\"), ::tessera::halo(1).surely(0, 1)), "
-                        "::tessera::out(::tessera::directives::array(&y[0][0], 1, \"y\"), ::tessera::chunk), "
+                        "::tessera::read(::tessera::directives::array(x, m, \"x\"), ::tessera::halo(1).surely(0, 1)), "
+                        "::tessera::write(::tessera::directives::array(&y[0][0], 1, \"y\"), ::tessera::chunk), "
                         "::tessera::maximum(tessera_s), [a, g = g]("));
   EXPECT_THAT(region_tail(r), HasSubstr("s = ::std::max<double>(s, tessera_s.get());"));
   r.kernel = "(i, x, y, s, a) { }";
@@ -128,7 +128,7 @@ TEST(emit, collapsed_loops_over_a_chain) {
                 "::tessera::directives::loop_step::add, +(1)), "
                 "::tessera::directives::loop<long>({\"j\", 1, 3}, m, ::tessera::directives::loop_test::down_to, "
                 "+(1), ::tessera::directives::loop_step::subtract, +(2))), "
-                "::tessera::inout(::tessera::directives::elements(c_x_elements, m), ::tessera::chunk), "
+                "::tessera::update(::tessera::directives::elements(c_x_elements, m), ::tessera::chunk), "
                 "[]([[maybe_unused]] const int i, [[maybe_unused]] const long j, "));
 }
 

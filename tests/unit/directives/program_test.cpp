@@ -36,7 +36,7 @@ TEST_F(program, an_array_goes_to_a_region_and_comes_back_with_pause) {
   double* const x = directives::allocate<double>("x", {100});
   for (int i = 0; i < 100; ++i) x[i] = i;
   for (int round = 0; round < 3; ++round) {
-    directives::model().region("twice", tessera::iterate(0, 100), tessera::inout(directives::array(x)),
+    directives::model().region("twice", tessera::iterate(0, 100), tessera::update(directives::array(x)),
                                [](auto i, auto v) { v[i] *= 2; });
     directives::pause();
     EXPECT_EQ(x[99], 99 * (2 << round));
@@ -50,8 +50,8 @@ TEST_F(program, arrays_may_have_no_elements) {
   double* const y = directives::allocate<double>("y", {0, 3});
   EXPECT_NE(x, nullptr);
   EXPECT_NE(x, y);
-  directives::model().region("none", tessera::iterate(0, 0), tessera::in(directives::array(x)),
-                             tessera::out(directives::array(y, 3)), [](auto, auto, auto) {});
+  directives::model().region("none", tessera::iterate(0, 0), tessera::read(directives::array(x)),
+                             tessera::write(directives::array(y, 3)), [](auto, auto, auto) {});
   directives::copy(x, 0, 0, x, 0, 0);
   directives::pause();
   std::vector<float> none;
@@ -182,7 +182,7 @@ TEST_F(program, copies_check_their_ranges) {
 TEST_F(program, copies_of_arrays_that_regions_use_are_regions) {
   double *const x = directives::allocate<double>("x", {10, 4}), *const y = directives::allocate<double>("y", {20, 4});
   const auto number = [&] {
-    directives::model().region("number", tessera::iterate(0, 10), tessera::out(directives::array(x, 4)),
+    directives::model().region("number", tessera::iterate(0, 10), tessera::write(directives::array(x, 4)),
                                [](auto i, auto v) {
                                  for (int j = 0; j < 4; ++j) v(i, j) = double(4 * i + j);
                                });
@@ -236,7 +236,7 @@ void declare_two_cores() {
 }
 void add_one(double* x, const char* policy) {
   directives::model().region("one more", {.policy = policy}, tessera::iterate(0, 100),
-                             tessera::inout(directives::array(x)), [](auto i, auto v) { v[i] += 1; });
+                             tessera::update(directives::array(x)), [](auto i, auto v) { v[i] += 1; });
 }
 std::vector<std::string> leaves_of_last() {
   std::vector<std::string> names;
@@ -276,8 +276,8 @@ TEST_F(program, distances_follow_regions) {
                     directives::allocate<double>("above", {100}, {.distance = tessera::array_distance::far(1)});
   std::vector<double> memory(100, 1);
   directives::register_memory("m", memory.data(), {100}, {.distance = tessera::array_distance::near()});
-  directives::model().region("at H1", {.at = "H1"}, tessera::iterate(0, 100), tessera::inout(directives::array(x)),
-                             tessera::inout(directives::array(above)), tessera::inout(directives::array(memory.data())),
+  directives::model().region("at H1", {.at = "H1"}, tessera::iterate(0, 100), tessera::update(directives::array(x)),
+                             tessera::update(directives::array(above)), tessera::update(directives::array(memory.data())),
                              [](auto i, auto v, auto w, auto m) { v[i] += 1, w[i] += 2, m[i] += 3; });
   EXPECT_EQ(directives::array(x).location(), "H1");
   EXPECT_EQ(directives::array(memory.data()).location(), "H1");
@@ -293,8 +293,8 @@ TEST_F(program, arrays_that_are_made_again_have_an_address_and_nothing_else) {
       directives::allocate<double>("t", {100}, {.distance = tessera::array_distance::near(form::realloc)});
   double* const x = directives::allocate<double>("x", {100});
   for (int round = 1; round <= 3; ++round) {
-    directives::model().region("scratch", tessera::iterate(0, 100), tessera::out(directives::array(t)),
-                               tessera::inout(directives::array(x)), [](auto i, auto own, auto to) {
+    directives::model().region("scratch", tessera::iterate(0, 100), tessera::write(directives::array(t)),
+                               tessera::update(directives::array(x)), [](auto i, auto own, auto to) {
                                  own[i] = double(i);
                                  to[i] += own[i];
                                });

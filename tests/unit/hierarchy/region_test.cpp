@@ -433,11 +433,11 @@ TEST(undeclared_rows, are_named_with_what_would_declare_them) {
   };
   EXPECT_EQ(said(before, tessera::chunk),
             "region 'smooth' reads row 499 of array 'a', where one of its parts declares rows 500 to 998 | "
-            "in(a, halo(1, 0))?");
+            "read(a, halo(1, 0))?");
   EXPECT_EQ(said({0, {499, 999}, 31, 2, 3, 498}, halo(1)),
             "region 'smooth' reads row 498 of array 'a', where one of its parts declares rows 499 to 998 | "
-            "in(a, halo(3, 4))?");
-  EXPECT_THAT(said({0, {7, 8}, 31, 0, 1, 8}, rows(7, 8)), ::testing::HasSubstr("declares row 7 | in(a, rows(7, 9))?"));
+            "read(a, halo(3, 4))?");
+  EXPECT_THAT(said({0, {7, 8}, 31, 0, 1, 8}, rows(7, 8)), ::testing::HasSubstr("declares row 7 | read(a, rows(7, 9))?"));
   EXPECT_THAT(said({0, {500, 1000}, 31, 0, 1, 1000}, halo(1)),
               ::testing::HasSubstr("reads row 1000 of array 'a', which has 1000 rows | the body must look where"));
   EXPECT_THAT(
