@@ -38,12 +38,13 @@ class problem {
   std::int64_t n() const noexcept { return m_n; }
 
   /// Submits tasks that write the tiles on and below the diagonal.
-  void write_tiles(runtime& rt, tiled_matrix& a) const {
+  void write_tiles(runtime& rt, tiled_matrix<double>& a) const {
     const std::int64_t tiles = a.counts()[0], tile = a.block_extents()[0];
     for (std::int64_t tj = 0; tj < tiles; ++tj)
       for (std::int64_t ti = tj; ti < tiles; ++ti)
         rt.submit(
-            "assemble", [this, ti, tj, tile](view<double> t) { fill_tile(t, ti * tile, tj * tile); }, write(a(ti, tj)));
+            "assemble", [this, ti, tj, tile](matrix_view<double> t) { fill_tile(t, ti * tile, tj * tile); },
+            write(a(ti, tj)));
   }
 
   /// y = A x and ||A||_inf; sums in long double.
@@ -75,7 +76,7 @@ class problem {
     return i == j ? static_cast<double>(m_n)
                   : noise(m_seed, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j));
   }
-  void fill_tile(view<double> t, std::int64_t row, std::int64_t column) const {
+  void fill_tile(matrix_view<double> t, std::int64_t row, std::int64_t column) const {
     const std::int64_t rows = t.extent(0), columns = t.extent(1);
     if (m_sparse.starts.empty()) {
       for (std::int64_t j = 0; j < columns; ++j)
@@ -114,7 +115,7 @@ int run(const cholesky_options& o) {
   const std::int64_t tiles = (n + tile - 1) / tile;
   auto a = rt.make_matrix<double>("A", {n, n}, {tile, tile});
   auto info = rt.make_array<std::int32_t>("info", {tiles}, {1});
-  auto b = rt.make_array<double>("b", {n}, {tile});
+  auto b = rt.make_matrix<double>("b", {n, 1}, {tile, 1});
 
   double best = 0, total = 0;
   std::vector<double> right(static_cast<std::size_t>(n)), x(right.size()), product(right.size());

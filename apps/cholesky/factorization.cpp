@@ -20,7 +20,7 @@ std::int16_t priority_of(std::int64_t tiles, std::int64_t step, std::int64_t col
 template <class T>
 struct steps {
   runtime& rt;
-  array<T>& a;
+  tiled_matrix<T>& a;
   array<std::int32_t>& info;
   std::uint32_t at;
 
@@ -96,7 +96,7 @@ std::uint64_t factorization_tasks(std::int64_t tiles) noexcept {
 }
 
 template <class T>
-void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info, const memory_budget& into) {
+void factorize(runtime& rt, tiled_matrix<T>& a, array<std::int32_t>& info, const memory_budget& into) {
   const std::int64_t tiles = a.counts()[0];
   const auto tile_bytes = static_cast<std::uint64_t>(a.block_extents()[0] * a.block_extents()[1]) * sizeof(T);
   const std::vector<factor_panel> plan = plan_factorization(tiles, into.tiles(tile_bytes, tiles * (tiles + 1) / 2));
@@ -112,8 +112,8 @@ void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info, const memory
     }
   }
 }
-template void factorize(runtime& rt, array<double>& a, array<std::int32_t>& info, const memory_budget& into);
-template void factorize(runtime& rt, array<float>& a, array<std::int32_t>& info, const memory_budget& into);
+template void factorize(runtime& rt, tiled_matrix<double>& a, array<std::int32_t>& info, const memory_budget& into);
+template void factorize(runtime& rt, tiled_matrix<float>& a, array<std::int32_t>& info, const memory_budget& into);
 
 void check_pivots(array<std::int32_t>& info, std::int64_t tile) {
   for (std::size_t k = 0; k < info.size(); ++k) {
@@ -127,27 +127,28 @@ void check_pivots(array<std::int32_t>& info, std::int64_t tile) {
   }
 }
 
-void solve(runtime& rt, const tiled_matrix& l, array<double>& b) {
+void solve(runtime& rt, const tiled_matrix<double>& l, tiled_matrix<double>& b) {
   const std::int64_t tiles = l.counts()[0];
-  const auto forward = [](view<const double> d, view<double> x) {
+  const auto forward = [](matrix_view<const double> d, matrix_view<double> x) {
     for (std::int64_t j = 0; j < x.size(); ++j) {
       x[j] /= d(j, j);
       for (std::int64_t i = j + 1; i < x.size(); ++i) x[i] -= d(i, j) * x[j];
     }
   };
-  const auto backward = [](view<const double> d, view<double> x) {
+  const auto backward = [](matrix_view<const double> d, matrix_view<double> x) {
     for (std::int64_t j = x.size() - 1; j >= 0; --j) {
       for (std::int64_t i = j + 1; i < x.size(); ++i) x[j] -= d(i, j) * x[i];
       x[j] /= d(j, j);
     }
   };
   for (std::int64_t k = 0; k < tiles; ++k) {
-    rt.submit("solve_lower", forward, read(l(k, k)), update(b(k)));
-    for (std::int64_t i = k + 1; i < tiles; ++i) gemm(rt, -1.0, l(i, k), transpose::no, b(k), transpose::no, 1.0, b(i));
+    rt.submit("solve_lower", forward, read(l(k, k)), update(b(k, 0)));
+    for (std::int64_t i = k + 1; i < tiles; ++i)
+      gemm(rt, -1.0, l(i, k), transpose::no, b(k, 0), transpose::no, 1.0, b(i, 0));
   }
   for (std::int64_t k = tiles - 1; k >= 0; --k) {
-    rt.submit("solve_upper", backward, read(l(k, k)), update(b(k)));
-    for (std::int64_t i = 0; i < k; ++i) gemm(rt, -1.0, l(k, i), transpose::yes, b(k), transpose::no, 1.0, b(i));
+    rt.submit("solve_upper", backward, read(l(k, k)), update(b(k, 0)));
+    for (std::int64_t i = 0; i < k; ++i) gemm(rt, -1.0, l(k, i), transpose::yes, b(k, 0), transpose::no, 1.0, b(i, 0));
   }
 }
 

@@ -23,13 +23,13 @@ struct gemm_options : command_options {
 
 /// Submits tasks that write every block of a matrix with noise.
 template <class T>
-void write_noise(runtime& rt, array<T>& a, std::uint64_t seed) {
+void write_noise(runtime& rt, tiled_matrix<T>& a, std::uint64_t seed) {
   for (std::int64_t tj = 0; tj < a.counts()[1]; ++tj)
     for (std::int64_t ti = 0; ti < a.counts()[0]; ++ti) {
       const std::int64_t row = ti * a.block_extents()[0], column = tj * a.block_extents()[1];
       rt.submit(
           "noise",
-          [seed, row, column](view<T> t) {
+          [seed, row, column](matrix_view<T> t) {
             for (std::int64_t j = 0; j < t.extent(1); ++j)
               for (std::int64_t i = 0; i < t.extent(0); ++i)
                 t(i, j) = static_cast<T>(

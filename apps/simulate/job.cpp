@@ -14,7 +14,7 @@ using hierarchy::timed_operation;
 
 /// Fills tiles on the host, where real data would come from.
 template <class T>
-void fill_on_host(runtime& rt, array<T>& a, bool lower_triangle) {
+void fill_on_host(runtime& rt, tiled_matrix<T>& a, bool lower_triangle) {
   const location::node_id host = rt.at("core0");
   std::vector<location::node_id> cores;  // the first core of each memory, in turn
   for (const location::node_id node : rt.tree().subtree(rt.tree().root())) {

@@ -10,7 +10,7 @@
 
 namespace bench {
 
-using matrix = tessera::array<double>;
+using matrix = tessera::tiled_matrix<double>;
 using column = std::vector<double>;
 
 /// Sets element (i, j) of every tile to f(i, j), by tasks.
@@ -21,7 +21,7 @@ void fill(tessera::runtime& rt, matrix& a, Element f) {
     for (std::int64_t ti = 0; ti < a.counts()[0]; ++ti)
       rt.submit(
           "noise",
-          [=](tessera::view<double> t) {
+          [=](tessera::matrix_view<double> t) {
             for (std::int64_t j = 0; j < t.extent(1); ++j)
               for (std::int64_t i = 0; i < t.extent(0); ++i) t(i, j) = f(ti * tile + i, tj * tile + j);
           },

@@ -204,7 +204,7 @@ result run_factorization(const options& o, tessera::runtime& rt) {
     for (std::int64_t i = j; i < a.counts()[0]; ++i)
       rt.submit(
           "noise",
-          [definite, row = i * o.tile, col = j * o.tile](tessera::view<double> t) {
+          [definite, row = i * o.tile, col = j * o.tile](tessera::matrix_view<double> t) {
             for (std::int64_t q = 0; q < t.extent(1); ++q)
               for (std::int64_t p = 0; p < t.extent(0); ++p) t(p, q) = definite(row + p, col + q);
           },

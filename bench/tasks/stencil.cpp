@@ -26,11 +26,11 @@ void submit_stencil(tessera::runtime& rt, const tessera::array<double>& cells, l
       const auto out = tessera::write(cells.block(std::size_t((t % 2) * width + p)));
       const bool l = p > 0, r = p + 1 < width;
       if (l && r)
-        rt.submit("stencil3", body3, read(p - 1), read(p), read(p + 1), out);
+        rt.submit("stencil3", body3, in(p - 1), in(p), in(p + 1), out);
       else if (l)
-        rt.submit("stencil_right", body2, read(p - 1), read(p), out);
+        rt.submit("stencil_right", body2, in(p - 1), in(p), out);
       else
-        rt.submit("stencil_left", body2, read(p), read(p + 1), out);
+        rt.submit("stencil_left", body2, in(p), in(p + 1), out);
     }
 }
 

@@ -64,7 +64,7 @@ double cholesky_seconds(tessera::runtime& rt, std::int64_t n, std::int64_t tile)
     for (std::int64_t i = j; i < tiles; ++i)
       rt.submit(
           "matrix",
-          [i, j, n](tessera::view<double> t) {
+          [i, j, n](tessera::matrix_view<double> t) {
             for (double& v : t) v = 0.25;
             if (i == j)
               for (std::int64_t k = 0; k < t.extent(0); ++k) t(k, k) = double(n);

@@ -9,10 +9,10 @@
 
 namespace {
 
-using vector = tessera::view<double>;
-using constant = tessera::view<const double>;
+using square = tessera::view<double, 2>;
+using constant = tessera::view<const double, 2>;
 
-void ones(vector x) {
+void ones(square x) {
   for (double& v : x) v = 1;
 }
 
@@ -27,7 +27,7 @@ int main(int argc, char** argv) try {
   // As `runtime.validate = true` in a configuration: every task is watched, and the fence at the end throws the first
   // mistake that was found.
   tessera::runtime rt({.settings = {"runtime.validate=true"}});
-  auto a = rt.make_matrix<double>("A", {8, 8}, {4, 4});
+  auto a = rt.make_array<double>("A", {8, 8}, {4, 4});
 
   rt.submit("start", ones, tessera::write(a(0, 0)));
   if (mistake == "read")
@@ -36,7 +36,7 @@ int main(int argc, char** argv) try {
   if (mistake == "write")
     rt.submit(
         "diagonal",
-        [](vector x) {
+        [](square x) {
           for (int i = 0; i < 4; ++i) x(i, i) = 1;
         },
         tessera::write(a(1, 1)));
@@ -44,14 +44,14 @@ int main(int argc, char** argv) try {
     std::promise<void> submitted, over;
     std::thread other([&] {
       rt.submit(
-          "theirs", [](vector x) { ones(x); }, tessera::write(a(0, 0)));
+          "theirs", [](square x) { ones(x); }, tessera::write(a(0, 0)));
       submitted.set_value();
       over.get_future().wait();
     });
     submitted.get_future().wait();  // the runtime does not know of this
     rt.submit(
         "ours",
-        [](vector x) {
+        [](square x) {
           for (double& v : x) v *= 2;
         },
         tessera::update(a(0, 0)));
@@ -59,12 +59,12 @@ int main(int argc, char** argv) try {
     other.join();
   }
   if (mistake == "free") {
-    std::optional<tessera::block_of<double>> kept;
+    std::optional<tessera::block_of<double, 2>> kept;
     {
-      auto b = rt.make_matrix<double>("B", {4, 4}, {4, 4});
+      auto b = rt.make_array<double>("B", {4, 4}, {4, 4});
       kept = b(0, 0);
       rt.submit(
-          "fill", [](vector x) { ones(x); }, tessera::write(*kept));
+          "fill", [](square x) { ones(x); }, tessera::write(*kept));
     }
     rt.submit(
         "use", [](constant) {}, tessera::read(*kept));

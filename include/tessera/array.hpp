@@ -197,7 +197,7 @@ class array {
 
 /// An array of two dimensions for linear algebra: column-major, in tiles.
 template <class T>
-using matrix = array<T, 2, column_major>;
+using tiled_matrix = array<T, 2, column_major>;
 
 template <class T, std::size_t Rank, index_order Order>
 host_view<const T, Rank, Order> block_of<T, Rank, Order>::read(std::source_location site) const {
@@ -227,7 +227,7 @@ array<T, any_rank, Order> runtime::make_array(std::string name, std::span<const 
 }
 
 template <class T>
-matrix<T> runtime::make_matrix(std::string name, const std::int64_t (&extents)[2],
+tiled_matrix<T> runtime::make_matrix(std::string name, const std::int64_t (&extents)[2],
                                const std::int64_t (&tile_extents)[2], std::source_location site) {
   return make_array<T, column_major>(std::move(name), extents, tile_extents, site);
 }

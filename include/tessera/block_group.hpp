@@ -54,7 +54,7 @@ class loose_blocks {
 /// sizes of which few are ever used, and for temporaries. All functions from any thread. When the runtime is gone,
 /// using it is an error (usage). Its blocks must not outlive it.
 /// @tparam T, Rank, Order  as of array
-template <class T, std::size_t Rank = any_rank, index_order Order = row_major>
+template <class T, std::size_t Rank = 1, index_order Order = row_major>
 class block_group {
  public:
   using block_type = block_of<T, Rank, Order>;  ///< what make returns

@@ -16,8 +16,8 @@ namespace tessera {
 /// A block as it was recorded, and the one to use in its place. Both of one element type.
 struct block_exchange {
   /// `{recorded, other}`.
-  template <class T, std::size_t Rank, index_order Order>
-  block_exchange(block_of<T, Rank, Order> recorded_block, block_of<T, Rank, Order> other)
+  template <class T, std::size_t Rank, index_order Order, std::size_t OtherRank, index_order Other>
+  block_exchange(block_of<T, Rank, Order> recorded_block, block_of<T, OtherRank, Other> other)
       : recorded(&recorded_block.record()), now(&other.record()) {}
   block::record* recorded;  ///< as it was named when the recording was made
   block::record* now;       ///< of the same type and extents

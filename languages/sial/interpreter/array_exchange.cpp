@@ -131,7 +131,6 @@ void array_exchange::store_to(const store& s, double value) {
 }
 
 void array_exchange::write(const store& s, shared_block& b, const tile& from, double value, const destination& to) {
-  element_block_group& group = m_generations[to.at.array]->group();
   const bool is_counted = m_state.run.has_other_memories;
   if (s.assignment == assign::set || !b.written) {
     auto all = held_by([&] { return b.elements.write(); }, is_counted, to.count);

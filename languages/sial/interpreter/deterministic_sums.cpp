@@ -45,7 +45,6 @@ void deterministic_sums::hand_over(std::uint32_t array, sums_of_array::iterator 
   shared_block& b = generation.begin_store(which->first, sum.extents(), store_kind::add);
   {
     const std::lock_guard guard(b.lock);
-    element_block_group& group = generation.group();
     if (b.written) {
       auto to = b.elements.update();
       add_scaled(to.data(), sum.data, sum.count, 1);

@@ -22,7 +22,7 @@ TEST_P(threads, are_the_workers_alone) {
   for (const auto& block : {a(0, 0), a(0, 1), a(1, 0), a(1, 1)})
     rt.submit(
         "fill",
-        [](view<double> v) {
+        [](matrix_view<double> v) {
           for (double& x : v) x = 0.5;
         },
         write(block));

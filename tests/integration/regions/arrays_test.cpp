@@ -156,16 +156,16 @@ TEST(region_arrays, are_cut_again_only_where_a_region_wants_it) {
   location_model model(rt);
   auto x = model.make_array<double>("x", {1000});
   tiled_memory& tiles = x.handle().storage()->tiles();
-  const auto write = [&](std::string_view by, std::int64_t begin = 0, std::int64_t end = 1000) {
+  const auto submit = [&](std::string_view by, std::int64_t begin = 0, std::int64_t end = 1000) {
     model.region("write", {.policy = by}, iterate(begin, end), write(x), [](auto i, auto x) { x[i] = double(i); });
   };
-  write("static");
+  submit("static");
   const std::uint64_t after_first = tiles.changes();
-  for (int k = 0; k < 10; ++k) write("static");
+  for (int k = 0; k < 10; ++k) submit("static");
   EXPECT_EQ(tiles.changes(), after_first);
-  write("any");
+  submit("any");
   EXPECT_EQ(tiles.tiles().size(), 1u);
-  for (std::int64_t k = 1; k <= 40; ++k) write("any", k, 1000 - k);  // a shell of rows remains on each side
+  for (std::int64_t k = 1; k <= 40; ++k) submit("any", k, 1000 - k);  // a shell of rows remains on each side
   EXPECT_EQ(tiles.tiles().size(), 81u);
   region_result<double> total(rt, "total");
   model.region("sum", {.policy = "any"}, iterate(0, 1000), read(x), sum(total),
@@ -466,7 +466,7 @@ TEST(tiled_memory, is_cut_at_more_places_than_a_space_has_slabs) {
     EXPECT_EQ(tiles.tiles()[2].end, 6);
     EXPECT_EQ(rt.statistics().spaces[0].statistics.adopted, 1u);
     rt.submit(
-        "write", [](view<std::int32_t> v) { v[0] = 5; }, update(block_of<std::int32_t>(*tiles.tiles()[2].record)));
+        "write", [](view<std::int32_t> v) { v[0] = 5; }, update(block_of<std::int32_t>(rt, *tiles.tiles()[2].record)));
     tiles.cut(std::array{4 * places}, std::source_location::current());
   }
   rt.fence();

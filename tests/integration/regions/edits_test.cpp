@@ -445,11 +445,11 @@ TEST(edited_branches, come_back_without_a_device_that_is_lost) {
                           3));
   location_model model(rt);
   auto x = model.make_array<std::int64_t>("x", {300});
-  const auto write = [&] {
+  const auto submit = [&] {
     model.region("write", {.policy = "flatten"}, iterate(0, 300), write(x),
                  with_kernel([](auto i, auto x) { x[i] = i; }, "(i, x) { x[i] = i; }"));
   };
-  write();
+  submit();
   try {
     model.pause();
   } catch (const error& e) {  // names what was lost, where it was
@@ -459,7 +459,7 @@ TEST(edited_branches, come_back_without_a_device_that_is_lost) {
   model.reparent("LocI", "Right");
   model.attach("Left");
   EXPECT_TRUE(model.attached("D0"));
-  write();
+  submit();
   EXPECT_EQ(x.read()[299], 299);
   model.detach("D0");
   EXPECT_NE(std::string(error_of([&] { model.attach("D0"); }).what()).find("is lost"), std::string::npos);

@@ -70,13 +70,13 @@ TEST_F(region_views, are_refused_that_wait_for_a_thread_which_waits_for_theirs) 
 
 TEST_F(region_views, know_of_replays) {
   auto y = model.make_array<std::int64_t>("y", {200});
-  const auto write = [&] { model.region("write", iterate(0, 200), update(x), [](auto i, auto x) { x[i] += i; }); };
-  const auto read = [&] {
+  const auto add = [&] { model.region("write", iterate(0, 200), update(x), [](auto i, auto x) { x[i] += i; }); };
+  const auto copy = [&] {
     model.region("read", iterate(0, 200), read(x), write(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
   };
-  write();
-  read();
-  recording writes = rt.record(write), reads = rt.record(read);
+  add();
+  copy();
+  recording writes = rt.record(add), reads = rt.record(copy);
   {
     const auto first = x.part(0, 50).read();
     rt.replay(reads);

@@ -28,10 +28,11 @@ machine machine_with(const std::string& plugin, const std::string& keys, const s
 /// A host task that writes a block and ends when it is told to, so that all that read the block are ready together.
 class gate {
  public:
-  gate(runtime& rt, block_of<double> block, double value) {
+  template <std::size_t Rank, index_order Order>
+  gate(runtime& rt, block_of<double, Rank, Order> block, double value) {
     rt.submit_at(
         std::source_location::current(), {.location = rt.at("numa0")}, "gate",
-        [this, value](view<double> v) {
+        [this, value](view<double, any_rank> v) {
           while (!m_open.load()) std::this_thread::yield();
           for (double& x : v) x = value;
         },
@@ -48,8 +49,8 @@ struct matrices {
   static constexpr std::int64_t extent = 8;
   matrices(runtime& rt, const std::string& name, std::int64_t count)
       : is(rt.make_matrix<double>(name, {extent, count * extent}, {extent, extent})) {}
-  block_of<double> operator()(std::int64_t k) { return is(0, k); }
-  array<double> is;
+  matrix_block<double> operator()(std::int64_t k) { return is(0, k); }
+  tiled_matrix<double> is;
 };
 
 /// c(k) = 1 + a b(k) for `count` blocks, several times over: b(k) is k and c(k) is 1 by tasks at `filled`; a is 0.5
@@ -237,7 +238,7 @@ TEST(batching, is_off_where_every_task_is_looked_at_or_counts) {
 }
 
 /// C += A B as a task that reads what it writes where B is C: a submission would refuse it, and so does the plugin.
-void submit_unchecked(runtime& rt, block_of<double> a, block_of<double> b, block_of<double> c,
+void submit_unchecked(runtime& rt, matrix_block<double> a, matrix_block<double> b, matrix_block<double> c,
                       const task_options& where) {
   operation::contract_arguments arguments;
   arguments.a = {'i', 'k'}, arguments.b = {'k', 'j'}, arguments.c = {'i', 'j'};

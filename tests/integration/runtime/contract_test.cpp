@@ -38,7 +38,7 @@ void agrees(runtime& rt, task_options here, std::uint64_t seed) {
     shape = conformance::random_contraction(random);
   } while (std::ranges::any_of(shape.label_extents, [](std::int64_t e) { return e == 0; }));  // blocks are not empty
   std::vector<T> values[3];
-  std::vector<array<T>> arrays;
+  std::vector<array<T, any_rank, column_major>> arrays;
   for (int operand = 0; operand < 3; ++operand) {
     for (std::size_t i = 0; i < shape.count(operand); ++i) values[operand].push_back(random_value<T>(random));
     arrays.push_back(array_of<T>(rt, std::string(1, "ABC"[operand]), shape.extents[operand], values[operand]));
@@ -95,7 +95,7 @@ TEST(contract, many_that_want_workspace_in_a_small_memory) {
     for (const char label : std::string("abcdij")) made.labels.push_back(label), made.label_extents.push_back(e);
     return made;
   }();
-  std::vector<array<double>> a, b, c;
+  std::vector<array<double, any_rank, column_major>> a, b, c;
   std::vector<std::vector<double>> va, vb;
   for (std::int64_t k = 0; k < blocks; ++k) {
     for (auto* list : {&va, &vb}) {

@@ -62,7 +62,7 @@ constexpr std::int64_t extent_of_one = 64;
 constexpr double flops_of_one = 2.0 * extent_of_one * extent_of_one * extent_of_one;
 
 /// Submits `count` independent products of square matrices.
-void submit_products(runtime& rt, const operation::definition& what, array<double>& ab, array<double>& c, int count) {
+void submit_products(runtime& rt, const operation::definition& what, tiled_matrix<double>& ab, tiled_matrix<double>& c, int count) {
   const operation::gemm_arguments arguments{.alpha = 1, .beta = 0};
   for (int k = 0; k < count; ++k)
     rt.submit_operation(what, &arguments, sizeof arguments,
@@ -123,7 +123,7 @@ TEST_F(kept, devices_of_learnt_speeds_1_2_4_are_kept_in_proportion) {
   const auto start = [this](const char* clock) {
     return cost_machine(m_file.string(), devices({"1 GFLOP/s", "1 GFLOP/s", "1 GFLOP/s"}, "", clock));
   };
-  const auto fill_inputs = [](runtime& rt, array<double>& ab) {
+  const auto fill_inputs = [](runtime& rt, tiled_matrix<double>& ab) {
     fill(rt, ab(0, 0), 2.0);
     fill(rt, ab(0, 1), 0.25);
     rt.fence();
@@ -233,7 +233,7 @@ std::uint64_t on_device(runtime& rt, const operation::definition& product, std::
     for (int side = 0; side < 2; ++side)
       rt.submit(
           "new",
-          [k, side](view<double> x) {
+          [k, side](matrix_view<double> x) {
             for (std::int64_t i = 0; i < x.size(); ++i) x[i] = side == 0 ? 1.0 + k : static_cast<double>(i % 3);
           },
           write(ab(0, side)));

@@ -40,8 +40,8 @@ struct product {
     asked.spaces = spaces;
   }
   static constexpr auto host = block::space_set::of(0);
-  block_of<double> block(std::size_t k) const { return arrays[k].block(0); }
-  std::vector<array<double>> arrays;
+  matrix_block<double> block(std::size_t k) const { return arrays[k].block(0); }
+  std::vector<tiled_matrix<double>> arrays;
   operation::contract_arguments arguments{1.0, 0.0, {'i', 'k'}, {'k', 'j'}, {'i', 'j'}};
   std::array<block::access, 3> accesses;
   std::array<block::space_set, 3> spaces;

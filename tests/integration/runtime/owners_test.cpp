@@ -475,7 +475,7 @@ class named_twice : public ::testing::TestWithParam<bool> {  // whether a device
     EXPECT_EQ(rt.tasks_submitted(), before);
   }
   runtime rt{GetParam() ? testing::with_sims(1, "1 MiB") : testing::host_only(2)};
-  array<double> m = rt.make_matrix<double>("m", {16, 16}, {4, 4});
+  tiled_matrix<double> m = rt.make_matrix<double>("m", {16, 16}, {4, 4});
 };
 INSTANTIATE_TEST_SUITE_P(machines, named_twice, ::testing::Bool(),
                          [](const auto& one) { return one.param ? "sim" : "host"; });
@@ -548,20 +548,20 @@ TEST_P(named_twice, recordings_as_well) {
 TEST_P(named_twice, reads_and_private_copies_may_share_a_block) {
   double seen = 0;
   rt.submit(
-      "twice", [&](view<const double> p, view<const double> q) { seen = p[0] + q[0]; }, read(m(0, 0)), read(m(0, 0)));
+      "twice", [&](matrix_view<const double> p, matrix_view<const double> q) { seen = p[0] + q[0]; }, read(m(0, 0)), read(m(0, 0)));
   rt.fence();
   EXPECT_EQ(seen, 4);
   // It sees the block as it was before its own contribution, which counts once for each copy.
   rt.submit(
       "both",
-      [](view<const double> before, view<double> one, view<double> two) {
+      [](matrix_view<const double> before, matrix_view<double> one, matrix_view<double> two) {
         one[0] += before[0];
         two[0] += 10;
       },
       read(m(0, 0)), accumulate(m(0, 0)), accumulate(m(0, 0)));
   rt.submit(
       "written",
-      [](view<double> x, view<double> more) {
+      [](matrix_view<double> x, matrix_view<double> more) {
         x[0] *= 3;
         more[0] += 1;
       },
@@ -574,7 +574,8 @@ TEST_P(named_twice, reads_and_private_copies_may_share_a_block) {
 
 TEST(blocks_of_arrays, are_asked_for_by_as_many_indices_as_there_are_dimensions) {
   runtime rt(testing::host_only(1));
-  auto m = rt.make_matrix<double>("m", {4, 6}, {2, 2});
+  const std::array<std::int64_t, 2> extents{4, 6}, of_blocks{2, 2};  // a rank that the compiler does not know
+  auto m = rt.make_array<double, column_major>("m", std::span(extents), std::span(of_blocks));
   auto point = rt.make_array<double>("point", {}, {});
   const auto says = [](const error& e, const char* text) {
     EXPECT_EQ(e.kind(), error_kind::usage);

@@ -71,7 +71,7 @@ TEST(policy_plugin, decides_where_tasks_run) {
     for (std::size_t k = 0; k < a.size(); ++k) {
       rt.submit(
           "on the host",
-          [](view<double> x) {
+          [](matrix_view<double> x) {
             for (double& v : x) v = 1.0;
           },
           write(a.block(k)));

@@ -42,7 +42,7 @@ class refused : public ::testing::Test {
   ~refused() override {
     // And everything works afterwards.
     rt.submit(
-        "after", [](view<double> x) { x[0] += 10; }, update(a(0, 0)));
+        "after", [](matrix_view<double> x) { x[0] += 10; }, update(a(0, 0)));
     EXPECT_NO_THROW(rt.fence());
     EXPECT_EQ(a(0, 0).read()[0], 11);
   }
@@ -59,7 +59,8 @@ class refused : public ::testing::Test {
 
   runtime rt{
       testing::machine_of("plugins = [\"host\"]\n[memory]\nhost_limit = \"1 MiB\"\nslab_bytes = \"64 KiB\"\n", 2)};
-  array<double> a, large;
+  tiled_matrix<double> a;
+  array<double> large;
 };
 
 TEST_F(refused, submissions_give_their_captures_back) {
@@ -96,7 +97,7 @@ struct immovable_now {
   immovable_now(immovable_now&& other) : held(other.held), throws(other.throws) {
     if (++moves > 1) throw std::bad_alloc();
   }
-  void operator()(view<double>) const {}
+  void operator()(matrix_view<double>) const {}
   inline static int moves = 0;
 };
 
@@ -189,7 +190,7 @@ struct wordless : std::exception {
 
 TEST_F(refused, failures_without_words) {
   rt.submit(
-      "wordless", [](view<double>) { throw wordless(); }, update(a(0, 1)));
+      "wordless", [](matrix_view<double>) { throw wordless(); }, update(a(0, 1)));
   const error e = error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::task);
   EXPECT_THAT(e.what(), AllOf(HasSubstr("wordless"), HasSubstr("null pointer")));
@@ -237,7 +238,7 @@ TEST_F(refused, recordings) {
   same_after([&] {
     (void)rt.record([&] {
       rt.submit(
-          "kept", [captured](view<double> x) { x[0] += 1; }, update(a(0, 0)));
+          "kept", [captured](matrix_view<double> x) { x[0] += 1; }, update(a(0, 0)));
       rt.fence();
     });
   });
@@ -246,7 +247,7 @@ TEST_F(refused, recordings) {
   EXPECT_EQ(captured.use_count(), 1);
   recording r = rt.record([&] {
     rt.submit(
-        "plain", [](view<double> x) { x[0] += 0; }, update(a(0, 0)));
+        "plain", [](matrix_view<double> x) { x[0] += 0; }, update(a(0, 0)));
   });
   same_after([&] { r.set_arguments(1, 1.0); });
   same_after([&] { r.set_arguments(0, std::array<double, 4>{}); });

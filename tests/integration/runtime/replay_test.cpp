@@ -68,7 +68,7 @@ TEST(replay, blocks_are_exchanged_between_replays) {
   recording step = rt.record([&] {  // the new x is twice the old one; the old one is kept
     rt.submit(
         "double",
-        [](view<const double> from, view<double> to, view<double> kept) {
+        [](matrix_view<const double> from, matrix_view<double> to, matrix_view<double> kept) {
           for (std::int64_t i = 0; i < to.size(); ++i) to[i] = 2 * from[i], kept[i] = from[i];
         },
         read(x(0, 0)), write(x(0, 1)), write(history(0, 0)));

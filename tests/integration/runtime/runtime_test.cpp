@@ -94,7 +94,7 @@ TEST(runtime, reading_what_was_never_written_is_an_error_that_names_the_block) {
     runtime rt(devices ? testing::with_sims(1, "1 MiB") : testing::host_only());
     auto a = rt.make_matrix<double>("voltages", {4, 4}, {2, 2});
     rt.submit(
-        "look", [](view<const double>) {}, read(a(1, 0)));
+        "look", [](matrix_view<const double>) {}, read(a(1, 0)));
     EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("voltages(1,0) is read before it was ever written"));
   }
 }

@@ -117,11 +117,11 @@ TEST(recorded_run, tasks_with_their_blocks_and_their_arithmetic) {
   fill(rt, a(0, 1), 1.0);
   gemm(rt, 1.0, a(0, 1), transpose::yes, a(0, 1), transpose::no, 0.0, c(0, 0));
   rt.submit(
-      "own", [](view<const double> x, view<double> y) { y[0] = x[0]; }, read(a(0, 1)), write(c(0, 0)));
+      "own", [](matrix_view<const double> x, matrix_view<double> y) { y[0] = x[0]; }, read(a(0, 1)), write(c(0, 0)));
   recording twice = rt.record([&] {
     for (int k = 0; k < 2; ++k)
       rt.submit(
-          "again", [](view<double> x) { x[0] += 1; }, update(c(0, 0)));
+          "again", [](matrix_view<double> x) { x[0] += 1; }, update(c(0, 0)));
   });
   rt.replay(twice);
   rt.fence();

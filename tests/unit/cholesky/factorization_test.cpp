@@ -52,7 +52,7 @@ dense reference_factor(const dense& a) {
 }
 
 struct tiles_of {
-  array<double> a;
+  tessera::tiled_matrix<double> a;
   array<std::int32_t> info;
   std::int64_t tile;
 
@@ -96,7 +96,7 @@ TEST_P(factorization, agrees_with_the_dense_reference_and_solves) {
   runtime rt(devices ? tessera::testing::with_sims(2, "32 MiB", true) : tessera::testing::host_only());
   const dense a = random_matrix(n, static_cast<std::uint32_t>(1000 * n + tile));
   tiles_of tiles(rt, a, tile);
-  auto x = rt.make_array<double>("x", {n}, {tile});
+  auto x = rt.make_matrix<double>("x", {n, 1}, {tile, 1});
   for (std::size_t k = 0; k < x.size(); ++k) {
     auto block = x.block(k).write();
     for (std::int64_t i = 0; i < block.size(); ++i) {  // the right-hand side of the solution 1, 2, 3, ...

@@ -48,7 +48,7 @@ TEST(product_order, covers_every_tile_once_and_shares_a_side_with_the_region_bef
   }
 }
 
-array<double> matrix(runtime& rt, std::int64_t tiles, std::int64_t tile) {
+tiled_matrix<double> matrix(runtime& rt, std::int64_t tiles, std::int64_t tile) {
   return rt.make_matrix<double>("M", {tiles * tile, tiles * tile}, {tile, tile});
 }
 
@@ -57,7 +57,7 @@ TEST(product, is_right_in_a_planned_order) {
   for (const std::uint64_t room : {20u, 60u, 100u}) {
     runtime rt(testing::host_only());
     auto a = matrix(rt, tiles, tile), b = matrix(rt, tiles, tile), c = matrix(rt, tiles, tile);
-    const auto set = [&](array<double>& to, double rows, double columns) {
+    const auto set = [&](tiled_matrix<double>& to, double rows, double columns) {
       for (std::int64_t tj = 0; tj < tiles; ++tj)
         for (std::int64_t ti = 0; ti < tiles; ++ti) {
           auto t = to(ti, tj).write();
@@ -97,7 +97,7 @@ TEST_P(product_in_a_small_memory, moves_little_more_than_it_must) {
   auto made = testing::small_device(data * 100 / GetParam().percent, tile_bytes);
   runtime rt(std::move(made.machine));
   auto a = matrix(rt, tiles, tile), b = matrix(rt, tiles, tile), c = matrix(rt, tiles, tile);
-  for (array<double>* m : {&a, &b})
+  for (tiled_matrix<double>* m : {&a, &b})
     for (std::size_t k = 0; k < m->size(); ++k) fill(rt, m->block(k), 1.0, {.location = rt.at("core0")});
   rt.fence();
   multiply(rt, a, b, c, testing::memory_budget_of_device(rt));

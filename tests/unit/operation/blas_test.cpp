@@ -23,7 +23,7 @@ T conjugated(T v) {
 }
 
 template <class T>
-wide<T> element(const matrix<T>& m, transpose how, std::int64_t i, std::int64_t j) {
+wide<T> element(const dense_matrix<T>& m, transpose how, std::int64_t i, std::int64_t j) {
   const wide<T> v = how == transpose::no ? wide<T>(m(i, j)) : wide<T>(m(j, i));
   return how == transpose::conjugate ? conjugated(v) : v;
 }
@@ -46,10 +46,10 @@ TYPED_TEST(dense, gemm_all_transposes) {
         for (const auto tb : {transpose::no, transpose::yes, transpose::conjugate})
           for (const double factor : {0.0, 0.5}) {
             const auto a =
-                ta == transpose::no ? matrix<T>::random(m, k, this->random) : matrix<T>::random(k, m, this->random);
+                ta == transpose::no ? dense_matrix<T>::random(m, k, this->random) : dense_matrix<T>::random(k, m, this->random);
             const auto b =
-                tb == transpose::no ? matrix<T>::random(k, n, this->random) : matrix<T>::random(n, k, this->random);
-            const auto c = matrix<T>::random(m, n, this->random);
+                tb == transpose::no ? dense_matrix<T>::random(k, n, this->random) : dense_matrix<T>::random(n, k, this->random);
+            const auto c = dense_matrix<T>::random(m, n, this->random);
             const T alpha = random_value<T>(this->random),
                     beta = random_value<T>(this->random) * static_cast<T>(factor);
             auto da = array_of(at.rt, "a", a), db = array_of(at.rt, "b", b), dc = array_of(at.rt, "c", c);
@@ -73,7 +73,7 @@ TYPED_TEST(dense, syrk_updates_the_lower_triangle_only) {
   for (const bool device : {false, true}) {
     place at(device);
     for (const auto& [n, k] : {std::pair<std::int64_t, std::int64_t>{1, 3}, {7, 5}, {19, 33}}) {
-      const auto a = matrix<T>::random(n, k, this->random), c = matrix<T>::random(n, n, this->random);
+      const auto a = dense_matrix<T>::random(n, k, this->random), c = dense_matrix<T>::random(n, n, this->random);
       auto da = array_of(at.rt, "a", a), dc = array_of(at.rt, "c", c);
       syrk(at.rt, -0.5, da.block(0), 2.0, dc.block(0), at.here);
       const auto result = dc.block(0).read();
@@ -98,9 +98,9 @@ TYPED_TEST(dense, trsm_solves_from_the_right) {
   for (const bool device : {false, true}) {
     place at(device);
     for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {7, 5}, {3, 19}, {31, 13}}) {
-      auto l = matrix<T>::random(n, n, this->random);
+      auto l = dense_matrix<T>::random(n, n, this->random);
       for (std::int64_t j = 0; j < n; ++j) l(j, j) += static_cast<T>(static_cast<double>(n) + 2.0);  // well conditioned
-      const auto b = matrix<T>::random(m, n, this->random);
+      const auto b = dense_matrix<T>::random(m, n, this->random);
       auto dl = array_of(at.rt, "l", l), db = array_of(at.rt, "b", b);
       trsm(at.rt, 1.5, dl.block(0), db.block(0), at.here);
       const auto x = db.block(0).read();
@@ -119,8 +119,8 @@ TYPED_TEST(dense, potrf_factors_the_lower_triangle) {
   for (const bool device : {false, true}) {
     place at(device);
     for (const std::int64_t n : {1, 2, 7, 33}) {
-      const auto g = matrix<T>::random(n, n, this->random);
-      matrix<T> a(n, n);
+      const auto g = dense_matrix<T>::random(n, n, this->random);
+      dense_matrix<T> a(n, n);
       for (std::int64_t j = 0; j < n; ++j)
         for (std::int64_t i = 0; i < n; ++i) {
           wide<T> sum = i == j ? static_cast<double>(n) : 0.0;
@@ -148,7 +148,7 @@ TYPED_TEST(dense, potrf_names_the_pivot_that_fails) {
     place at(device);
     for (const std::int64_t n : {1, 5, 40})
       for (const std::int64_t bad : {std::int64_t{0}, n / 2, n - 1}) {
-        matrix<T> a(n, n);
+        dense_matrix<T> a(n, n);
         for (std::int64_t j = 0; j < n; ++j) a(j, j) = T(j == bad ? -1 : 2);
         auto da = array_of(at.rt, "a", a);
         auto info = at.rt.make_array<std::int32_t>("info", {1}, {1});
@@ -164,7 +164,7 @@ TYPED_TEST(dense, axpy_and_scal) {
   for (const bool device : {false, true}) {
     place at(device);
     for (const std::int64_t n : {1, 3, 1001}) {
-      const auto x = matrix<T>::random(n, 1, this->random), y = matrix<T>::random(n, 1, this->random);
+      const auto x = dense_matrix<T>::random(n, 1, this->random), y = dense_matrix<T>::random(n, 1, this->random);
       const T alpha = random_value<T>(this->random), beta = random_value<T>(this->random);
       auto dx = array_of(at.rt, "x", x), dy = array_of(at.rt, "y", y);
       scal(at.rt, beta, dy.block(0), at.here);
@@ -191,9 +191,9 @@ TEST(dense_errors, shapes_and_types_that_do_not_fit_are_named) {
       }
     };
     // Fresh blocks each time: a failed task spoils what it should have written.
-    std::deque<array<double>> kept;
+    std::deque<tiled_matrix<double>> kept;
     const auto make = [&](std::int64_t m, std::int64_t n) {
-      kept.push_back(array_of(at.rt, "x", matrix<double>(m, n)));
+      kept.push_back(array_of(at.rt, "x", dense_matrix<double>(m, n)));
       return kept.back().block(0);
     };
     const auto no = transpose::no, yes = transpose::yes;
@@ -205,7 +205,7 @@ TEST(dense_errors, shapes_and_types_that_do_not_fit_are_named) {
     fails([&] { axpy(at.rt, 1.0, make(3, 4), make(3, 5), at.here); }, "x has 96 bytes and y 120");
     auto info = at.rt.make_array<std::int32_t>("info", {1}, {1});
     fails([&] { potrf(at.rt, make(3, 4), info.block(0), at.here); }, "A is 3x4");
-    auto single = array_of(at.rt, "single", matrix<float>(4, 4));
+    auto single = array_of(at.rt, "single", dense_matrix<float>(4, 4));
     const operation::trsm_arguments arguments;
     const std::vector<block_access> mixed{read(single.block(0)), update(make(4, 4))};
     fails([&] { at.rt.submit_operation(*at.rt.builtin().trsm, &arguments, sizeof arguments, mixed, at.here); },

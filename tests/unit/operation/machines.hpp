@@ -47,12 +47,12 @@ T random_value(std::mt19937_64& random) {
 
 /// A column-major matrix on the side of the test.
 template <class T>
-struct matrix {
+struct dense_matrix {
   std::int64_t rows, columns;
   std::vector<T> values;
-  matrix(std::int64_t m, std::int64_t n) : rows(m), columns(n), values(static_cast<std::size_t>(m * n)) {}
-  static matrix random(std::int64_t m, std::int64_t n, std::mt19937_64& random) {
-    matrix result(m, n);
+  dense_matrix(std::int64_t m, std::int64_t n) : rows(m), columns(n), values(static_cast<std::size_t>(m * n)) {}
+  static dense_matrix random(std::int64_t m, std::int64_t n, std::mt19937_64& random) {
+    dense_matrix result(m, n);
     for (T& v : result.values) v = random_value<T>(random);
     return result;
   }
@@ -62,16 +62,19 @@ struct matrix {
 
 /// An array of one block with the contents given.
 template <class T>
-array<T> array_of(runtime& rt, const std::string& name, std::vector<std::int64_t> extents,
+array<T, any_rank, column_major> array_of(runtime& rt, const std::string& name, std::vector<std::int64_t> extents,
                   const std::vector<T>& contents) {
-  auto a = rt.make_array<T>(name, extents, extents);
+  auto a = rt.make_array<T, column_major>(name, extents, extents);
   auto v = a.block(0).write();
   std::copy(contents.begin(), contents.end(), v.begin());
   return a;
 }
 template <class T>
-array<T> array_of(runtime& rt, const std::string& name, const matrix<T>& m) {
-  return array_of(rt, name, {m.rows, m.columns}, m.values);
+tiled_matrix<T> array_of(runtime& rt, const std::string& name, const dense_matrix<T>& m) {
+  auto a = rt.make_matrix<T>(name, {m.rows, m.columns}, {m.rows, m.columns});
+  auto v = a(0, 0).write();
+  std::copy(m.values.begin(), m.values.end(), v.begin());
+  return a;
 }
 
 template <class T>

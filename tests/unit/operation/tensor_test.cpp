@@ -35,8 +35,8 @@ TYPED_TEST(tensors, permute_every_rank) {
         std::ranges::shuffle(order, this->random);
         for (std::size_t d = 0; d < rank; ++d) permuted[d] = extents[order[d]];
         const auto count = std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>{});
-        const auto source = matrix<T>::random(count, 1, this->random),
-                   before = matrix<T>::random(count, 1, this->random);
+        const auto source = dense_matrix<T>::random(count, 1, this->random),
+                   before = dense_matrix<T>::random(count, 1, this->random);
         const float alpha = 0.75f, beta = round % 2 == 0 ? 0.0f : -0.5f;
         auto from = array_of(at.rt, "from", extents, source.values),
              to = array_of(at.rt, "to", permuted, before.values);
@@ -89,10 +89,10 @@ TEST(tensor_operations, fill_of_integers) {
 TEST(tensor_operations, permutations_that_do_not_fit_are_refused_before_a_device_sees_them) {
   for (const bool device : {false, true}) {
     place at(device);
-    auto from = array_of(at.rt, "from", matrix<double>(3, 3));
-    auto to = array_of(at.rt, "to", matrix<double>(3, 3));
+    auto from = array_of(at.rt, "from", dense_matrix<double>(3, 3));
+    auto to = array_of(at.rt, "to", dense_matrix<double>(3, 3));
     auto wide_to = array_of(at.rt, "wide", {3, 3, 2}, std::vector<double>(18));
-    auto half = array_of(at.rt, "half", matrix<float>(3, 3));
+    auto half = array_of(at.rt, "half", dense_matrix<float>(3, 3));
     const auto fails = [&](const block::access& into, std::array<std::uint8_t, 8> order, const std::string& text) {
       operation::permute_arguments arguments;
       arguments.permutation = order;

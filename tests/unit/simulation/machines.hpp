@@ -44,14 +44,14 @@ struct rig {
     for (std::size_t k = 0; k < 2; ++k) fill(rt, factors->block(k), 1.0);
     rt.fence();
   }
-  array<double> matrices(const std::string& name, std::int64_t count, location::node_id at = location::no_node) {
+  tiled_matrix<double> matrices(const std::string& name, std::int64_t count, location::node_id at = location::no_node) {
     auto m = rt.make_matrix<double>(name, {tile, count * tile}, {tile, tile});
     for (std::size_t k = 0; k < m.size(); ++k)
       fill(rt, m.block(k), 0.0, {.location = at == location::no_node ? rt.at("core0") : at});
     rt.fence();
     return m;
   }
-  void multiply(block_of<double> c, location::node_id at = location::no_node) {
+  void multiply(matrix_block<double> c, location::node_id at = location::no_node) {
     gemm(rt, 1.0, factors->block(0), transpose::no, factors->block(1), transpose::no, 1.0, c, {.location = at});
   }
   /// The factors are brought to a device.
@@ -69,7 +69,7 @@ struct rig {
   simulated_machine made;
   std::shared_ptr<hierarchy::device_model> world;
   runtime rt;
-  std::optional<array<double>> factors;
+  std::optional<tiled_matrix<double>> factors;
   std::uint64_t started = 0;
 };
 
