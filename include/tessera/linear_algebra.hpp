@@ -68,33 +68,42 @@ void fill(const submit_call& call, block::record& x, const any_element& value);
 template <class T>
 using matrix_block = block_of<T, 2, column_major>;
 
+/// Whether a block can be a matrix of linear algebra: its first index is the fastest, and it has two, as far as the
+/// compiler knows.
+template <std::size_t Rank, class Order>
+inline constexpr bool is_matrix = (Rank == 2 || Rank == any_rank) && std::is_same_v<Order, column_major>;
+
 /// C = alpha op(A) op(B) + beta C. With beta == 0, C is written without being read.
-template <class T>
-void gemm(runtime& rt, std::type_identity_t<T> alpha, matrix_block<T> a, transpose ta, matrix_block<T> b, transpose tb,
-          std::type_identity_t<T> beta, matrix_block<T> c, task_options options = {},
-          std::source_location site = std::source_location::current()) {
+template <class T, std::size_t Rank, index_order Order>
+void gemm(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> a, transpose ta,
+          block_of<T, Rank, Order> b, transpose tb, std::type_identity_t<T> beta, block_of<T, Rank, Order> c,
+          task_options options = {}, std::source_location site = std::source_location::current()) {
+  static_assert(is_matrix<Rank, Order>, "gemm takes blocks of matrices: make_matrix<T>(...), first index fastest");
   detail::gemm({rt, options, site}, detail::number(alpha), {a.record(), ta}, {b.record(), tb}, detail::number(beta),
                c.record());
 }
 
 /// Lower triangle of C = alpha A A^T + beta C.
-template <class T>
-void syrk(runtime& rt, double alpha, matrix_block<T> a, double beta, matrix_block<T> c, task_options options = {},
-          std::source_location site = std::source_location::current()) {
+template <class T, std::size_t Rank, index_order Order>
+void syrk(runtime& rt, double alpha, block_of<T, Rank, Order> a, double beta, block_of<T, Rank, Order> c,
+          task_options options = {}, std::source_location site = std::source_location::current()) {
+  static_assert(is_matrix<Rank, Order>, "syrk takes blocks of matrices: make_matrix<T>(...), first index fastest");
   detail::syrk({rt, options, site}, alpha, a.record(), beta, c.record());
 }
 
 /// B = alpha B L^-T with the lower triangle L of A.
-template <class T>
-void trsm(runtime& rt, double alpha, matrix_block<T> a, matrix_block<T> b, task_options options = {},
+template <class T, std::size_t Rank, index_order Order>
+void trsm(runtime& rt, double alpha, block_of<T, Rank, Order> a, block_of<T, Rank, Order> b, task_options options = {},
           std::source_location site = std::source_location::current()) {
+  static_assert(is_matrix<Rank, Order>, "trsm takes blocks of matrices: make_matrix<T>(...), first index fastest");
   detail::trsm({rt, options, site}, alpha, a.record(), b.record());
 }
 
 /// Cholesky factor of the lower triangle of A, in place; info (one element) becomes 0 or the 1-based failing pivot.
-template <class T>
-void potrf(runtime& rt, matrix_block<T> a, block_of<std::int32_t> info, task_options options = {},
+template <class T, std::size_t Rank, index_order Order>
+void potrf(runtime& rt, block_of<T, Rank, Order> a, block_of<std::int32_t> info, task_options options = {},
            std::source_location site = std::source_location::current()) {
+  static_assert(is_matrix<Rank, Order>, "potrf takes blocks of matrices: make_matrix<T>(...), first index fastest");
   detail::potrf({rt, options, site}, a.record(), info.record());
 }
 

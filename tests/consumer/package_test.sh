@@ -156,7 +156,7 @@ step_doors() {
 
 # A wrong call gets a sentence from the compiler. wrong_call SENTENCE STATEMENTS
 wrong_call() {
-  printf '#include <tessera/operation.hpp>\n#include <tessera/tessera.hpp>\n#include <string>\nvoid wrong(tessera::runtime& rt, tessera::array<double>& x, tessera::recording& r) {\n  %s\n  (void)rt, (void)x, (void)r;\n}\n' \
+  printf '#include <tessera/linear_algebra.hpp>\n#include <tessera/operation.hpp>\n#include <tessera/tessera.hpp>\n#include <string>\nvoid wrong(tessera::runtime& rt, tessera::array<double>& x, tessera::recording& r) {\n  %s\n  (void)rt, (void)x, (void)r;\n}\n' \
     "$2" >"$WORK/messages/wrong.cpp"
   if "$CXX" -std=c++20 -I "$prefix/include" -fsyntax-only "$WORK/messages/wrong.cpp" 2>"$WORK/messages/errors.txt"; then
     fail "this compiles: $2"
@@ -171,6 +171,16 @@ step_messages() {
     'rt.submit("t", [](tessera::view<float>) {}, tessera::write(x(0)));'
   wrong_call "the function must take one view per use" \
     'rt.submit("t", [](tessera::view<double>) {}, tessera::read(x(0)));'
+  wrong_call "of blocks of rank R view<T, R>, of a matrix matrix_view<T>" \
+    'auto m = rt.make_matrix<double>("m", {4, 4}, {2, 2}); rt.submit("t", [](tessera::view<double, 2>) {}, tessera::write(m(0, 0)));'
+  wrong_call "a block is named by as many indices as the array has dimensions" \
+    'auto m = rt.make_array<double>("m", {4, 4}, {2, 2}); (void)m(1);'
+  wrong_call "a block is named by as many indices as the array has dimensions" '(void)x();'
+  wrong_call "a view takes as many indices as its rank" '(void)x(0).read()(1, 2);'
+  wrong_call "a view of any rank has no indices" \
+    'rt.submit("t", [](tessera::view<double, tessera::any_rank> v) { v(1) = 0; }, tessera::write(x(0)));'
+  wrong_call "gemm takes blocks of matrices" \
+    'auto m = rt.make_array<double>("m", {4, 4}, {2, 2}); tessera::gemm(rt, 1, m(0, 0), tessera::transpose::no, m(0, 1), tessera::transpose::no, 0, m(1, 1));'
   wrong_call "with a list of uses the function must take task_blocks" \
     'rt.submit("t", [](tessera::view<double>) {}, std::vector<tessera::block_access>{tessera::read(x(0))});'
   wrong_call "arguments are copied as bytes" 'r.set_arguments(0, std::string("text"));'

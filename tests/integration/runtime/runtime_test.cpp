@@ -386,7 +386,7 @@ TEST(runtime, an_operation_that_no_device_offers_says_so) {
   auto info = rt.make_array<std::int32_t>("info", {1}, {1});
   rt.submit(
       "set",
-      [](view<std::uint8_t> x) {
+      [](matrix_view<std::uint8_t> x) {
         for (auto& v : x) v = 1;
       },
       write(a(0, 0)));

@@ -115,6 +115,9 @@ TEST(table, names_of_blocks) {
   EXPECT_EQ(name_of(blocks.create(element_type::f64, shape{1}, a, 0)), "A(0,0)");
   EXPECT_EQ(name_of(blocks.create(element_type::f64, shape{1}, a, 7)), "A(3,1)") << "first index fastest";
   EXPECT_EQ(name_of(blocks.create(element_type::f64, shape{1}, a, 11)), "A(3,2)");
+  const origin* rows = blocks.make_origin("R", {4, 3}, true);
+  EXPECT_EQ(name_of(blocks.create(element_type::f64, shape{1}, rows, 7)), "R(2,1)") << "last index fastest";
+  EXPECT_EQ(name_of(blocks.create(element_type::f64, shape{1}, rows, 11)), "R(3,2)");
   EXPECT_EQ(name_of(blocks.create(element_type::f64, shape{1}, blocks.make_origin("v", {9}), 8)), "v(8)");
   EXPECT_EQ(name_of(blocks.create(element_type::f64, shape{}, blocks.make_origin("s", {}), 0)), "s");
   EXPECT_EQ(name_of(blocks.create(element_type::f64, shape{}, blocks.make_origin("none", {0, 2}), 0)), "none(0,0)");
