@@ -140,7 +140,7 @@ void region_request::check_apart(const detail::region_demand& one, const detail:
   if (writer.how == intent::read || reader.how != intent::read || writer.pattern.which != kind::chunk)
     refuse(
         fmt::format("it names array '{}' twice", name_of_it),
-        "name it once, with inout where it is read and written; or twice, to write it by chunk and to read rows that "
+        "name it once, with update where it is read and written; or twice, to write it by chunk and to read rows that "
         "no iteration writes");
   const row_interval written = all_rows(writer), read = all_rows(reader);
   if (written.begin >= written.end || read.begin >= read.end) return;  // of no rows
@@ -150,7 +150,7 @@ void region_request::check_apart(const detail::region_demand& one, const detail:
                     written.begin, written.end, read.begin, read.end),
         splits_other_rows()
             ? "split_over counts all rows that it splits as written: leave it out, or read from a second array"
-            : "name it once, with inout where it is read and written; an iteration that reads rows which others write "
+            : "name it once, with update where it is read and written; an iteration that reads rows which others write "
               "needs a second array");
 }
 
@@ -208,7 +208,7 @@ void region_request::check_remade(bool recorded) const {
     if (d.array == nullptr || !d.array->is_remade()) continue;
     if (d.how != intent::write)
       refuse(fmt::format("it reads array '{}', which is made again for each region", d.array->name()),
-             "use it with out, or make it with the form automatic to keep its elements");
+             "use it with write, or make it with the form automatic to keep its elements");
     if (recorded)
       refuse(fmt::format("array '{}' is made again for each region, and replays use the same one", d.array->name()),
              "make it with the form automatic");

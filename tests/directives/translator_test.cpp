@@ -15,7 +15,7 @@ using directive_test::translate;
 using testing::HasSubstr;
 using testing::Not;
 
-/// The uses of the first region of a function: "in x halo(1)", ...
+/// The uses of the first region of a function: "read x halo(1)", ...
 std::vector<std::string> uses_of(const std::string& loop, const std::string& clauses = "") {
   const auto made = translate(
       "#include <math.h>\nstruct pair { double* x; };\n"
@@ -34,47 +34,47 @@ std::vector<std::string> uses_of(const std::string& loop, const std::string& cla
 using list = std::vector<std::string>;
 
 TEST(accesses, of_one_dimension) {
-  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[i];"), (list{"in x chunk", "out y chunk"}));
-  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = x[i - 1] + x[i + 1];"), (list{"in x halo(1)", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[i];"), (list{"read x chunk", "write y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = x[i - 1] + x[i + 1];"), (list{"read x halo(1)", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] += x[k[i]];"),
-            (list{"in k chunk", "in x whole", "inout y chunk"}));
+            (list{"read k chunk", "read x whole", "update y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const int q = i * 0.5; y[i] = x[q]; }"),
-            (list{"in x whole", "out y chunk"}));
+            (list{"read x whole", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const int q = i - 1; y[i] = x[q]; }"),
-            (list{"in x halo(1, -1)", "out y chunk"}));
+            (list{"read x halo(1, -1)", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { int q = i; q = q * 2; y[i] = x[q]; }"),
-            (list{"in x whole", "out y chunk"}));
+            (list{"read x whole", "write y chunk"}));
 }
 
 TEST(accesses, what_is_not_written_always_is_updated) {
-  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) if (n > 3) y[i] = 1;"), (list{"inout y chunk"}));
-  EXPECT_EQ(uses_of("for (int i = 0; i < n; i += 2) y[i] = 1;"), (list{"inout y chunk"}));
-  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { if (i == 3) continue; y[i] = 1; }"), (list{"inout y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) if (n > 3) y[i] = 1;"), (list{"update y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; i += 2) y[i] = 1;"), (list{"update y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { if (i == 3) continue; y[i] = 1; }"), (list{"update y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < m; j += 2) y[i * m + j] = 1;"),
-            (list{"inout y chunk"}));
+            (list{"update y chunk"}));
   for (const char* jump : {"break", "continue"})
     EXPECT_EQ(uses_of(std::string("for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) { if (j == 3) ") + jump +
                       "; y[i * m + j] = 1; }"),
-              (list{"inout y chunk"}));
+              (list{"update y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < 8; ++j) if (j + 1 < 8) z[i][j + 1] = 1;"),
-            (list{"inout z chunk"}));
+            (list{"update z chunk"}));
 }
 
 TEST(accesses, of_rows) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) y[i * m + j] = x[(i + 1) * m + j];"),
-            (list{"in x halo(-1, 1)", "out y chunk"}));
+            (list{"read x halo(-1, 1)", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) y[i] += x[j];"),
-            (list{"in x whole", "inout y chunk"}));
-  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) for (int j = 0; j < 8; ++j) z[i][j] = j;"), (list{"out z chunk"}));
-  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = z[i - 1][0];"), (list{"in z halo(1, -1)", "out y chunk"}));
+            (list{"read x whole", "update y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) for (int j = 0; j < 8; ++j) z[i][j] = j;"), (list{"write z chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = z[i - 1][0];"), (list{"read z halo(1, -1)", "write y chunk"}));
 }
 
 /// Rows that no iteration reads do not move, and need not be there.
 TEST(accesses, on_one_side) {
   EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = x[i - 1] + x[i + 2];"),
-            (list{"in x halo(1, 2)", "out y chunk"}));
-  EXPECT_EQ(uses_of("for (int i = 2; i < n; ++i) y[i] = x[i] - x[i - 2];"), (list{"in x halo(2, 0)", "out y chunk"}));
-  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[i + 5];"), (list{"in x halo(-5, 5)", "out y chunk"}));
+            (list{"read x halo(1, 2)", "write y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 2; i < n; ++i) y[i] = x[i] - x[i - 2];"), (list{"read x halo(2, 0)", "write y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[i + 5];"), (list{"read x halo(-5, 5)", "write y chunk"}));
 }
 
 /// What is read in each iteration must be there when the program runs.
@@ -98,91 +98,91 @@ TEST(accesses, of_each_iteration) {
 
 TEST(accesses, through_a_reference_are_those_of_what_it_is_for) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double& to = y[i]; to += x[i]; }"),
-            (list{"inout y chunk", "in x chunk"}));
+            (list{"update y chunk", "read x chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const double& from = x[i]; y[i] = from; }"),
-            (list{"in x chunk", "out y chunk"}));
+            (list{"read x chunk", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) (i > 3 ? x[i] : y[i]) = 1;"),
-            (list{"inout x chunk", "inout y chunk"}));
+            (list{"update x chunk", "update y chunk"}));
 }
 
 TEST(accesses, by_numbers_of_few_bits_may_be_anywhere) {
-  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[(unsigned char)i];"), (list{"in x whole", "out y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[(unsigned char)i];"), (list{"read x whole", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const short q = i; y[i] = x[q]; }"),
-            (list{"in x whole", "out y chunk"}));
+            (list{"read x whole", "write y chunk"}));
   EXPECT_EQ(uses_of("for (long i = 0; i < n; ++i) y[(int)i] = x[(unsigned long)i];"),
-            (list{"in x chunk", "out y chunk"}));
+            (list{"read x chunk", "write y chunk"}));
 }
 
 /// What belongs to an iteration alone may be written in any way.
 TEST(accesses, beside_what_the_body_has_of_its_own) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double own[4] = {}, *p = own; p[0] = x[i]; *(p + 1) = 2;\n"
                     "for (double& e : own) e *= 2; y[i] = own[0]; }"),
-            (list{"in x chunk", "out y chunk"}));
+            (list{"read x chunk", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double own[4], other = 0, *p;\n"
                     "for (p = own; p != own + 4; ++p) *p = x[i]; if (m > 3) p = &other; else (p = own + 1);\n"
                     "*p++ = 1; y[i] = own[0] + other; }"),
-            (list{"in x chunk", "out y chunk"}));
+            (list{"read x chunk", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double own = x[i], &r = own; r += 1; (m > 3 ? own : r) = 2;\n"
                     "(own += 1) = 3; y[i] = own; }"),
-            (list{"in x chunk", "out y chunk"}));
+            (list{"read x chunk", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { struct two { double a, b; } v = {x[i], 1}, w = v;\n"
                     "auto& [a, b] = w; a += 1; y[i] = w.a + b; }"),
-            (list{"in x chunk", "out y chunk"}));
+            (list{"read x chunk", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const int& q = i; y[i] = x[q + 1]; }"),
-            (list{"in x whole", "out y chunk"}));
+            (list{"read x whole", "write y chunk"}));
 }
 
 /// An index of a loop inside that may leave its range is not one that is known.
 TEST(accesses, by_indices_that_keep_to_their_range) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j != m; ++j) y[i * m + j] = 1;"),
-            (list{"out y chunk"}));
+            (list{"write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < m; j += 2) y[i * m + j] = 1;"),
-            (list{"inout y chunk"}));
+            (list{"update y chunk"}));
   for (const char* loop :
        {"for (int j = 0; j != m; j += 2)", "for (int j = 0; j < m; j += n)", "for (short j = 0; j < m; ++j)",
         "for (int j = 0; j != 8; --j)", "for (int j = 0; j < 2.5; ++j)", "for (int j = 0; j < 0.5f * m; ++j)",
         "for (unsigned j = 1; j < n; --j)", "for (unsigned j = 0; j < -1; ++j)", "for (int j = 0.5 * m; j < m; ++j)"})
     for (const char* subscript : {"i * m + j", "i + j"})  // which has no rows to stay in
       EXPECT_EQ(uses_of(std::string("for (int i = 0; i < n; ++i) ") + loop + " y[i] += x[" + subscript + "];"),
-                (list{"in x whole", "inout y chunk"}))
+                (list{"read x whole", "update y chunk"}))
           << loop << " " << subscript;
 }
 
 /// Variables of the body are not those that they hide.
 TEST(accesses, by_names_that_hide_others) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { double t = 0; for (int i = 0; i < 4; ++i) t += x[i]; y[i] = t; }"),
-            (list{"in x whole", "out y chunk"}));
+            (list{"read x whole", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const int q = m; int m = k[i]; ++m;\n"
                     "for (int j = 0; j < m; ++j) y[i] += x[i * q + j]; }"),
-            (list{"in k chunk", "in x whole", "inout y chunk"}));
+            (list{"read k chunk", "read x whole", "update y chunk"}));
 }
 
 TEST(accesses, what_an_iteration_wrote_itself_is_not_read_from_before) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { x[i] = i; y[i] = x[i] * x[i]; }"),
-            (list{"out x chunk", "out y chunk"}));
-  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { y[i] = x[i]; x[i] = i; }"), (list{"inout x chunk", "out y chunk"}));
+            (list{"write x chunk", "write y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { y[i] = x[i]; x[i] = i; }"), (list{"update x chunk", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { if (n > 3) x[i] = i; y[i] = x[i]; }"),
-            (list{"inout x chunk", "out y chunk"}));
+            (list{"update x chunk", "write y chunk"}));
   const std::string row = "for (int i = 0; i < n; ++i) { for (int j = 0; j < m; ++j) ";
   EXPECT_EQ(uses_of(row + "x[i * m + j] = j; for (int k = 1; k < m; ++k) y[i * m + k] = x[i * m + k - 1]; }"),
-            (list{"out x chunk", "inout y chunk"}));
+            (list{"write x chunk", "update y chunk"}));
   EXPECT_EQ(uses_of(row + "{ x[i * m + j] = j; y[i * m + j] = x[i * m + j]; } }"),
-            (list{"out x chunk", "out y chunk"}));
+            (list{"write x chunk", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < 8; ++j) { z[i][j] = j; y[i * 8 + j] = z[i][0]; }"),
-            (list{"inout z chunk", "out y chunk"}));
+            (list{"update z chunk", "write y chunk"}));
 }
 
 TEST(accesses, of_collapsed_loops) {
   const std::string loops = "for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) ";
-  EXPECT_EQ(uses_of(loops + "y[i * m + j] = x[i * m + j] + x[j];", "collapse(2)"), (list{"in x whole", "out y chunk"}));
+  EXPECT_EQ(uses_of(loops + "y[i * m + j] = x[i * m + j] + x[j];", "collapse(2)"), (list{"read x whole", "write y chunk"}));
   EXPECT_EQ(uses_of(loops + "{ for (int k = 0; k < 3; ++k) y[(i * m + j) * 3 + k] += k; }", "collapse(2)"),
-            (list{"inout y chunk"}));
+            (list{"update y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < 8; ++j) z[i][j] = j;", "collapse(2)"),
-            (list{"out z chunk"}));
+            (list{"write z chunk"}));
 }
 
 TEST(accesses, in_order_an_array_is_whole) {
-  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) x[i] = x[i - 1];", "exec_pol(any)"), (list{"inout x whole"}));
+  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) x[i] = x[i - 1];", "exec_pol(any)"), (list{"update x whole"}));
 }
 
 TEST(kernels, plain_arithmetic_has_one_and_a_call_has_none) {

@@ -151,7 +151,7 @@ class region_reader {
     if (writes) {
       for (const array_access& one : a.accesses)
         if (strange == nullptr && (one.reach.lowest != 0 || one.reach.highest != 0 || meets(a, one))) strange = &one;
-      made.how = array_use::intent::inout;
+      made.how = array_use::intent::update;
     }
     if (strange != nullptr) {
       made.pattern = "whole";
@@ -170,7 +170,7 @@ class region_reader {
       made.surely_to = std::max(made.surely_to, one.reach.highest);
     }
     if (!(rows->reach.row_elements == polynomial::constant(1))) made.row_elements = rows->reach.row_elements.text();
-    if (writes && !reads && covered && counts_by_one(loop)) made.how = array_use::intent::out;
+    if (writes && !reads && covered && counts_by_one(loop)) made.how = array_use::intent::write;
     return made;
   }
   /// Whether other iterations of collapsed loops use the element too.

@@ -10,9 +10,9 @@ namespace tessera::directive {
 struct array_use {
   /// As of the runtime's intents.
   enum class intent {
-    in,
-    out,
-    inout
+    read,
+    write,
+    update
   };
   std::string name;          ///< of the variable, and of the body's parameter
   std::string address;       ///< of the first element: an expression

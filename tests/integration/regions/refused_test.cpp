@@ -132,7 +132,7 @@ TEST_F(refused_regions, writes_that_would_race) {
   refuses(error_kind::usage, "would write all of array 'x'", "policy \"any\"", iterate(0, 100), write(x, whole), nothing);
   refuses(error_kind::usage, "would write rows of array 'x' that others use", "write by chunk", iterate(0, 100),
           update(x, halo(1)), nothing);
-  refuses(error_kind::usage, "names array 'x' twice", "inout where it is read and written", iterate(0, 100),
+  refuses(error_kind::usage, "names array 'x' twice", "update where it is read and written", iterate(0, 100),
           read(x, halo(1)), write(x), nothing);
   region_result<double> r(rt, "r");
   refuses(error_kind::usage, "names result 'r' twice", "", iterate(0, 100), sum(r), maximum(r),

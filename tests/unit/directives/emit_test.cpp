@@ -98,8 +98,8 @@ TEST(emit, policies) {
 TEST(emit, a_region) {
   region_model r{"f.cpp:3",      "\"LocA\"", "\"any\"", {{"int", "i", "0", "n", "1", "less", false, 4, 17}}, {}, {},
                  {"a", "g = g"}, "",         {}};
-  r.arrays = {{"x", "x", "", array_use::intent::in, "halo(1)", "m", 0, 0},
-              {"y", "&y[0][0]", "", array_use::intent::out, "chunk", "", 0, 0}};
+  r.arrays = {{"x", "x", "", array_use::intent::read, "halo(1)", "m", 0, 0},
+              {"y", "&y[0][0]", "", array_use::intent::write, "chunk", "", 0, 0}};
   r.arrays[0].surely_to = 1;
   r.reductions = {{"s", "double", "max", "tessera_s"}};
   const std::string head = plain(region_head(r));
@@ -120,7 +120,7 @@ TEST(emit, a_region) {
 TEST(emit, collapsed_loops_over_a_chain) {
   region_model r;
   r.loops = {{"int", "i", "0", "n", "1", "less", false, 1, 2}, {"long", "j", "m", "1", "2", "down_to", true, 1, 3}};
-  r.arrays = {{"c_x", "c_x", "c_x_elements", array_use::intent::inout, "chunk", "m", 0, 0}};
+  r.arrays = {{"c_x", "c_x", "c_x_elements", array_use::intent::update, "chunk", "m", 0, 0}};
   EXPECT_THAT(
       plain(region_head(r)),
       HasSubstr("::tessera::directives::iterations("
