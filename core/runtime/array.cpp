@@ -46,6 +46,7 @@ array_blocks::array_blocks(runtime& of, std::string name, element_type type, boo
     : m_runtime(&of),
       m_alive(of.inside().scheduler->alive()),
       m_name(std::move(name)),
+      m_type(type),
       m_last_is_fastest(last_is_fastest),
       m_extents(extents),
       m_block_extents(block_extents) {
@@ -98,11 +99,13 @@ array_blocks::array_blocks(array_blocks&& other) noexcept
     : m_runtime(std::exchange(other.m_runtime, nullptr)),
       m_alive(std::move(other.m_alive)),
       m_name(std::move(other.m_name)),
+      m_type(other.m_type),
       m_last_is_fastest(other.m_last_is_fastest),
       m_extents(other.m_extents),
       m_block_extents(other.m_block_extents),
       m_counts(other.m_counts),
-      m_blocks(std::move(other.m_blocks)) {}
+      m_blocks(std::move(other.m_blocks)),
+      m_rows(std::move(other.m_rows)) {}
 
 array_blocks& array_blocks::operator=(array_blocks&& other) noexcept {
   if (this != &other) {
@@ -110,9 +113,10 @@ array_blocks& array_blocks::operator=(array_blocks&& other) noexcept {
     m_runtime = std::exchange(other.m_runtime, nullptr);
     m_alive = std::move(other.m_alive);
     m_name = std::move(other.m_name);
-    m_last_is_fastest = other.m_last_is_fastest;
+    m_type = other.m_type, m_last_is_fastest = other.m_last_is_fastest;
     m_extents = other.m_extents, m_block_extents = other.m_block_extents, m_counts = other.m_counts;
     m_blocks = std::move(other.m_blocks);
+    m_rows = std::move(other.m_rows);
   }
   return *this;
 }
@@ -122,6 +126,7 @@ void array_blocks::clear() noexcept {
   if (const lifetime::visit here = enter(m_alive))
     for (block::record* b : m_blocks) m_runtime->inside().scheduler->destroy_later(*b);
   m_blocks.clear();
+  m_rows.reset();
   m_runtime = nullptr;
 }
 

@@ -102,9 +102,21 @@ tiled_memory::tiled_memory(runtime& of, std::string name, element_type type, voi
   }
 }
 
+tiled_memory::tiled_memory(runtime& of, std::string name, element_type type, std::vector<tile> blocks,
+                           std::int64_t row_elements)
+    : m_runtime(&of),
+      m_alive(of.inside().scheduler->alive()),
+      m_name(std::move(name)),
+      m_type(type),
+      m_memory(nullptr),
+      m_rows(blocks.empty() ? 0 : blocks.back().end),
+      m_row_elements(row_elements),
+      m_own_blocks(true),
+      m_tiles(std::move(blocks)) {}
+
 tiled_memory::~tiled_memory() {
   const lifetime::visit here = enter(m_alive);
-  if (!here || m_tiles.empty()) return;
+  if (!here || m_tiles.empty() || m_own_blocks) return;
   for (const auto& of_one : m_of_recordings)
     if (const auto tiles = of_one.lock()) tiles->end();
   for (const tile& t : m_tiles) m_runtime->inside().scheduler->destroy_later(*t.record);
@@ -214,6 +226,9 @@ void tiled_memory::make_missing(std::vector<tile>& fresh, recorded& in, std::sou
 }
 
 void tiled_memory::check(std::span<const std::int64_t> ends) const {
+  if (m_own_blocks)
+    throw error(error_kind::usage, fmt::format("array {} was given blocks, and keeps them", m_name), {},
+                "an array that is made without blocks is cut as its uses need");
   std::int64_t begin = 0;
   for (const std::int64_t end : ends) {
     if (end <= begin || end > m_rows)

@@ -134,11 +134,13 @@ launch_plan launch_planner::plan(const region_request& c) {
   made.rule = parsed(c);
   made.past = m_setup.history->of(c.name.text);
   made.split = planned(c, made, who);
-  if (made.rule->kind == policy_kind::any && c.writes_whole()) made.split = as_one_task(std::move(made.split));
+  const bool one_task = made.rule->kind == policy_kind::any && c.writes_whole();
+  if (one_task) made.split = as_one_task(std::move(made.split));
   made.devices = std::ranges::any_of(made.split->pieces, &piece::on_device);
   if (made.devices)
     made.split = fitted(std::move(made.split), c.memory_need_of(),
                         [&](location::node_id device) { return m_setup.kernels->memory_limit(device); });
+  if (!one_task) made.split = at_borders(std::move(made.split), c.block_borders());
   made.parts = c.parts_of(*made.split);
   made.split = c.of_the_loop(std::move(made.split), made.parts);
   c.check_writes(made.split->pieces.size());

@@ -167,8 +167,10 @@ void launch_submitter::name_blocks(const region_request& c, const launch_plan& m
       operand.count = static_cast<std::uint32_t>(in.count);
       operand.begin = used.begin, operand.end = used.end;
       if (in.count > 0) operand.row = tiles[in.first].begin;
-      for (const tiled_memory::tile& t : tiles.subspan(in.first, in.count))
-        blocks.push_back(access(*t.record, c.how(d)));
+      for (const tiled_memory::tile& t : tiles.subspan(in.first, in.count)) {
+        const bool partly = t.begin < used.begin || t.end > used.end;  // the other rows stay
+        blocks.push_back(access(*t.record, partly && c.how(d) == intent::write ? intent::update : c.how(d)));
+      }
     }
     check_blocks(m_runtime, c.name.text, blocks, c.name.site);
     pieces[k].task.name_blocks(blocks);

@@ -1,6 +1,7 @@
 #include "hierarchy/region/plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tessera::hierarchy {
@@ -51,6 +52,30 @@ std::shared_ptr<const plan> as_one_task(std::shared_ptr<const plan> made) {
   piece all = made->pieces.front();
   all.end = made->pieces.back().end;
   return std::make_shared<const plan>(plan{made->leaves, {all}});
+}
+
+std::shared_ptr<const plan> at_borders(std::shared_ptr<const plan> made, std::span<const std::uint64_t> borders) {
+  if (borders.empty() || made->pieces.empty()) return made;
+  const std::uint64_t first = made->pieces.front().begin, last = made->pieces.back().end;
+  const auto nearest = [&](std::uint64_t at) {
+    if (at == first || at == last) return at;
+    const auto next = std::ranges::lower_bound(borders, at);
+    const std::uint64_t above = next != borders.end() ? *next : last,
+                        below = next != borders.begin() ? *std::prev(next) : first;
+    return at - below < above - at ? below : above;
+  };
+  std::vector<piece> pieces;
+  for (piece p : made->pieces) {
+    p.begin = nearest(p.begin), p.end = nearest(p.end);
+    for (auto next = std::ranges::upper_bound(borders, p.begin); next != borders.end() && *next < p.end; ++next) {
+      piece part = p;
+      part.end = *next;
+      pieces.push_back(part);
+      p.begin = *next;
+    }
+    if (p.begin < p.end) pieces.push_back(p);
+  }
+  return std::make_shared<const plan>(plan{made->leaves, std::move(pieces)});
 }
 
 std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memory_need& need,

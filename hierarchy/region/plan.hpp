@@ -41,6 +41,11 @@ plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, 
 /// A plan whose pieces belong to one leaf, as one task: where the first of them runs.
 std::shared_ptr<const plan> as_one_task(std::shared_ptr<const plan> made);
 
+/// A plan for arrays that have blocks of their own: pieces begin and end at the borders nearest to where they did, and
+/// are split at those inside; leaves to which none is left over get nothing. Without borders, the same plan.
+/// @param borders  iterations at which blocks begin, ascending, neither 0 nor the last one's end
+std::shared_ptr<const plan> at_borders(std::shared_ptr<const plan> made, std::span<const std::uint64_t> borders);
+
 /// What a region's tasks need of the memory that they work in, in bytes.
 struct memory_need {
   std::uint64_t of_all = 0;         ///< once, for all tasks: what each of them reads

@@ -323,6 +323,33 @@ std::uint64_t region_request::split_count() const noexcept {
   return splits_other_rows() ? static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) : count;
 }
 
+std::vector<std::uint64_t> region_request::block_borders() const {
+  const auto blocks_of = [](const detail::region_demand& d) {
+    return by_part(d) && d.array->has_own_blocks() && beside_own(d.pattern) == 0;
+  };
+  const bool writes = std::ranges::any_of(
+      demands, [&](const detail::region_demand& d) { return blocks_of(d) && d.how != intent::read; });
+  const std::uint64_t all = split_count();
+  const bool by_rows = splits_other_rows();
+  const std::int64_t first = by_rows ? options.split_over[0] : over.begin, step = by_rows ? 1 : over.step;
+  std::vector<std::uint64_t> borders;
+  for (const detail::region_demand& d : demands) {
+    if (!blocks_of(d) || (writes && d.how == intent::read)) continue;
+    for (const tiled_memory::tile& t : d.array->tiles().tiles()) {
+      // The first iteration whose row is at or behind the border; counting down, the first whose row is before it.
+      const std::int64_t way = step > 0 ? t.end - first : first - t.end;
+      if (way < (step > 0 ? 1 : 0)) continue;
+      const auto distance = static_cast<std::uint64_t>(way);
+      const std::uint64_t stride = step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
+      const std::uint64_t at = step > 0 ? (distance - 1) / stride + 1 : distance / stride + 1;
+      if (at < all) borders.push_back(at);
+    }
+  }
+  std::ranges::sort(borders);
+  borders.erase(std::ranges::unique(borders).begin(), borders.end());
+  return borders;
+}
+
 std::shared_ptr<const plan> region_request::of_the_loop(std::shared_ptr<const plan> planned,
                                                         std::vector<row_interval>& parts) const {
   if (!splits_other_rows()) return planned;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
+#include <mutex>
 #include <shared_mutex>
 
 #include "core/base/call_site.hpp"
@@ -29,6 +31,18 @@ array_storage::array_storage(runtime& of, std::string name, element_type type, v
       m_at(at),
       m_tiles(std::make_unique<tiled_memory>(of, m_name, type, memory, std::move(owner), extents.rows,
                                              extents.row_elements(), site)) {}
+
+array_storage::array_storage(runtime& of, std::string name, element_type type, std::vector<tiled_memory::tile> blocks,
+                             const row_extents& extents, std::shared_ptr<live_tree> tree, location::node_id at)
+    : m_runtime(of),
+      m_alive(program_side_of(of).alive),
+      m_name(std::move(name)),
+      m_type(type),
+      m_extents(extents),
+      m_tree(std::move(tree)),
+      m_at(at),
+      m_tiles(std::make_unique<tiled_memory>(of, m_name, type, std::move(blocks), extents.row_elements())),
+      m_has_own_blocks(true) {}
 
 std::shared_ptr<const void> array_storage::keep_tiles() {
   std::shared_ptr<const void> kept = m_kept.lock();
@@ -83,7 +97,7 @@ void array_storage::check_viewed(const row_interval& rows, intent how, std::sour
 }
 
 tile_range array_storage::tiles_for_view(const row_interval& rows, intent how, std::source_location site) {
-  const bool stay = keeps_tiles() || (how == intent::read && cut_may_wait(rows));
+  const bool stay = has_own_blocks() || keeps_tiles() || (how == intent::read && cut_may_wait(rows));
   if (!stay && !cuts_fit(m_tiles->tiles(), {&rows, 1}, true))
     m_tiles->cut(fitting_cuts(m_tiles->tiles(), {&rows, 1}, true), site);
   return tiles_with(m_tiles->tiles(), rows);
@@ -133,6 +147,36 @@ void require_alive(const Storage& of, const char* what, std::source_location sit
 }
 
 }  // namespace
+
+std::shared_ptr<hierarchy::array_storage> rows_of(const array_blocks& of, std::source_location site) {
+  static auto& making = *new std::mutex;  // NOLINT: handles may be looked at after main
+  const std::lock_guard guard(making);
+  std::shared_ptr<hierarchy::array_storage>& rows = of.rows();
+  if (rows != nullptr) return rows;
+  of.require_usable(site);
+  const shape &extents = of.extents(), &blocks = of.block_extents();
+  const auto refuse = [&](std::string text) {
+    throw error(error_kind::usage, std::move(text), file_and_line(site),
+                "a region goes over whole rows: cut the array along its first dimension alone, or make it without blocks");
+  };
+  if (extents.rank() < 1 || extents.rank() > 3)
+    refuse(fmt::format("array {} has {} dimensions, and a region goes over one to three", of.name(), extents.rank()));
+  for (std::size_t d = 1; d < extents.rank(); ++d)
+    if (blocks[d] < extents[d])
+      refuse(fmt::format("array {} is cut into blocks along dimension {} too", of.name(), d));
+  row_extents all{extents[0], extents.rank() > 1 ? extents[1] : 1, extents.rank() > 2 ? extents[2] : 1};
+  std::vector<tiled_memory::tile> tiles;
+  tiles.reserve(of.size());
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    const auto begin = static_cast<std::int64_t>(k) * blocks[0];
+    tiles.push_back({begin, std::min(begin + blocks[0], extents[0]), &of.at(k, site)});
+  }
+  auto tree = hierarchy::live_tree::of(of.owner());
+  const location::node_id root = tree->now()->root();
+  rows = std::make_shared<hierarchy::array_storage>(of.owner(), of.name(), of.type(), std::move(tiles), all,
+                                                    std::move(tree), root);
+  return rows;
+}
 
 const std::string& region_array_handle::name() const noexcept {
   static const std::string& none = *new std::string;  // NOLINT: handles may be looked at after main

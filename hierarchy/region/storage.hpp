@@ -31,6 +31,9 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   array_storage(runtime& of, std::string name, element_type type, void* memory, std::shared_ptr<const void> owner,
                 const row_extents& extents, std::shared_ptr<live_tree> tree, location::node_id at,
                 std::source_location site);
+  /// The rows of an array that was given blocks, of whole rows. They outlive it.
+  array_storage(runtime& of, std::string name, element_type type, std::vector<tiled_memory::tile> blocks,
+                const row_extents& extents, std::shared_ptr<live_tree> tree, location::node_id at);
   ~array_storage() {
     if (m_number != 0) m_tree->leave(*this);
   }
@@ -96,6 +99,8 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   std::shared_ptr<const void> keep_tiles();
   /// Whether they do. With the lock held.
   bool keeps_tiles() const noexcept { return !m_kept.expired(); }
+  /// Whether the array was given its tiles as blocks, which nobody cuts.
+  bool has_own_blocks() const noexcept { return m_has_own_blocks; }
 
   /// Holds the array for submissions, and tells validation that those of other threads came before.
   void lock() {
@@ -125,6 +130,7 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   std::shared_ptr<memory_claim> m_claimed;
   std::unique_ptr<tiled_memory> m_tiles;
   std::optional<array_distance> m_distance;
+  const bool m_has_own_blocks = false;
   bool m_of_paused_memory = false;
   bool m_went_up = false;
 };

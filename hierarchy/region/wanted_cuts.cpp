@@ -36,7 +36,7 @@ std::vector<wanted_cut> cuts_between_memories(const region_request& c, const pla
   std::vector<wanted_cut> cuts;
   std::vector<row_interval> room;
   for (const detail::region_demand& d : c.demands) {
-    if (d.array == nullptr || reads_what_there_is(c, d, recorded, spare)) continue;
+    if (d.array == nullptr || d.array->has_own_blocks() || reads_what_there_is(c, d, recorded, spare)) continue;
     const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
     const bool writes = d.how != intent::read, stays = recorded || d.array->keeps_tiles();
     std::vector<std::int64_t> ends;
@@ -73,7 +73,7 @@ std::vector<wanted_cut> wanted_cuts(const region_request& c, const plan& split, 
   if (split.pieces.empty()) return cuts;
   if (devices) return cuts_between_memories(c, split, parts, recorded, most, spare);
   for (const detail::region_demand& d : c.demands) {
-    if (d.array == nullptr || reads_what_there_is(c, d, recorded, spare)) continue;
+    if (d.array == nullptr || d.array->has_own_blocks() || reads_what_there_is(c, d, recorded, spare)) continue;
     const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
     const bool writes = d.how != intent::read;
     const bool stays = writes && (recorded || d.array->keeps_tiles());

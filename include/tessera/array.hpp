@@ -16,6 +16,9 @@
 namespace tessera::schedule {
 struct host_access;
 }
+namespace tessera::hierarchy {
+class array_storage;
+}
 
 namespace tessera {
 
@@ -68,6 +71,7 @@ class array_blocks {
   ~array_blocks() { clear(); }
 
   runtime& owner() const noexcept { return *m_runtime; }
+  element_type type() const noexcept { return m_type; }
   const std::string& name() const noexcept { return m_name; }
   const shape& extents() const noexcept { return m_extents; }
   const shape& block_extents() const noexcept { return m_block_extents; }
@@ -89,9 +93,12 @@ class array_blocks {
     return *m_blocks[static_cast<std::size_t>(ordinal)];
   }
   void keep_to_this_thread(std::source_location site);
+  /// Throws usage where it was moved from, and when the runtime has ended.
+  void require_usable(std::source_location site) const;
+  /// The array as regions see it, null before the first one. For rows_of, which guards it.
+  std::shared_ptr<hierarchy::array_storage>& rows() const noexcept { return m_rows; }
 
  private:
-  void require_usable(std::source_location site) const;
   [[noreturn]] void refuse_ordinal(std::size_t ordinal, std::source_location site) const;
   [[noreturn]] void refuse_indices(std::span<const std::int64_t> indices, std::source_location site) const;
   void make_blocks(element_type type);
@@ -100,9 +107,11 @@ class array_blocks {
   runtime* m_runtime;
   std::shared_ptr<lifetime> m_alive;  // of the scheduler
   std::string m_name;
+  element_type m_type;
   bool m_last_is_fastest;
   shape m_extents, m_block_extents, m_counts;
   std::vector<block::record*> m_blocks;
+  mutable std::shared_ptr<hierarchy::array_storage> m_rows;
 };
 
 }  // namespace detail
@@ -182,6 +191,7 @@ class array {
   void keep_to_this_thread(std::source_location site = std::source_location::current()) {
     m_all.keep_to_this_thread(site);
   }
+  const detail::array_blocks& blocks() const noexcept { return m_all; }  ///< for the runtime
 
   /// Brings the current version of every block to the host (into adopted memory). Waits for the tasks that make it, and
   /// for no others: a fence does the same for all adopted arrays. Throws as block_of::read does.

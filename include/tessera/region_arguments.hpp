@@ -44,7 +44,7 @@ class piece_argument {
   void end() noexcept {
     if constexpr (!std::is_const_v<T>) {
       auto from = m_gathered.cbegin();
-      for (const view<T>& part : m_parts) {
+      for (const view<T, any_rank>& part : m_parts) {
         std::copy_n(from, part.size(), part.begin());
         from += part.size();
       }
@@ -54,12 +54,12 @@ class piece_argument {
  private:
   T* find(task_blocks& blocks, const region_operand& operand) {
     if (operand.count == 0) return nullptr;
-    const view<T> first = blocks.get<T, 1>(operand.first);
+    const view<T, any_rank> first = blocks.get<T>(operand.first);
     T* after = first.data() + first.size();
     bool together = true;
     std::int64_t elements = first.size();
     for (std::uint32_t k = 1; k < operand.count; ++k) {
-      const view<T> next = blocks.get<T, 1>(operand.first + k);
+      const view<T, any_rank> next = blocks.get<T>(operand.first + k);
       together = together && next.data() == after;
       after = next.data() + next.size();
       elements += next.size();
@@ -67,14 +67,14 @@ class piece_argument {
     if (together) return first.data();
     m_gathered.reserve(static_cast<std::size_t>(elements));
     for (std::uint32_t k = 0; k < operand.count; ++k) {
-      const view<T> part = blocks.get<T, 1>(operand.first + k);
+      const view<T, any_rank> part = blocks.get<T>(operand.first + k);
       m_gathered.insert(m_gathered.end(), part.begin(), part.end());
       if constexpr (!std::is_const_v<T>) m_parts.push_back(part);
     }
     return m_gathered.data();
   }
   std::vector<std::remove_const_t<T>> m_gathered;
-  std::vector<view<T>> m_parts;  // of what is written, when it is gathered
+  std::vector<view<T, any_rank>> m_parts;  // of what is written, when it is gathered
   region_view<T> m_view;
 };
 

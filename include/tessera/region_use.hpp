@@ -1,7 +1,10 @@
 #pragma once
 // Arrays and how a region uses them.
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <source_location>
+#include <type_traits>
 
 #include "tessera/region_array.hpp"
 
@@ -49,6 +52,17 @@ constexpr access_pattern rows(std::int64_t first, std::int64_t last) noexcept {
   return {access_pattern::kind::rows, first, last};
 }
 
+namespace detail {
+/// The rows of an array that was given blocks. Throws as region_use's read.
+std::shared_ptr<hierarchy::array_storage> rows_of(const array_blocks& of, std::source_location site);
+template <std::size_t Rank, index_order Order>
+std::shared_ptr<hierarchy::array_storage> rows_in_order(const array_blocks& of, std::source_location site) {
+  static_assert(std::is_same_v<Order, row_major> || Rank <= 1,
+                "a region goes over the rows of arrays whose last index is fastest: make_array<T>(...)");
+  return rows_of(of, site);
+}
+}  // namespace detail
+
 /// An array and how a region uses it.
 /// @tparam T  element type; const where it is only read
 template <class T>
@@ -73,6 +87,27 @@ region_use<T> write(const region_array<T>& a, access_pattern pattern = chunk) {
 template <class T>
 region_use<T> update(const region_array<T>& a, access_pattern pattern = chunk) {
   return {a.handle().storage(), intent::update, pattern};
+}
+
+/// The same of the rows of an array that was given blocks: those of its first dimension. The loop is split at their
+/// borders, so that each task has whole blocks of what it writes. Throws tessera::error (usage) for an array of no or
+/// more than three dimensions, and one that is cut along another dimension too. @param site  for messages
+template <class T, std::size_t Rank, index_order Order>
+region_use<const T> read(const array<T, Rank, Order>& a, access_pattern pattern = chunk,
+                         std::source_location site = std::source_location::current()) {
+  return {detail::rows_in_order<Rank, Order>(a.blocks(), site), intent::read, pattern};
+}
+/// The body writes every element of the rows that the loop goes over, and reads none.
+template <class T, std::size_t Rank, index_order Order>
+region_use<T> write(const array<T, Rank, Order>& a, access_pattern pattern = chunk,
+                    std::source_location site = std::source_location::current()) {
+  return {detail::rows_in_order<Rank, Order>(a.blocks(), site), intent::write, pattern};
+}
+/// The body reads and writes it.
+template <class T, std::size_t Rank, index_order Order>
+region_use<T> update(const array<T, Rank, Order>& a, access_pattern pattern = chunk,
+                     std::source_location site = std::source_location::current()) {
+  return {detail::rows_in_order<Rank, Order>(a.blocks(), site), intent::update, pattern};
 }
 
 }  // namespace tessera

@@ -36,6 +36,9 @@ class tiled_memory {
   /// null: the memory stays valid until this has ended and a fence is through
   tiled_memory(runtime& of, std::string name, element_type type, void* memory, std::shared_ptr<const void> owner,
                std::int64_t rows, std::int64_t row_elements, std::source_location site);
+  /// Blocks that are there already, of whole rows, whose cuts stay: those of an array that was given blocks. They
+  /// outlive this, which does not end them. `cut` and its like throw usage.
+  tiled_memory(runtime& of, std::string name, element_type type, std::vector<tile> blocks, std::int64_t row_elements);
   /// Each tile ends when the tasks submitted before are done with it; returns at once.
   ~tiled_memory();
   tiled_memory(const tiled_memory&) = delete;
@@ -60,13 +63,15 @@ class tiled_memory {
   /// It ends: where it is `finished`, with a task that exchanges its own tiles for those of everybody else. Throws
   /// nothing where it is not.
   void end_recorded(bool finished, std::source_location site);
+  /// Whether the tiles are an array's own blocks, which stay.
+  bool has_own_blocks() const noexcept { return m_own_blocks; }
   /// How often `cut` had to change something, in tasks.
   std::uint64_t changes() const noexcept { return m_changes; }
 
   const std::string& name() const noexcept { return m_name; }            ///< for messages
   runtime& owner() const noexcept { return *m_runtime; }                 ///< as given
   element_type type() const noexcept { return m_type; }                  ///< of the elements
-  void* memory() const noexcept { return m_memory; }                     ///< its home, as given
+  void* memory() const noexcept { return m_memory; }                     ///< its home, as given; null: own blocks
   std::int64_t rows() const noexcept { return m_rows; }                  ///< as given
   std::int64_t row_elements() const noexcept { return m_row_elements; }  ///< elements of each
 
@@ -90,6 +95,7 @@ class tiled_memory {
   void* m_memory;
   std::shared_ptr<const void> m_owner;  // here too: with the runtime, what is registered ends later than its blocks
   std::int64_t m_rows, m_row_elements;
+  bool m_own_blocks = false;
   std::uint64_t m_all = 0;  // the word of the chunk that was adopted for all tiles; where there are rows
   const block::origin* m_origin = nullptr;
   std::vector<tile> m_tiles;
