@@ -145,6 +145,28 @@ TEST_F(region_trees, split_what_a_device_gets_to_fit_its_memory) {
   EXPECT_EQ(fitted(host, {0, 0, 8}, [](node_id) { return 1; }), host);
 }
 
+TEST(plans, begin_and_end_where_blocks_do) {
+  const auto ends = [](std::vector<std::pair<std::uint64_t, std::uint64_t>> pieces, std::vector<std::uint64_t> borders) {
+    plan made;
+    node_id leaf = 1;
+    for (const auto& [begin, end] : pieces) made.pieces.push_back({leaf, leaf, begin, end, false, 0}), ++leaf;
+    std::vector<std::pair<std::uint64_t, node_id>> all;
+    std::uint64_t at = pieces.front().first;
+    for (const piece& p : at_borders(shared(made), borders)->pieces) {
+      EXPECT_EQ(p.begin, at) << "without gaps";
+      all.emplace_back(at = p.end, p.leaf);
+    }
+    return all;
+  };
+  using list = std::vector<std::pair<std::uint64_t, node_id>>;
+  EXPECT_EQ(ends({{0, 50}, {50, 100}}, {}), (list{{50, 1}, {100, 2}}));
+  EXPECT_EQ(ends({{0, 50}, {50, 100}}, {40, 80}), (list{{40, 1}, {80, 2}, {100, 2}})) << "moved, then split";
+  EXPECT_EQ(ends({{0, 50}, {50, 100}}, {49, 51}), (list{{49, 1}, {51, 1}, {100, 2}}));
+  EXPECT_EQ(ends({{0, 30}, {30, 60}, {60, 100}}, {90}), (list{{90, 3}, {100, 3}})) << "two get nothing";
+  EXPECT_EQ(ends({{0, 100}}, {10, 20, 30}), (list{{10, 1}, {20, 1}, {30, 1}, {100, 1}}));
+  EXPECT_EQ(ends({{20, 60}}, {10, 40, 70}), (list{{40, 1}, {60, 1}})) << "borders outside";
+}
+
 std::vector<tiled_memory::tile> tiles_ending(const std::vector<std::int64_t>& ends) {
   std::vector<tiled_memory::tile> tiles;
   std::int64_t begin = 0;
