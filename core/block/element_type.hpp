@@ -73,7 +73,16 @@ constexpr std::string_view name_of(element_type type) noexcept {
   return "?";
 }
 
-/// The element type of a C++ type.
+/// Whether operations know a C++ type: the types of element_type that C++ has.
+template <class T>
+inline constexpr bool is_number = [] {
+  using plain = std::remove_cv_t<T>;
+  return std::is_same_v<plain, float> || std::is_same_v<plain, double> || std::is_same_v<plain, std::complex<float>> ||
+         std::is_same_v<plain, std::complex<double>> || std::is_same_v<plain, std::int32_t> ||
+         std::is_same_v<plain, std::int64_t> || std::is_same_v<plain, std::uint8_t> || std::is_same_v<plain, std::byte>;
+}();
+
+/// The element type of a C++ type that operations know.
 template <class T>
 constexpr element_type element_type_of() noexcept {
   using plain = std::remove_cv_t<T>;
@@ -92,7 +101,23 @@ constexpr element_type element_type_of() noexcept {
   else if constexpr (std::is_same_v<plain, std::uint8_t> || std::is_same_v<plain, std::byte>)
     return element_type::u8;
   else
-    static_assert(!sizeof(T), "not an element type of Tessera");
+    static_assert(is_number<T>,
+                  "operations know float, double, std::complex of them, std::int32_t, std::int64_t and std::uint8_t");
 }
+
+/// What the runtime has for elements of a C++ type: its element type, or bytes where operations do not know it.
+template <class T>
+constexpr element_type stored_type_of() noexcept {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "elements are copied as bytes: no std::string, no std::vector, nothing that owns memory");
+  static_assert(alignof(T) <= 256, "blocks are aligned to 256 bytes");
+  if constexpr (is_number<T>)
+    return element_type_of<T>();
+  else
+    return element_type::u8;
+}
+/// How many of those an element is.
+template <class T>
+inline constexpr std::int64_t stored_per_element = is_number<T> ? 1 : static_cast<std::int64_t>(sizeof(T));
 
 }  // namespace tessera

@@ -40,13 +40,14 @@ void held_block::give_back() noexcept {
   if (!ended->ended) m_scheduler->views().end(*ended);
 }
 
-array_blocks::array_blocks(runtime& of, std::string name, element_type type, bool last_is_fastest,
-                           std::span<const std::int64_t> extents, std::span<const std::int64_t> block_extents,
+array_blocks::array_blocks(runtime& of, std::string name, element_type type, std::int64_t per_element,
+                           bool last_is_fastest, std::span<const std::int64_t> extents, std::span<const std::int64_t> block_extents,
                            void* adopted, std::source_location site)
     : m_runtime(&of),
       m_alive(of.inside().scheduler->alive()),
       m_name(std::move(name)),
       m_type(type),
+      m_per_element(per_element),
       m_last_is_fastest(last_is_fastest),
       m_extents(extents),
       m_block_extents(block_extents) {
@@ -81,10 +82,12 @@ void array_blocks::make_blocks(element_type type) {
   const auto stored = [&](std::size_t k) { return m_last_is_fastest ? rank - 1 - k : k; };  // the fastest first
   const block::origin* from = total > 0 ? table.make_origin(m_name, counts, m_last_is_fastest) : nullptr;
   try {
-    std::vector<std::int64_t> at(rank, 0), size(rank);
+    std::vector<std::int64_t> at(rank, 0), size(rank == 0 && m_per_element > 1 ? 1 : rank, 1);
     for (std::int64_t k = 0; k < total; ++k) {
       for (std::size_t d = 0; d < rank; ++d)
         size[stored(d)] = std::min(m_block_extents[d], m_extents[d] - at[d] * m_block_extents[d]);
+      if (!size.empty() && __builtin_mul_overflow(size[0], m_per_element, &size[0]))
+        throw error(error_kind::usage, fmt::format("a block of array {} has more than 2^63 bytes", m_name));
       m_blocks.push_back(&table.create(type, shape(size), from, static_cast<std::uint32_t>(k)));
       for (std::size_t d = 0; d < rank && ++at[stored(d)] == m_counts[stored(d)]; ++d) at[stored(d)] = 0;
     }
@@ -100,6 +103,7 @@ array_blocks::array_blocks(array_blocks&& other) noexcept
       m_alive(std::move(other.m_alive)),
       m_name(std::move(other.m_name)),
       m_type(other.m_type),
+      m_per_element(other.m_per_element),
       m_last_is_fastest(other.m_last_is_fastest),
       m_extents(other.m_extents),
       m_block_extents(other.m_block_extents),
@@ -113,7 +117,7 @@ array_blocks& array_blocks::operator=(array_blocks&& other) noexcept {
     m_runtime = std::exchange(other.m_runtime, nullptr);
     m_alive = std::move(other.m_alive);
     m_name = std::move(other.m_name);
-    m_type = other.m_type, m_last_is_fastest = other.m_last_is_fastest;
+    m_type = other.m_type, m_per_element = other.m_per_element, m_last_is_fastest = other.m_last_is_fastest;
     m_extents = other.m_extents, m_block_extents = other.m_block_extents, m_counts = other.m_counts;
     m_blocks = std::move(other.m_blocks);
     m_rows = std::move(other.m_rows);

@@ -42,6 +42,11 @@ void task_blocks::refuse(std::size_t k, element_type asked, bool to_read, std::s
                 fmt::format("block {} of the task has rank {}, and asked for was a view of rank {}", k,
                             block.extents->rank(), rank),
                 {}, "get<T, RANK> has the rank of the block's array; get<T> shows it by positions");
+  if (block.intent != intent::read || to_read)
+    throw error(error_kind::usage,
+                fmt::format("block {} of the task has {} bytes, which are no whole number of the elements asked for", k,
+                            block.extents->count()),
+                {}, "T of get<T> is the element type of the block's array");
   throw error(error_kind::usage,
               fmt::format("block {} of the task was submitted as {}, and asked for was a view that can be written: the "
                           "const is missing",

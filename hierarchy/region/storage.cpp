@@ -164,7 +164,8 @@ std::shared_ptr<hierarchy::array_storage> rows_of(const array_blocks& of, std::s
   for (std::size_t d = 1; d < extents.rank(); ++d)
     if (blocks[d] < extents[d])
       refuse(fmt::format("array {} is cut into blocks along dimension {} too", of.name(), d));
-  row_extents all{extents[0], extents.rank() > 1 ? extents[1] : 1, extents.rank() > 2 ? extents[2] : 1};
+  const row_extents all{extents[0], extents.rank() > 1 ? extents[1] : 1,
+                        (extents.rank() > 2 ? extents[2] : 1) * of.per_element()};
   std::vector<tiled_memory::tile> tiles;
   tiles.reserve(of.size());
   for (std::size_t k = 0; k < of.size(); ++k) {

@@ -63,7 +63,8 @@ class held_block {
 class array_blocks {
  public:
   /// @param adopted  memory of the program for all of them, one behind the other; null: none
-  array_blocks(runtime& of, std::string name, element_type type, bool last_is_fastest,
+  /// @param per_element  how many of `type` an element is
+  array_blocks(runtime& of, std::string name, element_type type, std::int64_t per_element, bool last_is_fastest,
                std::span<const std::int64_t> extents, std::span<const std::int64_t> block_extents, void* adopted,
                std::source_location site);
   array_blocks(array_blocks&& other) noexcept;
@@ -72,6 +73,7 @@ class array_blocks {
 
   runtime& owner() const noexcept { return *m_runtime; }
   element_type type() const noexcept { return m_type; }
+  std::int64_t per_element() const noexcept { return m_per_element; }
   const std::string& name() const noexcept { return m_name; }
   const shape& extents() const noexcept { return m_extents; }
   const shape& block_extents() const noexcept { return m_block_extents; }
@@ -108,6 +110,7 @@ class array_blocks {
   std::shared_ptr<lifetime> m_alive;  // of the scheduler
   std::string m_name;
   element_type m_type;
+  std::int64_t m_per_element;
   bool m_last_is_fastest;
   shape m_extents, m_block_extents, m_counts;
   std::vector<block::record*> m_blocks;
@@ -138,7 +141,8 @@ class host_view : public view<T, Rank, Order> {
 /// A dense array in blocks; owns its blocks (not the data: the runtime decides where they are). Move-only. Destroying
 /// it frees each block when the tasks submitted before are done with it, and returns at once. When the runtime is gone,
 /// using it is an error (usage), and destroying it does nothing; handles to its blocks are then not valid.
-/// @tparam T  float, double, std::complex of them, std::int32_t, std::int64_t, std::uint8_t
+/// @tparam T  any trivially copyable type; operations know float, double, std::complex of them, std::int32_t,
+/// std::int64_t and std::uint8_t
 /// @tparam Rank  dimensions, 0 to 8; any_rank: known at run time only
 /// @tparam Order  which index is fastest, in the array and in each block
 template <class T, std::size_t Rank = 1, index_order Order = row_major>
@@ -225,14 +229,16 @@ host_view<T, Rank, Order> block_of<T, Rank, Order>::update(std::source_location 
 template <class T, index_order Order, std::size_t Rank>
 array<T, Rank, Order> runtime::make_array(std::string name, const std::int64_t (&extents)[Rank],
                                           const std::int64_t (&block_extents)[Rank], std::source_location site) {
-  return array<T, Rank, Order>({*this, std::move(name), element_type_of<T>(), std::is_same_v<Order, row_major>, extents,
+  return array<T, Rank, Order>({*this, std::move(name), stored_type_of<T>(), stored_per_element<T>,
+                                std::is_same_v<Order, row_major>, extents,
                                 block_extents, nullptr, site});
 }
 
 template <class T, index_order Order>
 array<T, any_rank, Order> runtime::make_array(std::string name, std::span<const std::int64_t> extents,
                                               std::span<const std::int64_t> block_extents, std::source_location site) {
-  return array<T, any_rank, Order>({*this, std::move(name), element_type_of<T>(), std::is_same_v<Order, row_major>,
+  return array<T, any_rank, Order>({*this, std::move(name), stored_type_of<T>(), stored_per_element<T>,
+                                    std::is_same_v<Order, row_major>,
                                     extents, block_extents, nullptr, site});
 }
 
@@ -246,7 +252,7 @@ template <class T>
 array<T> runtime::adopt(std::string name, std::span<T> memory, std::int64_t block_elements, std::source_location site) {
   if (memory.data() == nullptr && !memory.empty()) detail::refuse_null_memory(name, memory.size(), site);
   const std::int64_t elements[] = {static_cast<std::int64_t>(memory.size())}, per_block[] = {block_elements};
-  return array<T>({*this, std::move(name), element_type_of<T>(), true, elements, per_block, memory.data(), site});
+  return array<T>({*this, std::move(name), stored_type_of<T>(), stored_per_element<T>, true, elements, per_block, memory.data(), site});
 }
 
 }  // namespace tessera

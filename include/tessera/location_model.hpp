@@ -92,7 +92,7 @@ class location_model : public editable_tree {
   template <class T>
   region_array<T> make_array(std::string name, const row_extents& extents, const array_options& options = {},
                              std::source_location site = std::source_location::current()) {
-    return region_array<T>(make(std::move(name), element_type_of<T>(), extents, options, site));
+    return region_array<T>(make(std::move(name), stored_type_of<T>(), detail::stored_rows<T>(extents), options, site));
   }
   /// The program's own memory as an array; its contents are the first version. It must stay valid until the array is
   /// gone and a pause. Between a pause and the next region that uses it, it holds the elements and may be read; it may
@@ -105,7 +105,8 @@ class location_model : public editable_tree {
                         const array_options& options = {},
                         std::source_location site = std::source_location::current()) {
     return region_array<T>(
-        adopt_memory(std::move(name), element_type_of<T>(), memory.data(), memory.size(), extents, options, site));
+        adopt_memory(std::move(name), stored_type_of<T>(), memory.data(), memory.size() * stored_per_element<T>,
+                     detail::stored_rows<T>(extents), options, site));
   }
   /// A file as an array: its bytes are the elements. A file that is missing is made, and one that is empty gets its
   /// size; another size is an error (input), and so is a file that another array of the process is (usage). Where it
@@ -115,7 +116,7 @@ class location_model : public editable_tree {
   region_array<T> map_file(std::string name, const std::filesystem::path& file, const row_extents& extents,
                            const array_options& options = {},
                            std::source_location site = std::source_location::current()) {
-    return region_array<T>(map(std::move(name), element_type_of<T>(), file, extents, options, site));
+    return region_array<T>(map(std::move(name), stored_type_of<T>(), file, detail::stored_rows<T>(extents), options, site));
   }
 
   /// Memory of the program as an array until the next pause: the same array each time that the same memory is asked
@@ -127,7 +128,8 @@ class location_model : public editable_tree {
   region_array<T> array_over(std::string name, std::span<T> memory, const row_extents& extents,
                              std::source_location site = std::source_location::current()) {
     return region_array<T>(
-        memory_until_pause(std::move(name), element_type_of<T>(), memory.data(), memory.size(), extents, site));
+        memory_until_pause(std::move(name), stored_type_of<T>(), memory.data(), memory.size() * stored_per_element<T>,
+                           detail::stored_rows<T>(extents), site));
   }
   /// The same with one element per row.
   template <class T>

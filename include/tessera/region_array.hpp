@@ -59,6 +59,18 @@ namespace hierarchy {
 class array_storage;
 }
 
+namespace detail {
+/// Extents in elements of T, and in what the runtime has for them.
+template <class T>
+row_extents stored_rows(const row_extents& of) noexcept {
+  return {of.rows, of.second, of.third * stored_per_element<T>};
+}
+template <class T>
+row_extents rows_in_elements(const row_extents& stored) noexcept {
+  return {stored.rows, stored.second, stored.third / stored_per_element<T>};
+}
+}  // namespace detail
+
 /// The elements of an array as the body of a region, or the program, sees them. Indices are those of the whole array;
 /// what may be touched is what the region named. Not checked, but for runs that validate: those find what is written
 /// elsewhere. Plain data.
@@ -66,12 +78,12 @@ class array_storage;
 template <class T>
 class region_view {
  public:
-  /// Made by the runtime. @param first_row  of the elements at `data`
+  /// Made by the runtime. @param first_row  of the elements at `data`  @param extents  as the runtime has them
   region_view(T* data, std::int64_t first_row, const row_extents& extents) noexcept
       : m_data(data),
-        m_first(first_row * extents.row_elements()),
+        m_first(first_row * extents.row_elements() / stored_per_element<T>),
         m_second(extents.second),
-        m_third(extents.third),
+        m_third(extents.third / stored_per_element<T>),
         m_rows(extents.rows) {}
 
   /// By position among all elements of the array, rows one after the other.
@@ -130,7 +142,8 @@ class region_host_view : public region_view<T> {
   /// Made by region_array, of rows [first, last).
   region_host_view(detail::held_rows held, std::int64_t first, std::int64_t last, const row_extents& extents)
       : region_view<T>(static_cast<T*>(held.data()), first, extents),
-        m_elements(static_cast<T*>(held.data()), static_cast<std::size_t>((last - first) * extents.row_elements())),
+        m_elements(static_cast<T*>(held.data()),
+                   static_cast<std::size_t>((last - first) * extents.row_elements() / stored_per_element<T>)),
         m_held(std::move(held)) {}
   std::span<T> elements() const noexcept { return m_elements; }              ///< those shown, in the order of memory
   T* begin() const noexcept { return m_elements.data(); }                    ///< the first
@@ -180,7 +193,8 @@ class region_array {
   explicit region_array(detail::region_array_handle handle) noexcept : m_handle(std::move(handle)) {}
 
   const std::string& name() const noexcept { return m_handle.name(); }        ///< for messages
-  const row_extents& extents() const noexcept { return m_handle.extents(); }  ///< as it was made
+  /// As it was made.
+  row_extents extents() const noexcept { return detail::rows_in_elements<T>(m_handle.extents()); }
   /// Name of the location that it is at. Throws tessera::error (usage) where it was moved from, and when the runtime
   /// has ended, as all functions do that need it. @param site for messages
   std::string location(std::source_location site = std::source_location::current()) const {
@@ -233,15 +247,15 @@ class region_part {
   /// As region_array::read, of these rows: waits for the regions that write them, and the view's indices are those
   /// of the whole array. Throws usage also for rows that the array does not have.
   region_host_view<const T> read(std::source_location site = std::source_location::current()) const {
-    return {hold(intent::read, site), m_first, m_last, m_array.extents()};
+    return {hold(intent::read, site), m_first, m_last, m_array.handle().extents()};
   }
   /// The same for overwriting all of their elements.
   region_host_view<T> write(std::source_location site = std::source_location::current()) {
-    return {hold(intent::write, site), m_first, m_last, m_array.extents()};
+    return {hold(intent::write, site), m_first, m_last, m_array.handle().extents()};
   }
   /// The same for changing some.
   region_host_view<T> update(std::source_location site = std::source_location::current()) {
-    return {hold(intent::update, site), m_first, m_last, m_array.extents()};
+    return {hold(intent::update, site), m_first, m_last, m_array.handle().extents()};
   }
 
  private:

@@ -130,6 +130,12 @@ constexpr bool loses_a_result([[maybe_unused]] std::index_sequence<K...> all) {
   return ((is_region_reduction<Uses> && loses<Body, Depth, K, Uses...>(all)) || ...);
 }
 
+/// Whether the text of a body can have a parameter for it.
+template <class Use>
+inline constexpr bool is_known_to_kernels = true;
+template <class T>
+inline constexpr bool is_known_to_kernels<region_use<T>> = is_number<T>;
+
 /// A use of something that becomes an array when a region names it (tessera/chain.hpp).
 template <class Use>
 concept unresolved_use = requires(const Use& u, location_model& model, std::source_location site) {
@@ -167,7 +173,7 @@ void location_model::copy(const region_part<From>& from, const region_part<To>& 
         submit(task_name("copy", site), {.policy = "static"}, true, over, read(from.array(), offset(away)),
                write(to.array()), body);
       };
-      if constexpr (std::is_arithmetic_v<To>)
+      if constexpr (std::is_arithmetic_v<To> && is_number<To>)
         send(with_kernel(host, kernel, values...));
       else
         send(host);  // kernels have no complex numbers
@@ -193,7 +199,7 @@ void location_model::submit(const task_name& name, const region_options& options
   const auto start = [&]<class... Uses>(const auto& body, const Uses&... given) {
     using body_type = std::remove_cvref_t<decltype(body)>;
     static_assert(((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...),
-                  "between the loop and the body come arrays and results: read(x), write(x, halo(1)), update(x), sum(r)");
+                  "between the loop and the body come arrays and results: read(x, halo(1)), write(x), update(x), sum(r)");
     if constexpr (((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...)) {
       constexpr bool fits = detail::is_region_body<body_type, Depth, typename Uses::argument...>;
       static_assert(fits,
@@ -208,6 +214,9 @@ void location_model::submit(const task_name& name, const region_options& options
         detail::region_call<body_type, Depth, Uses...> call(owner(name.site), name, over, body, given...);
         const std::vector<detail::make_join> joins = detail::joins_of<Uses...>();
         if constexpr (detail::has_kernel<body_type>) {
+          static_assert((detail::is_known_to_kernels<Uses> && ...),
+                        "the text of a body for devices knows arrays of float, double, std::int32_t, std::int64_t and "
+                        "std::uint8_t; a body without a text takes any trivially copyable type");
           const detail::region_kernel kernel = call.kernel_form();
           launch(name, options, over.rows, call.demands, {&call.make, &call, joins, &kernel, copies, call.form()});
         } else {

@@ -109,10 +109,11 @@ class task_blocks {
   /// tessera::error (usage), which fails the task, when there is no such block or it is of another type, rank or intent.
   template <class T, std::size_t Rank = any_rank, index_order Order = row_major>
   view<T, Rank, Order> get(std::size_t k) const {
-    constexpr element_type asked = element_type_of<T>();
+    constexpr element_type asked = stored_type_of<T>();
     if (k >= m_blocks.size() || m_blocks[k].type != asked ||
         (m_blocks[k].intent == intent::read && !std::is_const_v<T>) ||
-        (Rank != any_rank && m_blocks[k].extents->rank() != Rank))
+        (Rank != any_rank && m_blocks[k].extents->rank() != Rank) ||
+        (!is_number<T> && m_blocks[k].extents->count() % stored_per_element<T> != 0))
       refuse(k, asked, std::is_const_v<T>, Rank);
     return {static_cast<T*>(m_blocks[k].host), *m_blocks[k].extents};
   }

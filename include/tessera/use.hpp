@@ -27,12 +27,23 @@ namespace detail {
 /// Extents, the fastest one first.
 const shape& stored_extents_of(const block::record& b) noexcept;
 std::uint64_t bytes_of(const block::record& b) noexcept;
-/// Extents with the fastest one first in the order of a program, or the other way round.
-template <index_order Order>
-shape in_order(const shape& extents) {
-  std::array<std::int64_t, max_rank> ordered{};
-  for (std::size_t d = 0; d < extents.rank(); ++d) ordered[d] = extents[stored_dimension<Order>(d, extents.rank())];
-  return shape(std::span<const std::int64_t>(ordered.data(), extents.rank()));
+/// Extents of a block in elements, in the order of the program, and as the runtime has them: the fastest one first, of
+/// elements in its types.
+template <class T, index_order Order>
+shape stored_shape(const shape& extents) {
+  std::array<std::int64_t, max_rank> stored{1};
+  for (std::size_t d = 0; d < extents.rank(); ++d) stored[stored_dimension<Order>(d, extents.rank())] = extents[d];
+  stored[0] *= stored_per_element<T>;
+  const std::size_t rank = is_number<T> || extents.rank() > 0 ? extents.rank() : 1;
+  return shape(std::span<const std::int64_t>(stored.data(), rank));
+}
+template <class T, std::size_t Rank, index_order Order>
+shape shape_in_elements(const shape& stored) {
+  std::array<std::int64_t, max_rank> extents{};
+  const std::size_t rank = Rank == 0 ? 0 : stored.rank();
+  for (std::size_t k = 0; k < rank; ++k)
+    extents[stored_dimension<Order>(k, rank)] = k == 0 ? stored[k] / stored_per_element<T> : stored[k];
+  return shape(std::span<const std::int64_t>(extents.data(), rank));
 }
 }  // namespace detail
 
@@ -47,7 +58,7 @@ class block_of {
   block_of(runtime& of, block::record& record) noexcept : m_runtime(&of), m_record(&record) {}
   block::record& record() const noexcept { return *m_record; }  ///< what the runtime knows of it; for the runtime
   /// Elements per dimension.
-  shape extents() const { return detail::in_order<Order>(detail::stored_extents_of(*m_record)); }
+  shape extents() const { return detail::shape_in_elements<T, Rank, Order>(detail::stored_extents_of(*m_record)); }
   std::uint64_t bytes() const noexcept { return detail::bytes_of(*m_record); }  ///< of all elements together
   /// Elements per dimension, the fastest one first; for the runtime.
   const shape& stored_extents() const noexcept { return detail::stored_extents_of(*m_record); }
@@ -111,7 +122,8 @@ use<T, intent::update, Rank, Order> update(block_of<T, Rank, Order> b) noexcept 
 /// of bytes have no sums.
 template <class T, std::size_t Rank, index_order Order>
 use<T, intent::accumulate, Rank, Order> accumulate(block_of<T, Rank, Order> b) noexcept {
-  static_assert(!std::is_same_v<T, std::uint8_t>, "blocks of bytes are not accumulated: back ends sum other types");
+  static_assert(is_number<T> && !std::is_same_v<T, std::uint8_t>,
+                "blocks of bytes and of types of the program are not accumulated: back ends sum other types");
   return {&b.record()};
 }
 /// Memory of the block's size without contents, before and after: what was in the block is lost.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/block/element_type.hpp"
 #include "core/block/shape.hpp"
 
 namespace tessera {
@@ -52,8 +53,8 @@ class view {
       view(const view<T, OtherRank, Other>& other) noexcept  // NOLINT: converts
       : view(other.data(), other.stored_extents()) {}
 
-  T* data() const noexcept { return m_data; }                       ///< the first; aligned to 256 bytes unless adopted
-  std::int64_t size() const noexcept { return m_stored->count(); }  ///< elements
+  T* data() const noexcept { return m_data; }  ///< the first; aligned to 256 bytes unless adopted
+  std::int64_t size() const noexcept { return m_stored->count() / stored_per_element<T>; }  ///< elements
   /// Dimensions.
   std::size_t rank() const noexcept {
     if constexpr (Rank == any_rank)
@@ -63,7 +64,7 @@ class view {
   }
   /// Extent of a dimension; 1 beyond the rank.
   std::int64_t extent(std::size_t dimension) const noexcept {
-    return dimension < rank() ? (*m_stored)[detail::stored_dimension<Order>(dimension, rank())] : 1;
+    return dimension < rank() ? stored_extent(detail::stored_dimension<Order>(dimension, rank())) : 1;
   }
   T* begin() const noexcept { return m_data; }         ///< all elements in the order of memory
   T* end() const noexcept { return m_data + size(); }  ///< behind the last element
@@ -80,7 +81,7 @@ class view {
       const std::int64_t at[] = {static_cast<std::int64_t>(index)...};
       std::int64_t position = 0;
       for (std::size_t k = sizeof...(Index); k-- > 0;)
-        position = position * (*m_stored)[k] + at[detail::stored_dimension<Order>(k, sizeof...(Index))];
+        position = position * stored_extent(k) + at[detail::stored_dimension<Order>(k, sizeof...(Index))];
       return m_data[position];
     }
   }
@@ -88,6 +89,9 @@ class view {
   const shape& stored_extents() const noexcept { return *m_stored; }
 
  private:
+  std::int64_t stored_extent(std::size_t k) const noexcept {
+    return k == 0 ? (*m_stored)[k] / stored_per_element<T> : (*m_stored)[k];
+  }
   T* m_data;
   const shape* m_stored;
 };

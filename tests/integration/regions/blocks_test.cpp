@@ -166,6 +166,47 @@ TEST(blocks_in_regions_refused, with_a_sentence) {
               HasSubstr("belongs to another runtime"));
 }
 
+/// What no operation knows.
+struct cell {
+  float density;
+  std::int16_t neighbours[3];
+};
+
+TEST(elements_of_the_program, are_used_by_regions) {
+  runtime rt(testing::host_only(3));
+  location_model model(rt);
+  const std::int64_t rows = 40, columns = 6;
+  auto blocks = rt.make_array<cell>("blocks", {rows, columns}, {7, columns});
+  auto free = model.make_array<cell>("free", {rows, columns});
+  EXPECT_EQ(free.extents(), (row_extents{rows, columns, 1}));
+  model.region("start", iterate({0, rows}, {0, columns}), write(blocks),
+               [](auto i, auto j, auto b) { b(i, j) = {float(i), {1, std::int16_t(j), 3}}; });
+  model.region("shift", iterate(1, rows - 1), read(blocks, halo(1)), update(free), [](auto i, auto b, auto f) {
+    for (std::int64_t j = 0; j < 6; ++j) f(i, j) = {b(i - 1, j).density + b(i + 1, j).density, {b(i, j).neighbours[1]}};
+  });
+  {
+    const auto seen = free.read();
+    EXPECT_EQ(seen.elements().size(), std::size_t(rows * columns));
+    EXPECT_EQ(seen(20, 5).density, 40);
+    EXPECT_EQ(seen(20, 5).neighbours[0], 5);
+    EXPECT_EQ(seen(0, 0).density, 0);
+  }
+  const auto part = free.part(3, 5).read();
+  EXPECT_EQ(part(4, 1).density, 8);
+  EXPECT_EQ(part.elements().size(), std::size_t(2 * columns));
+  auto copy = model.make_array<cell>("copy", {rows, columns});
+  model.copy(free, copy);
+  EXPECT_EQ(copy.read()(20, 5).density, 40);
+  std::vector<cell> own(12, cell{1, {}});
+  {
+    auto adopted = model.adopt("own", std::span(own), {4, 3});
+    model.region("more", iterate(0, 4), update(adopted), [](auto i, auto a) { a(i, 2).density += 1; });
+  }
+  model.pause();
+  EXPECT_EQ(own[5].density, 2);
+  EXPECT_EQ(own[4].density, 1);
+}
+
 TEST(blocks_in_regions_end, before_the_tasks_of_a_region_do) {
   runtime rt(testing::host_only(2));
   location_model model(rt);

@@ -132,5 +132,73 @@ TEST(index_orders, matrices_of_linear_algebra_are_column_major_whatever_their_ra
   EXPECT_THAT(std::span(v.begin(), v.end()), ElementsAre(7, 10, 15, 22));
 }
 
+/// What no operation knows: 40 bytes, and two that nobody writes.
+struct particle {
+  double place[3];
+  std::int64_t number;
+  std::int16_t kind;
+  bool is_fixed;
+};
+
+TEST(elements_of_the_program, are_used_by_tasks_and_views_wherever_they_are) {
+  for (const bool devices : {false, true}) {
+    runtime rt(devices ? testing::with_sims(1, "1 MiB") : testing::host_only(2));
+    auto all = rt.make_array<particle>("particles", {7, 5}, {3, 2});
+    EXPECT_EQ(all(2, 2).extents(), (shape{1, 1}));
+    EXPECT_EQ(all(0, 0).bytes(), 6 * sizeof(particle));
+    for (std::int64_t i = 0; i < 3; ++i)
+      for (std::int64_t j = 0; j < 3; ++j)
+        rt.submit(
+            "place",
+            [i, j](view<particle, 2> block) {
+              for (std::int64_t k = 0; k < block.extent(0); ++k)
+                for (std::int64_t l = 0; l < block.extent(1); ++l)
+                  block(k, l) = {{1, 2, double(2 * j + l)}, 3 * i + k, std::int16_t(-1), true};
+            },
+            write(all(i, j)));
+    auto corner = all(2, 1).update();
+    EXPECT_EQ(corner.size(), 2);
+    EXPECT_EQ(corner.extent(0), 1);
+    EXPECT_EQ(corner.extent(1), 2);
+    EXPECT_EQ(corner(0, 1).place[2], 3);
+    EXPECT_EQ(corner[1].number, 6);
+    EXPECT_EQ(corner.end() - corner.begin(), 2);
+    EXPECT_TRUE(corner(0, 0).is_fixed);
+  }
+}
+
+TEST(elements_of_the_program, are_of_any_trivially_copyable_type) {
+  runtime rt(testing::host_only(1));
+  auto shorts = rt.make_array<std::int16_t>("shorts", {5}, {5});
+  auto flags = rt.make_array<bool>("flags", {3}, {3});
+  auto one = rt.make_array<particle>("one", {}, {});
+  {
+    auto s = shorts(0).write();
+    ASSERT_EQ(s.size(), 5);
+    for (std::int64_t k = 0; k < 5; ++k) s(k) = static_cast<std::int16_t>(-k);
+    auto f = flags(0).write();
+    f[0] = f[1] = f[2] = true;
+    one().write()[0].number = 42;
+  }
+  EXPECT_EQ(shorts(0).read()[4], -4);
+  EXPECT_EQ(one().read().size(), 1);
+  EXPECT_EQ(one().read()[0].number, 42);
+  std::vector<particle> own(10);
+  for (std::size_t k = 0; k < own.size(); ++k) own[k].number = static_cast<std::int64_t>(k);
+  auto adopted = rt.adopt("own", std::span(own), 4);
+  EXPECT_EQ(adopted.size(), 3u);
+  rt.submit(
+      "more",
+      [](task_blocks b) {
+        for (particle& p : b.get<particle>(0)) p.number *= 10;
+      },
+      std::vector<block_access>{update(adopted(2))});
+  rt.submit(
+      "not whole", [](task_blocks b) { (void)b.get<std::array<char, 47>>(0); },
+      std::vector<block_access>{update(adopted(2))});
+  EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("no whole number of the elements asked for"));
+  EXPECT_EQ(own[7].number, 7);
+}
+
 }  // namespace
 }  // namespace tessera
