@@ -140,7 +140,8 @@ launch_plan launch_planner::plan(const region_request& c) {
   if (made.devices)
     made.split = fitted(std::move(made.split), c.memory_need_of(),
                         [&](location::node_id device) { return m_setup.kernels->memory_limit(device); });
-  if (!one_task) made.split = at_borders(std::move(made.split), c.block_borders());
+  if (const auto borders = c.block_borders(); borders && !one_task)
+    made.split = at_borders(std::move(made.split), *borders);
   made.parts = c.parts_of(*made.split);
   made.split = c.of_the_loop(std::move(made.split), made.parts);
   c.check_writes(made.split->pieces.size());

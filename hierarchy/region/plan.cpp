@@ -55,7 +55,7 @@ std::shared_ptr<const plan> as_one_task(std::shared_ptr<const plan> made) {
 }
 
 std::shared_ptr<const plan> at_borders(std::shared_ptr<const plan> made, std::span<const std::uint64_t> borders) {
-  if (borders.empty() || made->pieces.empty()) return made;
+  if (made->pieces.empty()) return made;
   const std::uint64_t first = made->pieces.front().begin, last = made->pieces.back().end;
   const auto nearest = [&](std::uint64_t at) {
     if (at == first || at == last) return at;

@@ -42,7 +42,7 @@ plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, 
 std::shared_ptr<const plan> as_one_task(std::shared_ptr<const plan> made);
 
 /// A plan for arrays that have blocks of their own: pieces begin and end at the borders nearest to where they did, and
-/// are split at those inside; leaves to which none is left over get nothing. Without borders, the same plan.
+/// are split at those inside; leaves to which none is left over get nothing. Without borders, one piece.
 /// @param borders  iterations at which blocks begin, ascending, neither 0 nor the last one's end
 std::shared_ptr<const plan> at_borders(std::shared_ptr<const plan> made, std::span<const std::uint64_t> borders);
 

@@ -323,10 +323,11 @@ std::uint64_t region_request::split_count() const noexcept {
   return splits_other_rows() ? static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) : count;
 }
 
-std::vector<std::uint64_t> region_request::block_borders() const {
+std::optional<std::vector<std::uint64_t>> region_request::block_borders() const {
   const auto blocks_of = [](const detail::region_demand& d) {
     return by_part(d) && d.array->has_own_blocks() && beside_own(d.pattern) == 0;
   };
+  if (std::ranges::none_of(demands, blocks_of)) return std::nullopt;
   const bool writes = std::ranges::any_of(
       demands, [&](const detail::region_demand& d) { return blocks_of(d) && d.how != intent::read; });
   const std::uint64_t all = split_count();

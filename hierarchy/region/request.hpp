@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,8 +57,9 @@ class region_request {
   // ---- what the tasks need
 
   /// Iterations at which blocks begin, of arrays that have blocks of their own and are used by part: of those that are
-  /// written, or where there are none, of those that are read. Ascending, neither 0 nor split_count.
-  std::vector<std::uint64_t> block_borders() const;
+  /// written, or where there are none, of those that are read. Ascending, neither 0 nor split_count. Nothing where no
+  /// such array is used.
+  std::optional<std::vector<std::uint64_t>> block_borders() const;
   /// Iterations that are split: those of the loop, or of the rows that the options name.
   std::uint64_t split_count() const noexcept;
   /// The tasks of a plan for split_count iterations that the loop has any of, with those; `parts` stay beside them.

@@ -191,9 +191,11 @@ TEST(elements_of_the_program, are_used_by_regions) {
     EXPECT_EQ(seen(20, 5).neighbours[0], 5);
     EXPECT_EQ(seen(0, 0).density, 0);
   }
-  const auto part = free.part(3, 5).read();
-  EXPECT_EQ(part(4, 1).density, 8);
-  EXPECT_EQ(part.elements().size(), std::size_t(2 * columns));
+  {
+    const auto part = free.part(3, 5).read();
+    EXPECT_EQ(part(4, 1).density, 8);
+    EXPECT_EQ(part.elements().size(), std::size_t(2 * columns));
+  }
   auto copy = model.make_array<cell>("copy", {rows, columns});
   model.copy(free, copy);
   EXPECT_EQ(copy.read()(20, 5).density, 40);

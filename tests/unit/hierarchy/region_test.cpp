@@ -159,7 +159,7 @@ TEST(plans, begin_and_end_where_blocks_do) {
     return all;
   };
   using list = std::vector<std::pair<std::uint64_t, node_id>>;
-  EXPECT_EQ(ends({{0, 50}, {50, 100}}, {}), (list{{50, 1}, {100, 2}}));
+  EXPECT_EQ(ends({{0, 60}, {60, 100}}, {}), (list{{100, 1}})) << "one block";
   EXPECT_EQ(ends({{0, 50}, {50, 100}}, {40, 80}), (list{{40, 1}, {80, 2}, {100, 2}})) << "moved, then split";
   EXPECT_EQ(ends({{0, 50}, {50, 100}}, {49, 51}), (list{{49, 1}, {51, 1}, {100, 2}}));
   EXPECT_EQ(ends({{0, 30}, {30, 60}, {60, 100}}, {90}), (list{{90, 3}, {100, 3}})) << "two get nothing";
