@@ -199,8 +199,8 @@ int run(const simulate_options& o) {
   if (!o.placement.empty()) settings.placement = o.placement;
   if (!o.eviction.empty()) settings.eviction = o.eviction;
   settings.trace = settings.trace || !o.trace.empty() || !o.report.empty();
-  if (settings.placement.starts_with("policy:"))
-    throw error(error_kind::usage, "a simulated machine has no policy plugins", "runtime.placement",
+  if (settings.placement.starts_with("plugin:"))
+    throw error(error_kind::usage, "a simulated machine has no plugins that place tasks", "runtime.placement",
                 "one of eager, locality, pinned, cost");
 
   const double before = memory_of_this_process().now;

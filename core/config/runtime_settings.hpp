@@ -11,7 +11,7 @@ struct runtime_settings {
   // [runtime]
   std::uint32_t workers = 0;  ///< threads that run host tasks, the waiting one included; 0: one per CPU allowed
   bool bind = true;           ///< bind workers to CPUs of the inherited set
-  std::string placement = "locality";               ///< eager | locality | pinned | cost | policy:NAME
+  std::string placement = "locality";               ///< eager | locality | pinned | cost | plugin:NAME
   std::string history = "auto";                     ///< what cost and policies learn: auto | off | a path of a file
   std::string kernel_cache = "auto";                ///< compiled kernels: auto | off | a path of a folder
   std::uint64_t kernel_cache_limit = 256ull << 20;  ///< bytes that are kept there

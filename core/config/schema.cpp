@@ -18,13 +18,14 @@ constexpr std::array keys{
     key{"runtime", "bind", key_type::boolean, 0, 0, "", false,
         "Bind each worker to the CPUs of its core, inside the set that the process inherited.",
         [](settings& s) -> field { return &s.runtime.bind; }},
-    key{"runtime", "placement", key_type::text, 0, 0, "eager|locality|pinned|cost|policy:*", false,
+    key{"runtime", "placement", key_type::text, 0, 0, "eager|locality|pinned|cost|plugin:*", false,
         "How a place is chosen for a task. `eager`: the shortest queue; `locality`: the lowest sum of transfer "
-        "and queued time; `pinned`: where the task says; `cost`: the earliest estimated finish; `policy:NAME`: "
+        "and queued time; `pinned`: where the task says; `cost`: the earliest estimated finish; `plugin:NAME`: "
         "the choice of that plugin.",
         [](settings& s) -> field { return &s.runtime.placement; }},
     key{"runtime", "history", key_type::text, 0, 0, "auto|off", true,
-        "Where learnt times (placement cost, policy plugins) are kept from run to run: auto (a file per machine "
+        "Where learnt times (placement cost, plugins that place tasks) are kept from run to run: auto (a file per "
+        "machine "
         "in the user's cache folder), off, or the path of a file.",
         [](settings& s) -> field { return &s.runtime.history; }},
     key{"runtime", "kernel_cache", key_type::text, 0, 0, "auto|off", true,

@@ -31,7 +31,7 @@ struct key {
   std::string_view section, name;
   key_type type;
   std::uint64_t minimum, maximum;  ///< inclusive, for numbers
-  std::string_view choices;  ///< "eager|locality|policy:*"; of a path: the words that may stand for one; "": anything
+  std::string_view choices;  ///< "eager|locality|plugin:*"; of a path: the words that may stand for one; "": anything
   bool is_path;              ///< text: relative to the file that says it
   std::string_view doc;      ///< one sentence
   field (*member)(settings&);

@@ -358,8 +358,8 @@ TEST(document, letters_that_are_not_ascii_stand_in_quotes_and_comments) {
 
 TEST(document, what_is_no_toml_has_its_place_and_what_to_write) {
   expect_error("[runtime]\nplacement = cost\n", {"laptop.toml:2:13", "a text wants quotes: \"cost\""});
-  expect_error("[runtime]\nplacement = policy:mine # mine\n",
-               {"laptop.toml:2:", "a text wants quotes: \"policy:mine\""});
+  expect_error("[runtime]\nplacement = plugin:mine # mine\n",
+               {"laptop.toml:2:", "a text wants quotes: \"plugin:mine\""});
   expect_error("[runtime]\nplugins = [\"host\", sim]\n", {"laptop.toml:2:", "a text wants quotes: \"sim\""});
   expect_error("[runtime]\nbind = tru\n", {"laptop.toml:2:", "a text wants quotes: \"tru\""});
   // The header of a table inside of what is a value already.
