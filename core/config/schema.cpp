@@ -94,8 +94,20 @@ constexpr std::array keys{
         "at most four additions to a block run at the same time then.",
         [](settings& s) -> field { return &s.runtime.deterministic; }},
     key{"runtime", "trace", key_type::boolean, 0, 0, "", false,
-        "Record every task, transfer and wait; --trace and --report of a command turn it on.",
+        "Record every task, transfer and wait; runtime.report and runtime.trace_file turn it on.",
         [](settings& s) -> field { return &s.runtime.trace; }},
+    key{"runtime", "report", key_type::text, 0, 0, "", true,
+        "HTML page that is written when the runtime ends: timeline, waits, transfers, memory, critical path. `%p` is "
+        "the "
+        "process's number. Also TESSERA_REPORT, and --report of a command.",
+        [](settings& s) -> field { return &s.runtime.report; }, "TESSERA_REPORT"},
+    key{"runtime", "trace_file", key_type::text, 0, 0, "", true,
+        "Recording that is written when the runtime ends, for Perfetto and `tessera trace`. Also TESSERA_TRACE, and "
+        "--trace of a command.",
+        [](settings& s) -> field { return &s.runtime.trace_file; }, "TESSERA_TRACE"},
+    key{"runtime", "stats", key_type::boolean, 0, 0, "", false,
+        "Print what the runtime did to standard error when it ends: tasks, transfers, memory. Also TESSERA_STATS.",
+        [](settings& s) -> field { return &s.runtime.stats; }, "TESSERA_STATS"},
     key{"runtime", "trace_limit", key_type::size, 0, PiB, "", false,
         "Bytes of recorded events above which further ones are counted and dropped; a host task takes about 100.",
         [](settings& s) -> field { return &s.runtime.trace_limit; }},

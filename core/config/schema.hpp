@@ -35,6 +35,7 @@ struct key {
   bool is_path;              ///< text: relative to the file that says it
   std::string_view doc;      ///< one sentence
   field (*member)(settings&);
+  std::string_view short_variable = {};  ///< "TESSERA_REPORT", beside environment_variable(); "": none
 
   std::vector<std::string> words() const;    ///< the choices one by one
   std::string full_name() const;             ///< "runtime.workers"
