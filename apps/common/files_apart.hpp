@@ -14,4 +14,8 @@ void require_files_apart(const command_table& program);
 /// before it writes anything. @param of  the command  @param reader  what reads it: "the configuration"
 void require_not_written(const command_table& of, const std::string& path, const std::string& reader);
 
+/// The same for a file that the command writes, and that its command line does not name. @param writer  what names it:
+/// "the key molden"
+void require_written_apart(const command_table& of, const std::string& path, const std::string& writer);
+
 }  // namespace tessera::apps
