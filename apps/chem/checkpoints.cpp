@@ -380,7 +380,7 @@ std::vector<double> checkpoints::known_triples(const ch::stored_triples& of, std
     if (e.kind() != error_kind::input) throw;
     why_not = fmt::format("{}: {}", e.where(), e.message());
   }
-  say("triples_start", "(T)", "begins anew: " + why_not, "new");
+  say("triples_start", "(T)", "begins again: " + why_not, "new");
   return {};
 }
 
