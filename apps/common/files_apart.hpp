@@ -17,4 +17,8 @@ void require_files_apart(const command_table& program);
 void require_not_written(const command_table& of, const std::string& path, const std::string& who,
                          std::string_view does = "reads");
 
+/// The same for a file that the command writes, and that its command line does not name. @param writer  what names it:
+/// "the key molden"
+void require_written_apart(const command_table& of, const std::string& path, const std::string& writer);
+
 }  // namespace tessera::apps
