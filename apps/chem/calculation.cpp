@@ -8,8 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "apps/chem/degenerate_cut.hpp"
 #include "apps/chem/energies.hpp"
 #include "apps/chem/memory_plan.hpp"
+#include "apps/chem/program_costs.hpp"
 #include "apps/chem/results.hpp"
 #include "apps/chem/stability.hpp"
 #include "apps/chem/time_estimate.hpp"
@@ -25,6 +27,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr std::size_t many_functions = 300;  // from there on segments are longer, so that there are fewer blocks
+constexpr sial::segment_lengths long_segments{48, 20, 48};
 
 double seconds_since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
 
@@ -36,7 +39,8 @@ std::array<std::vector<double>, 2> first_orbitals_of(const problem& p) {
   for (std::size_t s = 0; s < 2; ++s) {
     densities[s].assign(n * n, 0.0);
     const auto occupied = static_cast<std::size_t>(s == 0 ? (all + unpaired) / 2 : (all - unpaired) / 2);
-    for (std::size_t k = 0; k < occupied; ++k) densities[s][k * n + k] = 1;
+    const std::size_t first = p.over->functions_of_spin(s).first;
+    for (std::size_t k = first; k < first + occupied; ++k) densities[s][k * n + k] = 1;
   }
   return densities;
 }
@@ -71,20 +75,16 @@ chemistry::scf_settings calculation::scf_settings() const {
 chemistry::scf_result calculation::self_consistent_field(session& s) {
   chemistry::scf_settings how = scf_settings();
   how.kept_bytes = m_plan.kept_integrals;
-  auto iterations = nlohmann::ordered_json::array();
   m_journal.line("");
   const auto start = clock::now();
   how.tell = [&](const chemistry::scf_iteration& now) {
-    const double energy = now.energy + m_problem.core_energy;
-    m_journal.line("      {:>8}  {:>16.10f}  {:>11.2e}  {:>11.2e}", now.number, energy, now.change, now.gradient);
-    iterations.push_back({{"energy", energy}, {"gradient", now.gradient}});
-    m_scf_line.points.emplace_back(now.number, std::log10(std::max(now.gradient, 1e-16)));
+    m_convergence.add(now, m_problem.core_energy);
     s.check_interrupt();
     return true;
   };
   chemistry::fock_builder builder(*m_problem.over, how.kept_bytes, how.threads);
   const auto solve = [&] {
-    m_journal.line("{}  iteration            energy       change     gradient", name_of(m_problem.kind));
+    m_convergence.begin_field(name_of(m_problem.kind));
     chemistry::scf_result found = chemistry::run_scf(m_problem.of, *m_problem.over, how, builder);
     found.energy += m_problem.core_energy;
     m_checkpoints.keep_field(found);
@@ -99,7 +99,7 @@ chemistry::scf_result calculation::self_consistent_field(session& s) {
                 how.start = densities;
                 return solve();
               });
-  m_report.note("scf_history", iterations);
+  m_convergence.note_field(m_report);
   m_report.add("scf_seconds", "SCF",
                fmt::format("{} iterations, {}", scf.iterations, format_seconds(seconds_since(start))),
                seconds_since(start));
@@ -111,20 +111,11 @@ sial::correlation_settings calculation::correlation_settings() const {
   how.method = *m_problem.method;
   how.orbitals.frozen_core = m_problem.frozen;
   how.orbitals.frozen_virtual = m_options.frozen_virtual;
-  if (m_problem.over->functions() > many_functions) {
-    how.orbitals.basis_segment = 48;
-    how.orbitals.occupied_segment = 20;
-    how.orbitals.virtual_segment = 48;
-  }
-  if (!m_options.segments.empty()) {
-    how.orbitals.basis_segment = m_options.segments[0];
-    how.orbitals.occupied_segment = m_options.segments[1];
-    how.orbitals.virtual_segment = m_options.segments[2];
-  }
+  if (m_problem.over->functions() > many_functions) how.orbitals.cut_into(long_segments);
+  if (!m_options.segments.empty())
+    how.orbitals.cut_into({m_options.segments[0], m_options.segments[1], m_options.segments[2]});
   if (!m_plan.stages.empty()) {  // chosen so that it fits
-    how.orbitals.basis_segment = m_plan.orbitals.basis_segment;
-    how.orbitals.occupied_segment = m_plan.orbitals.occupied_segment;
-    how.orbitals.virtual_segment = m_plan.orbitals.virtual_segment;
+    how.orbitals.cut_into(m_plan.orbitals.lengths());
     how.direct_ladder = m_plan.direct_ladder;
     if (m_plan.of_worker > 0) how.programs.private_bytes = static_cast<std::uint64_t>(m_plan.of_worker);
     if (m_plan.held > 0) how.programs.held_bytes = static_cast<std::uint64_t>(m_plan.held);
@@ -154,8 +145,6 @@ sial::correlation_result calculation::run_within_memory(
 
 void calculation::correlate(session& s, const chemistry::scf_result& scf) {
   return_free_memory();  // of the field
-  auto iterations = nlohmann::ordered_json::array();
-  auto last = clock::now();
   sial::correlation_settings how = correlation_settings();
   if (const auto finished = m_checkpoints.finished(scf, how)) {
     m_journal.line("the energies are those of the checkpoint");
@@ -164,15 +153,9 @@ void calculation::correlate(session& s, const chemistry::scf_result& scf) {
     return;
   }
   how.keeping = m_checkpoints.keeping(how);
-  sial::correlation_job job(s.rt(), *m_problem.over, scf, how, [&](const sial::iteration_report& now) {
-    if (iterations.empty()) m_journal.line("CCSD iteration       correlation     residual         time");
-    const double seconds = seconds_since(last);
-    m_journal.line("      {:>8}  {:>16.10f}  {:>11.2e}  {:>11}", now.number, now.energy, now.residual,
-                   format_seconds(seconds));
-    last = clock::now();
-    iterations.push_back({{"correlation_energy", now.energy}, {"residual", now.residual}, {"seconds", seconds}});
-    m_cc_line.points.emplace_back(now.number, std::log10(std::max(now.residual, 1e-16)));
-  });
+  how.keeping_triples = m_checkpoints.keeping_triples(scf, how);
+  sial::correlation_job job(s.rt(), *m_problem.over, scf, how,
+                            [&](const sial::iteration_report& now) { m_convergence.add(now); });
   m_report.note("occupied", job.data().ints.at("occupied"));
   m_report.note("virtual", job.data().ints.at("virtual"));
   m_report.note("segments", nlohmann::ordered_json{{"ao", job.data().segments_of(sial::index_kind::ao)},
@@ -198,95 +181,14 @@ void calculation::correlate(session& s, const chemistry::scf_result& scf) {
         return at ? to_text(*at, elapsed) : std::string();
       },
       rhythm);
-  last = clock::now();
+  m_convergence.begin_correlation();
   const sial::correlation_result c = run_within_memory(
       job, [&](const sial::correlation_result& so_far) { m_checkpoints.keep_energies(scf, how, so_far); });
   s.check_interrupt();
-  m_report.note("ccsd_history", iterations);
+  m_convergence.note_correlation(m_report);
   m_failure = report_correlation(m_problem, c, scf.energy, m_report);
-  tell_programs(c);
-  tell_terms(s, c);
-}
-
-/// What each procedure of the programs took, which are the terms of the equations.
-void calculation::tell_terms(session& s, const sial::correlation_result& c) {
-  auto rows = nlohmann::ordered_json::array();
-  std::string page;
-  for (const sial::program_report& p : c.programs) {
-    if (p.terms.empty()) continue;
-    const std::string table = to_text(p.terms);
-    if (m_options.profile)
-      m_journal.line("\nterms of {}, over {} worker{}\n{}", p.name, m_workers, m_workers == 1 ? "" : "s", table);
-    page += "<h3>" + p.name + "</h3><pre>" + html_escaped(table) + "</pre>";
-    for (const sial::term_report& t : p.terms)
-      rows.push_back({{"program", p.name},
-                      {"term", t.name},
-                      {"what", t.meaning},
-                      {"statements", t.statements},
-                      {"seconds", t.seconds},
-                      {"waited_seconds", t.waited},
-                      {"contraction_flops", t.flops},
-                      {"bytes", t.bytes}});
-  }
-  if (rows.empty()) return;
-  m_report.note("terms", rows);
-  s.add_to_page("<section><h2>Terms of the equations</h2>" + page + "</section>");
-}
-
-/// What each program took, and what of it was on devices.
-void calculation::tell_programs(const sial::correlation_result& c) {
-  for (const sial::program_report& p : c.programs) {
-    const sial::run_counters& n = p.counters;
-    m_report.add(p.name + "_seconds", p.name,
-                 fmt::format("{}, {:.3g} GFLOP in contractions, {} at barriers", format_seconds(p.seconds),
-                             n.flops * 1e-9, format_seconds(n.barrier_seconds)),
-                 p.seconds);
-    if (!m_options.has_devices()) continue;
-    const char* const why = n.on_devices > 0               ? ""
-                            : m_options.devices == "never" ? ": --devices never"
-                                                           : ": workers finish them sooner";
-    m_report.add("", p.name + " on devices",
-                 fmt::format("{} of {} block statements{}", n.on_devices, n.on_devices + n.in_place, why), nullptr);
-    m_report.note(p.name + "_statements_on_devices", n.on_devices);
-  }
-}
-
-/// For the page of --report.
-void calculation::draw(session& s) const {
-  if (m_options.report.empty()) return;
-  line_plot p{"Convergence", "iteration", "log10 of the gradient of SCF, of the residual of CCSD"};
-  plot_line scf = m_scf_line, cc = m_cc_line;
-  scf.label = "SCF";
-  cc.label = "CCSD";
-  cc.colour = 1;
-  p.lines.push_back(scf);
-  if (!cc.points.empty()) p.lines.push_back(cc);
-  s.add_to_page("<section><h2>Convergence</h2>" + to_svg(p) + "</section>");
-}
-
-/// The molecule and its basis, or the Hamiltonian.
-void calculation::tell_problem() {
-  if (m_problem.is_model) {
-    m_report.add("integrals", "integrals", m_options.file);
-    m_report.add("molecule", "Hamiltonian",
-                 fmt::format("{} electrons, multiplicity {}, core {:.10f} hartree", chemistry::electrons(m_problem.of),
-                             m_problem.of.multiplicity, m_problem.core_energy),
-                 m_problem.title);
-    m_report.note("nuclear_repulsion", m_problem.core_energy);
-    m_report.add("basis", "basis", fmt::format("{} orbitals", m_problem.over->functions()), "orbitals");
-    return;
-  }
-  m_report.add("integrals", "integrals", std::string(chemistry::integrals_library()));
-  m_report.add("molecule", "molecule",
-               fmt::format("{}: {} atoms, {} electrons, multiplicity {}, repulsion of nuclei {:.10f} hartree",
-                           m_problem.title, m_problem.of.atoms.size(), chemistry::electrons(m_problem.of),
-                           m_problem.of.multiplicity, chemistry::nuclear_repulsion(m_problem.of)),
-               m_problem.title);
-  m_report.note("nuclear_repulsion", chemistry::nuclear_repulsion(m_problem.of));
-  m_report.add("basis", "basis",
-               fmt::format("{}: {} functions in {} shells", m_options.basis, m_problem.over->functions(),
-                           m_problem.over->shells()),
-               m_options.basis);
+  report_programs(m_options, c, m_report);
+  report_terms(m_options, m_workers, c, m_report, m_journal, s);
 }
 
 /// Before anything runs.
@@ -345,7 +247,7 @@ int calculation::compute() {
   s.works_on(m_problem.title + " " + m_options.method);
   s.describe(m_report);
   m_report.add_integer("sial_workers", "SIAL workers", m_workers);
-  tell_problem();
+  report_problem(m_options, m_problem, m_report);
   m_report.note("functions", m_problem.over->functions());
   m_report.note("method", m_options.method);
   if (!m_options.notes.empty()) m_report.note("notes", m_options.notes);
@@ -370,13 +272,14 @@ int calculation::compute() {
                  fmt::format("{} combinations of functions are left out", scf.functions - scf.orbitals),
                  scf.functions - scf.orbitals);
   m_failure = report_field(m_problem, scf, m_report);
+  if (m_failure.empty()) warn_of_degenerate_cuts(m_options, m_problem, scf, m_report);
   if (m_failure.empty()) add_orbital_files(s, m_options, m_problem, scf);
   if (m_problem.method && m_failure.empty()) correlate(s, scf);
   m_report.note("success", m_failure.empty());
   m_report.add("seconds", "time", format_seconds(seconds_since(start)), seconds_since(start));
   tell_peak();
   m_journal.line("");
-  draw(s);
+  if (!m_options.report.empty()) m_convergence.draw(s);
   if (m_failure.empty()) add_qcschema_file(s, m_options, m_problem, scf, m_report);
   s.finish(m_report);
   if (!m_failure.empty())

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "apps/chem/checkpoints.hpp"
+#include "apps/chem/convergence.hpp"
 #include "apps/chem/journal.hpp"
 #include "apps/chem/memory_plan.hpp"
 #include "apps/chem/options.hpp"
 #include "apps/chem/problem.hpp"
-#include "apps/common/plot.hpp"
 #include "apps/common/report.hpp"
 #include "apps/common/session.hpp"
 
@@ -28,7 +28,6 @@ class calculation {
 
  private:
   int compute();
-  void tell_problem();
   chemistry::scf_settings scf_settings() const;
   chemistry::scf_result self_consistent_field(session& s);
   sial::correlation_settings correlation_settings() const;
@@ -38,9 +37,6 @@ class calculation {
   void tell_peak();
   [[noreturn]] void refuse() const;
   void correlate(session& s, const chemistry::scf_result& scf);
-  void tell_programs(const sial::correlation_result& c);
-  void tell_terms(session& s, const sial::correlation_result& c);
-  void draw(session& s) const;
 
   const chem_options& m_options;
   const journal m_journal;
@@ -48,7 +44,7 @@ class calculation {
   unsigned m_workers = 1;
   report m_report;
   checkpoints m_checkpoints;
-  plot_line m_scf_line, m_cc_line;
+  convergence m_convergence{m_journal};
   memory_plan m_plan;
   std::string m_failure;  // what has not converged
 };

@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/units.hpp"
+#include "libraries/chemistry/checkpoint/amplitude_history.hpp"
 #include "libraries/chemistry/checkpoint/projection.hpp"
 
 namespace tessera::apps {
@@ -27,6 +28,12 @@ bool are_finite(const ch::amplitudes& t) {
     return std::ranges::all_of(v, [](double x) { return std::isfinite(x); });
   };
   return finite(t.mixed) && finite(t.singles[0]) && finite(t.singles[1]) && finite(t.alike[0]) && finite(t.alike[1]);
+}
+
+constexpr double least_interval = 0.2;  // seconds, between checkpoints of triples
+
+std::string words_of(const ch::stored_energies& e) {
+  return e.triples ? "the energies up to (T)" : e.ccsd ? "the energies up to CCSD" : "the energy of MP2";
 }
 
 }  // namespace
@@ -63,6 +70,8 @@ void checkpoints::open_own() {
     throw error(error_kind::input, "the checkpoint is of another calculation: " + difference, m_own.string(),
                 fmt::format("name another folder; --start-from {} begins with what is there", m_own.string()));
   m_kept_field = fmt::format("{} after {} iterations", name_of(m_problem.kind), m_own_field->scf.iterations);
+  if (m_energies && m_energies->orbitals == ch::name_of_orbitals(m_own_field->scf))
+    m_kept_energies = words_of(*m_energies);
 }
 
 void checkpoints::open_source() {
@@ -89,21 +98,26 @@ void checkpoints::say(const std::string& key, const std::string& label, const st
   m_journal.line("{} {}", label, text);
 }
 
-void checkpoints::try_to_write(const std::string& what, const std::function<void()>& write) {
+bool checkpoints::try_to_write(const std::string& what, const std::function<void()>& write) {
   try {
     write();
+    return true;
   } catch (const error& e) {
     if (e.kind() != error_kind::output) throw;
-    if (std::exchange(m_warned, true)) return;
+    if (std::exchange(m_warned, true)) return false;
     const std::string kept = what_is_kept();
     fmt::print(stderr, "warning: {} cannot be kept; the calculation goes on. {}\n{}\n", what,
                kept.empty() ? "Nothing is kept." : "Kept: " + kept + ".", e.what());
     m_report.note("checkpoint_warning", fmt::format("{} cannot be kept: {}", what, e.message()));
+    return false;
   }
 }
 
 std::string checkpoints::what_is_kept() const {
-  return m_kept_field + (m_kept_field.empty() || m_kept_amplitudes.empty() ? "" : ", ") + m_kept_amplitudes;
+  std::string all;
+  for (const std::string* const one : {&m_kept_field, &m_kept_amplitudes, &m_kept_triples, &m_kept_energies})
+    if (!one->empty()) all += (all.empty() ? "" : ", ") + *one;
+  return all;
 }
 
 std::string checkpoints::advice() const {
@@ -114,12 +128,17 @@ std::string checkpoints::advice() const {
 std::optional<ch::scf_result> checkpoints::begin_field(ch::scf_settings& how) {
   m_linear_dependence = how.linear_dependence;
   if (!m_own.empty()) how.keep = [this](const ch::scf_result& scf) { keep_field(scf); };
-  if (m_own_field && m_own_field->scf.orbitals > 0 && m_own_field->linear_dependence == how.linear_dependence) {
+  const bool has_field =
+      m_own_field && m_own_field->scf.orbitals > 0 && m_own_field->linear_dependence == how.linear_dependence;
+  if (has_field && m_own_field->scf.converged && std::abs(m_own_field->scf.change) < how.energy_change &&
+      m_own_field->scf.gradient < how.gradient) {
+    say("scf_start", "SCF", fmt::format("is that of the checkpoint, of {} iterations", m_own_field->scf.iterations),
+        "finished");
+    return m_own_field->scf;
+  }
+  if (m_lock) m_lock->require_writable();
+  if (has_field) {
     const ch::scf_result& scf = m_own_field->scf;
-    if (scf.converged && std::abs(scf.change) < how.energy_change && scf.gradient < how.gradient) {
-      say("scf_start", "SCF", fmt::format("is that of the checkpoint, of {} iterations", scf.iterations), "finished");
-      return scf;
-    }
     if (m_options.guess == "sad" || m_options.guess == "core") return std::nullopt;  // asked for a new beginning
     how.guess = ch::scf_guess::density;
     how.start = {scf.density[0], scf.density[m_problem.kind == ch::reference::rhf ? 0 : 1]};
@@ -162,6 +181,23 @@ void checkpoints::keep_field(const ch::scf_result& scf) {
 
 std::optional<sial::correlation_result> checkpoints::finished(const ch::scf_result& scf,
                                                               const sial::correlation_settings& how) const {
+  std::optional<sial::correlation_result> found = stored_result(scf, how);
+  if (found) warn_of_damage();
+  return found;
+}
+
+void checkpoints::warn_of_damage() const {
+  try {
+    (void)ch::load_amplitudes(m_own);
+  } catch (const error& e) {
+    if (e.kind() != error_kind::input) throw;
+    fmt::print(stderr, "warning: the amplitudes that are kept are of no use; the energies are\n{}\n", e.what());
+    m_report.note("checkpoint_damage", fmt::format("{}: {}", e.where(), e.message()));
+  }
+}
+
+std::optional<sial::correlation_result> checkpoints::stored_result(const ch::scf_result& scf,
+                                                                   const sial::correlation_settings& how) const {
   if (!m_energies || m_energies->orbitals != ch::name_of_orbitals(scf) ||
       m_energies->frozen_core != how.orbitals.frozen_core || m_energies->frozen_virtual != how.orbitals.frozen_virtual)
     return std::nullopt;
@@ -199,7 +235,14 @@ void checkpoints::keep_energies(const ch::scf_result& scf, const sial::correlati
   e.t1_diagnostic = c.t1_diagnostic;
   e.d1_diagnostic = c.d1_diagnostic;
   e.triples = c.triples;
-  try_to_write("energies", [&] { ch::save_energies(m_own, e); });
+  try_to_write("energies", [&] {
+    ch::save_energies(m_own, e);
+    m_kept_energies = words_of(e);
+    if (!e.triples) return;
+    m_kept_triples.clear();  // their sum is there
+    std::error_code none;
+    std::filesystem::remove(m_own / ch::triples_file, none);
+  });
 }
 
 std::optional<sial::amplitude_start> checkpoints::projected(std::shared_ptr<const ch::stored_amplitudes> from,
@@ -225,6 +268,19 @@ std::optional<sial::amplitude_start> checkpoints::projected(std::shared_ptr<cons
   return std::nullopt;
 }
 
+/// "" where all of the history is there.
+std::string checkpoints::why_no_history(const ch::amplitude_state& state, const ch::amplitudes& zeros) const {
+  if (state.history == 0) return "there is none";
+  try {
+    for (int step = std::max(1, state.history - ch::most_history_steps + 1); step <= state.history; ++step)
+      (void)ch::load_history_step(m_own, step, zeros);
+    return {};
+  } catch (const error& e) {
+    if (e.kind() != error_kind::input) throw;
+    return fmt::format("{}: {}", e.where(), e.message());
+  }
+}
+
 std::optional<sial::amplitude_start> checkpoints::begin_amplitudes(const ch::amplitudes& zeros,
                                                                    const sial::correlation_settings& how) {
   std::optional<ch::stored_amplitudes> own = m_own.empty() ? std::nullopt : ch::load_amplitudes(m_own);
@@ -234,11 +290,20 @@ std::optional<sial::amplitude_start> checkpoints::begin_amplitudes(const ch::amp
     start.state = own->state;
     start.state.converged = own->state.converged && has_converged(own->state.change, own->state.residual, how);
     m_kept_amplitudes = fmt::format("CCSD after {} iterations", own->state.iteration);
+    m_amplitudes = own->state;
     start.same = std::move(own->t);
+    if (start.state.converged) {
+      say("ccsd_start", "CCSD", fmt::format("is that of the checkpoint, of {} iterations", start.state.iteration),
+          "finished");
+      return start;
+    }
+    const std::string why = why_no_history(start.state, zeros);
+    if (!why.empty()) start.state.history = 0;
+    m_report.note("diis_history", start.state.history > 0);
     say("ccsd_start", "CCSD",
-        start.state.converged ? fmt::format("is that of the checkpoint, of {} iterations", start.state.iteration)
-                              : fmt::format("goes on from iteration {} of the checkpoint", start.state.iteration),
-        start.state.converged ? "finished" : "checkpoint");
+        fmt::format("goes on from iteration {} of the checkpoint, {}", start.state.iteration,
+                    why.empty() ? "with the history of DIIS" : "without the history of DIIS: " + why),
+        "checkpoint");
     return start;
   }
   if (own) return projected(std::make_shared<const ch::stored_amplitudes>(std::move(*own)), zeros, m_own.string());
@@ -251,11 +316,14 @@ std::optional<sial::amplitude_start> checkpoints::begin_amplitudes(const ch::amp
 sial::amplitude_keeping checkpoints::keeping(const sial::correlation_settings& how) {
   sial::amplitude_keeping keeping;
   if (m_own.empty() && m_source.empty()) return keeping;
+  if (m_lock) m_lock->require_writable();
   keeping.begin = [this, how](const ch::amplitudes& zeros) {
-    m_report.add("checkpoint_bytes", "checkpoint",
-                 fmt::format("amplitudes to keep or to begin with take {} of memory beside the blocks",
-                             format_bytes(ch::bytes_of(zeros))),
-                 ch::bytes_of(zeros));
+    // Of an iteration the amplitudes and their change are kept, too.
+    const auto bytes = static_cast<double>(ch::bytes_of(zeros)) * (m_own.empty() ? 1 : 3);
+    m_report.add(
+        "checkpoint_bytes", "checkpoint",
+        fmt::format("amplitudes to keep or to begin with take {} of memory beside the blocks", format_bytes(bytes)),
+        bytes);
     return begin_amplitudes(zeros, how);
   };
   if (m_own.empty()) return keeping;
@@ -267,12 +335,84 @@ sial::amplitude_keeping checkpoints::keeping(const sial::correlation_settings& h
     if (!std::isfinite(at.energy) || !std::isfinite(at.residual) || !are_finite(t)) return;
     // What grows away from the solution is worse than what is there.
     m_least_residual = std::min(m_least_residual, at.residual);
-    if (at.residual > 100 * m_least_residual) return;
+    m_diverges = at.residual > 100 * m_least_residual;
+    if (m_diverges) return;
     try_to_write(fmt::format("CCSD after {} iterations", at.iteration), [&] {
       ch::save_amplitudes(m_own, system(), t, at);
+      ch::remove_history_before(m_own, at.history);
       m_kept_amplitudes = fmt::format("CCSD after {} iterations", at.iteration);
+      m_amplitudes = at;
     });
     m_last_kept = clock::now();
+  };
+  keeping.keep_history = [this](int step, const ch::history_step& what) {
+    if (m_diverges) return false;
+    const bool is_kept = try_to_write("the history of DIIS", [&] { ch::save_history_step(m_own, step, what); });
+    if (!is_kept) ch::remove_history_before(m_own, 0);  // room for the amplitudes
+    return is_kept;
+  };
+  keeping.load_history = [this](int step, const ch::amplitudes& zeros) {
+    return ch::load_history_step(m_own, step, zeros);
+  };
+  return keeping;
+}
+
+/// Those of the same field, orbitals and amplitudes.
+std::vector<double> checkpoints::known_triples(const ch::stored_triples& of, std::size_t count) {
+  const auto belongs = [&](const ch::stored_triples& found) {
+    return found.orbitals == of.orbitals && found.frozen_core == of.frozen_core &&
+           found.frozen_virtual == of.frozen_virtual && found.amplitudes.iteration == of.amplitudes.iteration &&
+           found.amplitudes.energy == of.amplitudes.energy && found.amplitudes.residual == of.amplitudes.residual &&
+           found.energies.size() == count;
+  };
+  std::string why_not;
+  try {
+    std::optional<ch::stored_triples> found = ch::load_triples(m_own);
+    if (!found) return {};
+    if (belongs(*found)) {
+      const auto known = std::ranges::count_if(found->energies, [](double e) { return !std::isnan(e); });
+      m_report.note("triples_known", known);
+      say("triples_start", "(T)", fmt::format("goes on: {} triples are known", known), "checkpoint");
+      return std::move(found->energies);
+    }
+    why_not = "the triples of the checkpoint are of other amplitudes";
+  } catch (const error& e) {
+    if (e.kind() != error_kind::input) throw;
+    why_not = fmt::format("{}: {}", e.where(), e.message());
+  }
+  say("triples_start", "(T)", "begins again: " + why_not, "new");
+  return {};
+}
+
+std::optional<sial::triples_keeping> checkpoints::keeping_triples(const ch::scf_result& scf,
+                                                                  const sial::correlation_settings& how) {
+  if (m_own.empty()) return std::nullopt;
+  ch::stored_triples of;
+  of.orbitals = ch::name_of_orbitals(scf);
+  of.frozen_core = how.orbitals.frozen_core;
+  of.frozen_virtual = how.orbitals.frozen_virtual;
+  sial::triples_keeping keeping;
+  keeping.begin = [this, of](std::size_t count) mutable {
+    of.amplitudes = m_amplitudes;
+    m_last_triples = clock::now();
+    return known_triples(of, count);
+  };
+  keeping.is_due = [this] {
+    // At most a twentieth of the time goes into it.
+    const double interval = std::max({least_interval, m_options.checkpoint_interval, 20 * m_triples_seconds});
+    return std::chrono::duration<double>(clock::now() - m_last_triples).count() >= interval;
+  };
+  keeping.keep = [this, of](const std::vector<double>& energies) mutable {
+    of.amplitudes = m_amplitudes;
+    of.energies = energies;
+    const auto start = clock::now();
+    try_to_write("triples", [&] {
+      ch::save_triples(m_own, of);
+      const auto known = std::ranges::count_if(energies, [](double e) { return !std::isnan(e); });
+      m_kept_triples = fmt::format("{} triples", known);
+    });
+    m_last_triples = clock::now();
+    m_triples_seconds = std::chrono::duration<double>(m_last_triples - start).count();
   };
   return keeping;
 }

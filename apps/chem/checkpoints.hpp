@@ -16,6 +16,7 @@
 #include "libraries/chemistry/checkpoint/energies.hpp"
 #include "libraries/chemistry/checkpoint/field.hpp"
 #include "libraries/chemistry/checkpoint/folder_lock.hpp"
+#include "libraries/chemistry/checkpoint/triples.hpp"
 
 namespace tessera::apps {
 
@@ -24,7 +25,8 @@ namespace tessera::apps {
 class checkpoints {
  public:
   /// All outlive it. Throws tessera::error: usage where options contradict each other, or another job has the folder;
-  /// output where it cannot be made; input where it is damaged or of another calculation.
+  /// output where it cannot be made; input where it is damaged or of another calculation. Those below throw output
+  /// where something is to be computed, and the folder cannot be written to.
   checkpoints(const chem_options& o, const problem& p, const journal& told, report& to);
 
   /// Chooses what the field begins with, and what is kept of it. Nothing is computed where a field of --restart has
@@ -32,11 +34,14 @@ class checkpoints {
   std::optional<chemistry::scf_result> begin_field(chemistry::scf_settings& how);
   void keep_field(const chemistry::scf_result& scf);
 
-  /// Energies of --restart that answer all that is asked for.
+  /// Energies of --restart that answer all that is asked for. What of the folder is damaged beside them is a warning.
   std::optional<sial::correlation_result> finished(const chemistry::scf_result& scf,
                                                    const sial::correlation_settings& how) const;
   /// What coupled cluster begins with, and where its amplitudes go.
   sial::amplitude_keeping keeping(const sial::correlation_settings& how);
+  /// Where energies of single triples go, and what is known of them. Nothing where there is no --restart.
+  std::optional<sial::triples_keeping> keeping_triples(const chemistry::scf_result& scf,
+                                                       const sial::correlation_settings& how);
   void keep_energies(const chemistry::scf_result& scf, const sial::correlation_settings& how,
                      const sial::correlation_result& c);
 
@@ -54,8 +59,13 @@ class checkpoints {
   std::optional<sial::amplitude_start> projected(std::shared_ptr<const chemistry::stored_amplitudes> from,
                                                  const chemistry::amplitudes& zeros, const std::string& folder);
   /// Runs what writes a file; a failure is told once, and the calculation goes on.
-  void try_to_write(const std::string& what, const std::function<void()>& write);
+  bool try_to_write(const std::string& what, const std::function<void()>& write);
+  std::vector<double> known_triples(const chemistry::stored_triples& of, std::size_t count);
+  std::string why_no_history(const chemistry::amplitude_state& state, const chemistry::amplitudes& zeros) const;
   std::string what_is_kept() const;
+  void warn_of_damage() const;
+  std::optional<sial::correlation_result> stored_result(const chemistry::scf_result& scf,
+                                                        const sial::correlation_settings& how) const;
   void say(const std::string& key, const std::string& label, const std::string& text, const std::string& value);
 
   const chem_options& m_options;
@@ -69,8 +79,11 @@ class checkpoints {
   double m_linear_dependence = 0;
   clock::time_point m_last_kept;
   double m_least_residual = std::numeric_limits<double>::infinity();
-  bool m_warned = false;
-  std::string m_kept_field, m_kept_amplitudes;
+  bool m_diverges = false, m_warned = false;
+  chemistry::amplitude_state m_amplitudes;  // that are kept, or were restored
+  clock::time_point m_last_triples;
+  double m_triples_seconds = 0;  // to write them
+  std::string m_kept_field, m_kept_amplitudes, m_kept_energies, m_kept_triples;
 };
 
 }  // namespace tessera::apps

@@ -122,7 +122,7 @@ void add_chem(command_table& to) {
        {"--checkpoint-interval",
         &o->checkpoint_interval,
         "X",
-        "seconds between checkpoints of amplitudes; 0: after each iteration",
+        "seconds between checkpoints of amplitudes and triples; 0: after each iteration",
         {.range = between(0.0, 1e9), .shows_default = true}},
        {"--convergence",
         &o->convergence,

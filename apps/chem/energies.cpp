@@ -31,6 +31,31 @@ void report_amplitudes(const std::string& key, const std::string& label, const s
 
 }  // namespace
 
+void report_problem(const chem_options& o, const problem& p, report& to) {
+  if (p.is_model) {
+    to.add("integrals", "integrals", o.file);
+    to.add("molecule", "Hamiltonian",
+           fmt::format("{} electrons, multiplicity {}, core {:.10f} hartree", chemistry::electrons(p.of),
+                       p.of.multiplicity, p.core_energy),
+           p.title);
+    to.note("nuclear_repulsion", p.core_energy);
+    to.add("basis", "basis",
+           p.over->spins_are_apart() ? fmt::format("{} orbitals of each spin", p.over->functions() / 2)
+                                     : fmt::format("{} orbitals", p.over->functions()),
+           "orbitals");
+    return;
+  }
+  to.add("integrals", "integrals", std::string(chemistry::integrals_library()));
+  to.add(
+      "molecule", "molecule",
+      fmt::format("{}: {} atoms, {} electrons, multiplicity {}, repulsion of nuclei {:.10f} hartree", p.title,
+                  p.of.atoms.size(), chemistry::electrons(p.of), p.of.multiplicity, chemistry::nuclear_repulsion(p.of)),
+      p.title);
+  to.note("nuclear_repulsion", chemistry::nuclear_repulsion(p.of));
+  to.add("basis", "basis", fmt::format("{}: {} functions in {} shells", o.basis, p.over->functions(), p.over->shells()),
+         o.basis);
+}
+
 std::string report_field(const problem& p, const chemistry::scf_result& scf, report& to) {
   to.note("scf_converged", scf.converged);
   to.note("scf_iterations", scf.iterations);
@@ -39,7 +64,8 @@ std::string report_field(const problem& p, const chemistry::scf_result& scf, rep
     return fmt::format("{} has not converged after {} iterations", name_of(p.kind), scf.iterations);
   }
   to.add("scf_energy", name_of(p.kind), fmt::format("{:.10f} hartree", scf.energy), scf.energy);
-  if (p.kind == chemistry::reference::uhf)
+  // Of a Hamiltonian with integrals of each spin it is not known.
+  if (p.kind == chemistry::reference::uhf && !p.over->spins_are_apart())
     to.add("spin_squared", "<S^2>",
            fmt::format("{:.6f}; a pure state has {:.6f}", scf.spin_squared,
                        0.25 * (p.of.multiplicity - 1) * (p.of.multiplicity + 1)),

@@ -7,6 +7,9 @@
 
 namespace tessera::apps {
 
+/// The molecule and its basis, or the Hamiltonian.
+void report_problem(const chem_options& o, const problem& p, report& to);
+
 /// Of the field. Returns what has not converged, in words; no energy has its name then.
 std::string report_field(const problem& p, const chemistry::scf_result& scf, report& to);
 

@@ -1,6 +1,7 @@
 #include "apps/chem/memory_plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,8 +35,7 @@ constexpr double pinned = 3.5;             // blocks that cannot leave lie betwe
 constexpr double most_kept = 1024 * mebi;  // of SCF's integrals
 
 /// Lengths of segments that are tried one after the other: functions, occupied and virtual orbitals.
-using segment_lengths = std::array<std::size_t, 3>;
-constexpr std::array<segment_lengths, 4> lengths{{{24, 12, 24}, {16, 8, 16}, {12, 6, 12}, {8, 4, 8}}};
+constexpr std::array<sial::segment_lengths, 4> lengths{{{24, 12, 24}, {16, 8, 16}, {12, 6, 12}, {8, 4, 8}}};
 
 /// A size that can be given as an option, in MiB, rounded up.
 std::string option_size(double bytes) {
@@ -168,16 +168,12 @@ class planner {
   chemistry::scf_result m_field;
 };
 
-sial::orbital_choice with_lengths(sial::orbital_choice orbitals, const segment_lengths& of) {
-  orbitals.basis_segment = of[0];
-  orbitals.occupied_segment = of[1];
-  orbitals.virtual_segment = of[2];
+sial::orbital_choice with_lengths(sial::orbital_choice orbitals, const sial::segment_lengths& of) {
+  orbitals.cut_into(of);
   return orbitals;
 }
 
-std::string words(const sial::orbital_choice& o) {
-  return fmt::format("{} {} {}", o.basis_segment, o.occupied_segment, o.virtual_segment);
-}
+std::string words(const sial::orbital_choice& o) { return fmt::format("{}", fmt::join(o.lengths(), " ")); }
 
 /// With which --memory it would fit: all of it, or as little as there can be.
 double needed(const memory_plan& plan, bool with_disk) {

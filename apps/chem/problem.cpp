@@ -95,6 +95,12 @@ problem model_problem_of(const chem_options& o) {
   p.is_model = true;
   p.over = std::move(over);
   p.kind = reference_of(o, p.of);
+  if (p.over->spins_are_apart()) {
+    if (o.reference != "auto" && o.reference != "uhf")
+      throw error(error_kind::usage, fmt::format("the file has integrals of each spin, and {} has none", o.reference),
+                  "--reference", "uhf");
+    p.kind = chemistry::reference::uhf;
+  }
   p.frozen = o.frozen_orbitals.value_or(0);
   require_possible(p);
   return p;

@@ -55,9 +55,6 @@ void check_result_files(const chem_options& o, const problem& p) {
   if (o.trexio == "-") throw error(error_kind::usage, "HDF5 does not go to standard output", "--trexio");
   if (!o.molden.empty()) chemistry::check_molden_functions(*p.over);
   if (!o.trexio.empty()) chemistry::check_trexio_shells(*p.over);
-  if (!o.fcidump.empty() && p.kind == chemistry::reference::uhf)
-    throw error(error_kind::usage, "uhf has orbitals for each spin, and an FCIDUMP file has one set", "--fcidump",
-                "--reference rohf");
 }
 
 void add_orbital_files(session& to, const chem_options& o, const problem& p, const chemistry::scf_result& scf) {

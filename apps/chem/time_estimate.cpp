@@ -70,9 +70,12 @@ described_cluster cluster_of(const chem_options& o) {
   described_cluster on{hierarchy::read_machine(o.machine), static_cast<double>(o.nodes), 0};
   if (o.interconnect.empty()) return on;
   const std::optional<double> rate = parse_rate(o.interconnect, rate_of::bytes);
+  if (rate && o.interconnect.find_first_of("Bb") == std::string::npos)
+    throw error(error_kind::usage, fmt::format("'{}' has no unit", o.interconnect), "--interconnect",
+                fmt::format("such as 25GB/s; {}B/s would be bytes in a second", o.interconnect));
   if (!rate || !(*rate > 0))
     throw error(error_kind::usage, fmt::format("'{}' is no rate of bytes", o.interconnect), "--interconnect",
-                "such as 25 GB/s");
+                "such as 25GB/s");
   on.bandwidth = *rate;
   return on;
 }

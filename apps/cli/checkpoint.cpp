@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -17,6 +19,7 @@
 #include "libraries/chemistry/checkpoint/amplitudes.hpp"
 #include "libraries/chemistry/checkpoint/energies.hpp"
 #include "libraries/chemistry/checkpoint/field.hpp"
+#include "libraries/chemistry/checkpoint/triples.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -98,6 +101,7 @@ ordered_json amplitudes_in(const std::filesystem::path& folder, listing& to) {
   to.line("", fmt::format("ccsd, {} after {} iterations: correlation {:.10f} hartree, change {:.1e}, residual {:.1e}",
                           found->state.converged ? "converged" : "not converged", found->state.iteration,
                           found->state.energy, found->state.change, found->state.residual));
+  if (found->state.history > 0) to.line("", "with the history of DIIS");
   to.line("", fmt::format("{} occupied and {} virtual {}, {}, {}, {}", occupied, empty,
                           found->t.closed ? "orbitals" : "spin orbitals", format_bytes(found->bytes), found->written_by,
                           found->written_at));
@@ -106,12 +110,28 @@ ordered_json amplitudes_in(const std::filesystem::path& folder, listing& to) {
                           {"correlation_energy", found->state.energy},
                           {"change", found->state.change},
                           {"residual", found->state.residual},
+                          {"history", found->state.history},
                           {"occupied", occupied},
                           {"virtual", empty},
                           {"bytes", found->bytes},
                           {"written_by", found->written_by},
                           {"written_at", found->written_at}});
   return out;
+}
+
+ordered_json triples_in(const std::filesystem::path& folder, listing& to) {
+  const auto found = chemistry::load_triples(folder);
+  if (!found) return nullptr;
+  const auto known = std::ranges::count_if(found->energies, [](double e) { return !std::isnan(e); });
+  to.line("triples",
+          fmt::format("{} are known, of amplitudes after {} iterations", known, found->amplitudes.iteration));
+  to.line("", fmt::format("{}, {}", found->written_by, found->written_at));
+  return {{"known", known},
+          {"iterations", found->amplitudes.iteration},
+          {"frozen_core", found->frozen_core},
+          {"frozen_virtual", found->frozen_virtual},
+          {"written_by", found->written_by},
+          {"written_at", found->written_at}};
 }
 
 ordered_json energies_in(const std::filesystem::path& folder, listing& to, const std::string& orbitals) {
@@ -162,6 +182,7 @@ int show(const show_options& o) {
   std::string orbitals;
   found.add("field", [&] { return field_in(folder, found, orbitals); });
   found.add("amplitudes", [&] { return amplitudes_in(folder, found); });
+  found.add("triples", [&] { return triples_in(folder, found); });
   found.add("energies", [&] { return energies_in(folder, found, orbitals); });
   found.add("sial", [&] { return sial_in(folder, found); });
   if (found.is_empty())

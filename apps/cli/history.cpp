@@ -132,7 +132,7 @@ void add_history(command_table& to) {
             "forget the times; those of other machines in the same file stay",
             {.excludes = {"--json", "--name", "--top"}}}});
   sub.footer =
-      "Times of operations are learnt by runs with runtime.placement = \"cost\" or a policy plugin, rates of loops by "
+      "Times of operations are learnt by runs with runtime.placement = \"cost\" or \"plugin:NAME\", rates of loops by "
       "runs with the policy auto.\nThey are kept where runtime.history says.\n"
       "The machine is recognised by its CPU and its devices, so give the --config of the run.\n"
       "Examples:\n  tessera history --config configs/sim_two.toml\n  tessera history --name gemm --top 20";

@@ -16,6 +16,7 @@
 #include "core/base/whole_file.hpp"
 #include "core/config/find_file.hpp"
 #include "core/config/toml.hpp"
+#include "core/runtime/run_output.hpp"
 #include "hierarchy/machine/installed_places.hpp"
 
 namespace tessera::apps {
@@ -60,8 +61,11 @@ void command_options::add_run_options(command_table& to) {
 namespace {
 
 /// The files that a configuration names are no results.
-void require_apart_from(const command_table& of, const config::document& made) {
+void require_apart_from(const command_options& o, const command_table& of, const config::document& made) {
   const config::runtime_settings& runtime = made.runtime();
+  if (o.report.empty() && !runtime.report.empty()) require_not_written(of, runtime.report, "runtime.report", "names");
+  if (o.trace.empty() && !runtime.trace_file.empty())
+    require_not_written(of, runtime.trace_file, "runtime.trace_file", "names");
   if (runtime.history == "auto") {
     std::error_code none;
     for (const auto& kept : std::filesystem::directory_iterator(cache_folder(), none))
@@ -94,8 +98,19 @@ config::document command_options::load() const {
                                  : known->emplace(file.string(), config::read_text_file(file)).first->second;
   };
   config::document made = config::document::load(from);
-  if (of != nullptr) require_apart_from(*of, made);
+  if (of != nullptr) require_apart_from(*this, *of, made);
   return made;
+}
+
+void command_options::take_files(config::runtime_settings& settings) {
+  const auto take = [](const char* key, std::string& option, std::string& setting) {
+    if (option.empty()) option = run_file::take(key, setting).path.string();
+    setting.clear();
+  };
+  take("runtime.report", report, settings.report);
+  take("runtime.trace_file", trace, settings.trace_file);
+  settings.trace = settings.trace || !trace.empty() || !report.empty();
+  settings.stats = settings.stats && !stats;
 }
 
 bool command_options::has_devices() const {

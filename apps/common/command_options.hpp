@@ -38,6 +38,10 @@ struct command_options {
   config::document load() const;
   /// Whether the configuration names plugins other than those of host memory and disks.
   bool has_devices() const;
+  /// What runtime.report, trace_file and stats ask for becomes the command's own, which tells more, unless an option
+  /// asks for the same. Turns recording on where there is a file. Throws tessera::error (configuration) for one that
+  /// cannot be written.
+  void take_files(config::runtime_settings& settings);
   /// The same options, where tasks go to the place that is done first unless the user says how they are placed.
   command_options placed_by_cost() const;
 };

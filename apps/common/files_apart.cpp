@@ -98,12 +98,23 @@ void require_files_apart(const command_table& program) {
     }
 }
 
-void require_not_written(const command_table& of, const std::string& path, const std::string& reader) {
+void require_not_written(const command_table& of, const std::string& path, const std::string& who,
+                         std::string_view does) {
   std::vector<named_file> files;
   add_files(of, files);
   for (const named_file& file : files)
     if (file.is_output && are_one(file.path, path))
-      refuse(fmt::format("{} would write over a file that {} reads", file.option, reader), file);
+      refuse(fmt::format("{} would write over a file that {} {}", file.option, who, does), file);
+}
+
+void require_written_apart(const command_table& of, const std::string& path, const std::string& writer) {
+  std::vector<named_file> files;
+  add_files(of, files);
+  for (const named_file& file : files)
+    if (are_one(file.path, path))
+      refuse(file.is_output ? fmt::format("{} and {} would both write one file", writer, file.option)
+                            : fmt::format("{} would write over the file that {} reads", writer, file.option),
+             {writer, path, true});
 }
 
 }  // namespace tessera::apps

@@ -21,8 +21,8 @@ constexpr double scalar = 0.4;
 /// A runtime of the host alone, that neither records nor learns.
 start_options host_alone(std::uint32_t workers) {
   return {.text = "[runtime]\nplugins = [\"host\"]\n",
-          .settings = {"runtime.plugins=[\"host\"]", "runtime.history=off", "runtime.trace=false",
-                       "runtime.validate=false", "region.policy=static"},
+          .settings = {"runtime.plugins=[\"host\"]", "runtime.history=off", "runtime.trace=false", "runtime.report=",
+                       "runtime.trace_file=", "runtime.stats=false", "runtime.validate=false", "region.policy=static"},
           .workers = workers};
 }
 

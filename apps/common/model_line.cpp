@@ -61,7 +61,8 @@ std::string page_of(double seconds, const least_time& least) {
 
 /// The machine of a run once more, for runtimes that neither record, learn nor validate.
 machine machine_like(command_options of) {
-  of.set.insert(of.set.end(), {"runtime.history=off", "runtime.trace=false", "runtime.validate=false"});
+  of.set.insert(of.set.end(), {"runtime.history=off", "runtime.trace=false", "runtime.report=", "runtime.trace_file=",
+                               "runtime.stats=false", "runtime.validate=false"});
   return hierarchy::assemble(of.load());
 }
 

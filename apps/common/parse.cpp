@@ -38,7 +38,18 @@ void add_range(CLI::Option&, std::monostate) {}
 template <class T>
 void add_range(CLI::Option& to, bounds<T> range) {
   to.check(CLI::Range(range.low, range.high));
-  if constexpr (std::is_floating_point_v<T>) to.check(CLI::Validator(why_not_a_number, ""));
+}
+/// In the words of the library's range, which writes small limits as 0.
+void add_range(CLI::Option& to, bounds<double> range) {
+  const auto why_not_between = [range](const std::string& word) {
+    double value = 0;
+    const bool is_number = CLI::detail::lexical_cast(word, value);
+    return is_number && !(value < range.low || value > range.high)
+               ? std::string()
+               : fmt::format("Value {} not in range {} to {}", word, range.low, range.high);
+  };
+  to.check(CLI::Validator(why_not_between, fmt::format("FLOAT in [{} - {}]", range.low, range.high)));
+  to.check(CLI::Validator(why_not_a_number, ""));
 }
 
 CLI::Option& add_row(CLI::App& to, const option& row) {
@@ -87,12 +98,12 @@ void add_command(CLI::App& made, command_table& table, std::vector<added_command
 std::string in_words(const std::string& said) {
   static const std::regex range(R"((--\S+): Value (.*) not in range (\S+) to (\S+))"),
       missing(R"((--\S+): 1 required .*)"), no_value(R"(Could not convert: (\S+) = (.*))"),
-      again(R"((--\S+): At Most 1 required but received (\d+))"), empty(R"((\S+): wants a value)"), zeros(R"(\.0+$)");
+      again(R"((--\S+): At Most 1 required but received (\d+))"), empty(R"((\S+): wants a value)");
   std::smatch found;
   const bool out_of_range = std::regex_match(said, found, range);
   if (out_of_range && found.length(2) != 0)
-    return fmt::format("{}: '{}' is no number in the range {} to {}", found.str(1), found.str(2),
-                       std::regex_replace(found.str(3), zeros, ""), std::regex_replace(found.str(4), zeros, ""));
+    return fmt::format("{}: '{}' is no number in the range {} to {}", found.str(1), found.str(2), found.str(3),
+                       found.str(4));
   if (out_of_range || std::regex_match(said, found, missing) || std::regex_match(said, found, empty))
     return fmt::format("{} wants a value", found.str(1));
   if (std::regex_match(said, found, no_value))

@@ -51,10 +51,10 @@ session::session(const command_options& options) : m_options(options) {
   machine m = hierarchy::assemble(options.load(), log_to_stderr(options.quiet));
   if (!options.quiet)
     for (const std::string& note : m.notes) fmt::print(stderr, "note: {}\n", note);
-  m.settings.trace = m.settings.trace || !options.trace.empty() || !options.report.empty();
+  m_options.take_files(m.settings);
   m.settings.validate = m.settings.validate || options.validate;
   m_runtime = std::make_unique<runtime>(std::move(m));
-  m_runtime->time_tasks(options.stats);
+  if (options.stats) m_runtime->time_tasks(true);
   const std::lock_guard guard(m_stop_lock);
   m_started = m_runtime.get();
   if (m_interrupted) m_started->cancel(stopped);

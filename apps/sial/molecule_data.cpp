@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/error.hpp"
 #include "languages/sial/chemistry/basis_of_data.hpp"
 #include "languages/sial/chemistry/correlation.hpp"
@@ -44,6 +46,10 @@ std::vector<chemistry::shell> shells_of(const chemistry::molecule& molecule, con
 }
 
 chemistry::scf_settings scf_settings_of(const chemistry::job& job) {
+  if (job.guess == "read" || job.guess == "projected")
+    throw error(error_kind::usage,
+                fmt::format("the guess is '{}', and a program's field has no checkpoints", *job.guess), the_option,
+                "sad or core");
   chemistry::scf_settings how;
   if (job.guess == "core") how.guess = chemistry::scf_guess::core;
   if (job.convergence) how.energy_change = 0.1 * *job.convergence;
@@ -59,9 +65,9 @@ sial::orbital_choice orbitals_of(const chemistry::job& job, const chemistry::mol
   if (job.frozen_orbitals) orbitals.frozen_core = *job.frozen_orbitals;
   orbitals.frozen_virtual = job.frozen_virtual.value_or(0);
   if (job.segments) {
-    orbitals.basis_segment = static_cast<std::size_t>((*job.segments)[0]);
-    orbitals.occupied_segment = static_cast<std::size_t>((*job.segments)[1]);
-    orbitals.virtual_segment = static_cast<std::size_t>((*job.segments)[2]);
+    sial::segment_lengths lengths{};
+    std::ranges::copy(*job.segments, lengths.begin());
+    orbitals.cut_into(lengths);
   }
   return orbitals;
 }
@@ -86,6 +92,13 @@ molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, 
   const chemistry::molecule molecule = closed_shells_of(job);
   molecule_field field;
   field.notes = job.notes;
+  for (const auto& [key, is_there] : {std::pair("restart", job.restart.has_value()),
+                                      {"start_from", job.start_from.has_value()},
+                                      {"molden", job.molden.has_value()},
+                                      {"fcidump", job.fcidump.has_value()},
+                                      {"trexio", job.trexio.has_value()},
+                                      {"qcschema", job.qcschema.has_value()}})
+    if (is_there) field.notes.push_back(fmt::format("the key {} is for tessera chem, and not used", key));
   field.basis = job.basis.value_or("cc-pvdz");
   field.over = chemistry::make_integrals(shells_of(molecule, job, field.basis), molecule);
   chemistry::scf_settings how = scf_settings_of(job);

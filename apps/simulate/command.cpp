@@ -184,7 +184,7 @@ void add_trace(std::vector<result_file>& to, const simulate_options& o, runtime&
                 }});
 }
 
-int run(const simulate_options& o) {
+int run(simulate_options o) {
   if (!o.json.empty()) require_writable(o.json);
   for (const std::string* file : {&o.trace, &o.report}) {
     if (*file == "-")
@@ -198,9 +198,9 @@ int run(const simulate_options& o) {
   config::runtime_settings settings = configuration.runtime();
   if (!o.placement.empty()) settings.placement = o.placement;
   if (!o.eviction.empty()) settings.eviction = o.eviction;
-  settings.trace = settings.trace || !o.trace.empty() || !o.report.empty();
-  if (settings.placement.starts_with("policy:"))
-    throw error(error_kind::usage, "a simulated machine has no policy plugins", "runtime.placement",
+  o.take_files(settings);
+  if (settings.placement.starts_with("plugin:"))
+    throw error(error_kind::usage, "a simulated machine has no plugins that place tasks", "runtime.placement",
                 "one of eager, locality, pinned, cost");
 
   const double before = memory_of_this_process().now;

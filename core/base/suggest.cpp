@@ -38,4 +38,9 @@ std::string suggest(std::string_view name, std::span<const std::string> candidat
   return best;
 }
 
+std::vector<std::string> nearest_first(std::string_view name, std::vector<std::string> candidates) {
+  std::ranges::stable_sort(candidates, {}, [&](const std::string& one) { return edit_distance(name, one); });
+  return candidates;
+}
+
 }  // namespace tessera

@@ -65,7 +65,7 @@ void set_quantity(settings& to, const key& k, std::string_view text, const std::
 void set_text(settings& to, const key& k, std::string text, const std::string& where) {
   if (!k.choices.empty() && !k.is_path) {
     const std::vector<std::string> words = k.words();
-    const auto allowed = [&](const std::string& word) {  // "policy:*" allows what goes on after the ':'
+    const auto allowed = [&](const std::string& word) {  // "plugin:*" allows what goes on after the ':'
       return word.ends_with('*') ? text.starts_with(word.substr(0, word.size() - 1)) && text.size() >= word.size()
                                  : text == word;
     };

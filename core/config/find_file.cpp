@@ -43,19 +43,19 @@ fs::path find_file(const fs::path& named, const std::vector<fs::path>& folders) 
       }
   if (there) return named;  // a folder; reading it says so
 
-  const std::vector<std::string> names = names_in(folders);
   const std::string stem = named.stem().string();
+  const std::vector<std::string> names = nearest_first(stem, names_in(folders));
   const std::string near = std::ranges::count(names, stem) != 0 ? stem : suggest(stem, names);
+  const std::string all =
+      fmt::format("found by name alone are {} (in {})", fmt::join(names, ", "), folders.front().string());
   throw error(
       error_kind::configuration,
       fmt::format("cannot read the file '{}': {}", named.string(),
                   unknown ? unknown.message() : std::make_error_code(std::errc::no_such_file_or_directory).message()),
       {},
       names.empty()  ? "check the path"
-      : near.empty() ? fmt::format("check the path; found by name alone are {} (in {})", fmt::join(names, ", "),
-                                   folders.front().string())
-                     : fmt::format("check the path, or write '{}', which is found by its name alone (in {})", near,
-                                   folders.front().string()));
+      : near.empty() ? "check the path; " + all
+                     : fmt::format("check the path, or did you mean '{}'? {}", near, all));
 }
 
 std::vector<fs::path> find_files(const std::vector<fs::path>& named, const std::vector<fs::path>& folders) {

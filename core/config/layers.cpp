@@ -82,6 +82,12 @@ void require_printable(std::string_view text, const std::string& where) {
               fmt::format("'{}' has the control character U+{:04X}", shown, static_cast<unsigned char>(*at)), where,
               "write it without line ends, tabs and such");
 }
+/// TESSERA_TRACE=1 means to turn something on, and would write a file "1".
+void require_file_name(const key& k, std::string_view given, const std::string& where) {
+  if (!k.is_path || (given != "1" && given != "0" && given != "true" && given != "false")) return;
+  throw error(error_kind::configuration, fmt::format("{} names a file, not {}", k.short_variable, in_quotes(given)),
+              where, fmt::format("write {}=FILE, and leave it out to write none", k.short_variable));
+}
 void require_printable(const value& from) {
   if (const auto* text = from.get<std::string>()) require_printable(*text, from.where);
   if (const auto* elements = from.get<array>())
@@ -265,21 +271,29 @@ void layers::workers(std::uint32_t count) {
 
 void layers::environment(const std::vector<std::pair<std::string, std::string>>& variables) {
   std::vector<std::string> known{"TESSERA_CONFIG"};
-  for (const key& k : schema()) known.push_back(k.environment_variable());
+  for (const key& k : schema()) {
+    known.push_back(k.environment_variable());
+    if (!k.short_variable.empty()) known.emplace_back(k.short_variable);
+  }
   // The ancestor's two variables first: a variable of our own beats them.
   for (const auto& [name, value_text] : variables) {
     if (value_text.empty()) continue;
     if (name == "GECKO_CONFIG_FILE") text(*find_key("topology", "declarations"), value_text, "environment " + name);
     if (name == "GECKO_POLICY") text(*find_key("region", "policy"), value_text, "environment " + name);
   }
+  const auto has = [&](const std::string& variable) {
+    return std::ranges::any_of(variables, [&](const auto& one) { return one.first == variable; });
+  };
   for (const auto& [name, value_text] : variables) {
     if (!name.starts_with("TESSERA_") || name == "TESSERA_CONFIG") continue;
     const std::string where = "environment " + name;
     const key* mine = nullptr;
     for (const key& k : schema())
-      if (k.environment_variable() == name) mine = &k;
+      if (k.environment_variable() == name || k.short_variable == name) mine = &k;
     if (mine != nullptr) {
-      text(*mine, value_text, where);
+      const bool is_short = mine->short_variable == name;
+      if (is_short) require_file_name(*mine, value_text, where);
+      if (!is_short || !has(mine->environment_variable())) text(*mine, value_text, where);
       continue;
     }
     // Ours or somebody else's? A variable in one of our sections, near a known one, or called like a key is a mistake.

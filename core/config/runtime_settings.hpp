@@ -11,7 +11,7 @@ struct runtime_settings {
   // [runtime]
   std::uint32_t workers = 0;  ///< threads that run host tasks, the waiting one included; 0: one per CPU allowed
   bool bind = true;           ///< bind workers to CPUs of the inherited set
-  std::string placement = "locality";               ///< eager | locality | pinned | cost | policy:NAME
+  std::string placement = "locality";               ///< eager | locality | pinned | cost | plugin:NAME
   std::string history = "auto";                     ///< what cost and policies learn: auto | off | a path of a file
   std::string kernel_cache = "auto";                ///< compiled kernels: auto | off | a path of a folder
   std::uint64_t kernel_cache_limit = 256ull << 20;  ///< bytes that are kept there
@@ -32,6 +32,8 @@ struct runtime_settings {
   bool deterministic = false;  ///< accumulates are summed in the order of their submission
   bool trace = false;          ///< record every task, transfer and wait; see runtime::timeline
   std::uint64_t trace_limit = 512ull << 20;  ///< bytes of events that are kept
+  std::string report, trace_file;            ///< files that are written when the runtime ends; "": none
+  bool stats = false;                        ///< print statistics to standard error when the runtime ends
   bool validate = false;                     ///< look for mistakes of the program; see docs/validation.md
   std::uint64_t plugin_patience_ns =
       120'000'000'000;  ///< how long one call of a plugin may take while it is opened; 0: without end

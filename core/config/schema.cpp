@@ -18,13 +18,14 @@ constexpr std::array keys{
     key{"runtime", "bind", key_type::boolean, 0, 0, "", false,
         "Bind each worker to the CPUs of its core, inside the set that the process inherited.",
         [](settings& s) -> field { return &s.runtime.bind; }},
-    key{"runtime", "placement", key_type::text, 0, 0, "eager|locality|pinned|cost|policy:*", false,
+    key{"runtime", "placement", key_type::text, 0, 0, "eager|locality|pinned|cost|plugin:*", false,
         "How a place is chosen for a task. `eager`: the shortest queue; `locality`: the lowest sum of transfer "
-        "and queued time; `pinned`: where the task says; `cost`: the earliest estimated finish; `policy:NAME`: "
+        "and queued time; `pinned`: where the task says; `cost`: the earliest estimated finish; `plugin:NAME`: "
         "the choice of that plugin.",
         [](settings& s) -> field { return &s.runtime.placement; }},
     key{"runtime", "history", key_type::text, 0, 0, "auto|off", true,
-        "Where learnt times (placement cost, policy plugins) are kept from run to run: auto (a file per machine "
+        "Where learnt times (placement cost, plugins that place tasks) are kept from run to run: auto (a file per "
+        "machine "
         "in the user's cache folder), off, or the path of a file.",
         [](settings& s) -> field { return &s.runtime.history; }},
     key{"runtime", "kernel_cache", key_type::text, 0, 0, "auto|off", true,
@@ -93,8 +94,20 @@ constexpr std::array keys{
         "at most four additions to a block run at the same time then.",
         [](settings& s) -> field { return &s.runtime.deterministic; }},
     key{"runtime", "trace", key_type::boolean, 0, 0, "", false,
-        "Record every task, transfer and wait; --trace and --report of a command turn it on.",
+        "Record every task, transfer and wait; runtime.report and runtime.trace_file turn it on.",
         [](settings& s) -> field { return &s.runtime.trace; }},
+    key{"runtime", "report", key_type::text, 0, 0, "", true,
+        "HTML page that is written when the runtime ends: timeline, waits, transfers, memory, critical path. `%p` is "
+        "the "
+        "process's number. Also TESSERA_REPORT, and --report of a command.",
+        [](settings& s) -> field { return &s.runtime.report; }, "TESSERA_REPORT"},
+    key{"runtime", "trace_file", key_type::text, 0, 0, "", true,
+        "Recording that is written when the runtime ends, for Perfetto and `tessera trace`. Also TESSERA_TRACE, and "
+        "--trace of a command.",
+        [](settings& s) -> field { return &s.runtime.trace_file; }, "TESSERA_TRACE"},
+    key{"runtime", "stats", key_type::boolean, 0, 0, "", false,
+        "Print what the runtime did to standard error when it ends: tasks, transfers, memory. Also TESSERA_STATS.",
+        [](settings& s) -> field { return &s.runtime.stats; }, "TESSERA_STATS"},
     key{"runtime", "trace_limit", key_type::size, 0, PiB, "", false,
         "Bytes of recorded events above which further ones are counted and dropped; a host task takes about 100.",
         [](settings& s) -> field { return &s.runtime.trace_limit; }},

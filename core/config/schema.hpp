@@ -31,10 +31,11 @@ struct key {
   std::string_view section, name;
   key_type type;
   std::uint64_t minimum, maximum;  ///< inclusive, for numbers
-  std::string_view choices;  ///< "eager|locality|policy:*"; of a path: the words that may stand for one; "": anything
+  std::string_view choices;  ///< "eager|locality|plugin:*"; of a path: the words that may stand for one; "": anything
   bool is_path;              ///< text: relative to the file that says it
   std::string_view doc;      ///< one sentence
   field (*member)(settings&);
+  std::string_view short_variable = {};  ///< "TESSERA_REPORT", beside environment_variable(); "": none
 
   std::vector<std::string> words() const;    ///< the choices one by one
   std::string full_name() const;             ///< "runtime.workers"

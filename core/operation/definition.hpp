@@ -15,41 +15,10 @@
 
 namespace tessera::operation {
 
-/// A function of the program, or a lambda without captures: an operation lives as long as its catalog, and what it
-/// needs is in definition::data or comes with each task.
-class plain_function {
- public:
-  using pointer = void (*)(const context&);  ///< what it is made of
-  /// From a function; null: there is none.
-  constexpr plain_function(pointer function = nullptr) noexcept : m_function(function) {}
-  /// From a lambda. One that captures, or takes something else, gets a sentence from the compiler.
-  template <class Function>
-  requires std::is_class_v<Function>
-  constexpr plain_function(Function function) noexcept : m_function(as_pointer(function)) {}
-  /// To be compared and called as the function that it is.
-  constexpr operator pointer() const noexcept { return m_function; }
-
- private:
-  template <class Function>
-  static constexpr pointer as_pointer(const Function& function) noexcept {
-    if constexpr (std::is_convertible_v<const Function&, pointer>) {
-      return function;
-    } else {
-      static_assert(!std::is_invocable_v<const Function&, const context&>,
-                    "the function of an operation captures nothing: put what it needs into definition::data, or into "
-                    "the arguments of its tasks");
-      static_assert(std::is_invocable_v<const Function&, const context&>,
-                    "the function of an operation takes a const tessera::operation::context&");
-      return nullptr;
-    }
-  }
-  pointer m_function = nullptr;
-};
-
 /// Runs on the calling thread; throws to fail. Operands have host pointers.
-using host_function = plain_function;
+using host_function = plain_function<>;
 /// Enqueues on context::stream through context::device's tables and returns; throws to fail. Never waits.
-using enqueue_function = plain_function;
+using enqueue_function = plain_function<>;
 /// Whether a device can run the operation for this element type.
 using availability_function = bool (*)(const plugin::device&, element_type);
 /// Floating-point operations of one task.
@@ -111,7 +80,7 @@ struct definition {
   }
 
  private:
-  bool has_form_for(const plugin::device& device) const;  // kernel.cpp
+  bool has_form_for(const plugin::device& device) const;  // kernel_loader.cpp
 };
 
 }  // namespace tessera::operation

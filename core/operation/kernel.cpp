@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/whole_file.hpp"
+#include "core/plugin/device.hpp"
 
 namespace tessera::operation {
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/operation/context.hpp"
+#include "core/operation/plain_function.hpp"
 
 namespace tessera::operation {
 
@@ -56,7 +57,7 @@ class kernel_launch {
 
 /// Says how a task is launched. Called on the thread that enqueues it; throws to fail the task. Of a recorded task,
 /// when it is captured in a graph of the device, and not for each replay: it depends on nothing but the context.
-using launch_function = void (*)(const context&, kernel_launch&);
+using launch_function = plain_function<kernel_launch&>;
 
 /// Launches of one task, one behind the other: each sees what those before it have written.
 class kernel_sequence {
@@ -70,7 +71,7 @@ class kernel_sequence {
 };
 
 /// Enqueues the launches of a task of several kernels. Called as a launch_function; throws to fail the task.
-using sequence_function = void (*)(const context&, kernel_sequence&);
+using sequence_function = plain_function<kernel_sequence&>;
 
 /// The text of kernels.
 struct kernel_text {
@@ -104,7 +105,7 @@ struct kernel_form {
 
 /// Enqueues on a vendor's own queue and returns: `queue` is the cudaStream_t, hipStream_t or cl_command_queue of
 /// context::stream. Throws to fail.
-using native_function = void (*)(const context&, void* queue);
+using native_function = plain_function<void*>;
 /// A native function, and whose devices it is for.
 struct native_form {
   std::string plugin;                  ///< for devices of this plugin

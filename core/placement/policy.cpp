@@ -12,7 +12,7 @@
 
 namespace tessera::placement {
 
-constexpr std::string_view plugin_prefix = "policy:";
+constexpr std::string_view plugin_prefix = "plugin:";
 
 placement_policy parse_placement(std::string_view text) {
   if (text == "eager") return placement_policy::eager;
@@ -22,8 +22,8 @@ placement_policy parse_placement(std::string_view text) {
   if (text.starts_with(plugin_prefix)) return placement_policy::plugin;
   const std::vector<std::string> names{"eager", "locality", "pinned", "cost"};
   const std::string near = suggest(text, names);
-  throw error(error_kind::configuration, "unknown placement policy '" + std::string(text) + "'", "runtime.placement",
-              near.empty() ? "one of eager, locality, pinned, cost, or policy:NAME for a plugin"
+  throw error(error_kind::configuration, "unknown placement '" + std::string(text) + "'", "runtime.placement",
+              near.empty() ? "one of eager, locality, pinned, cost, or plugin:NAME for a plugin"
                            : "did you mean '" + near + "'?");
 }
 
@@ -73,7 +73,7 @@ std::size_t choose_place(const plugin::registry::policy_plugin& policy, const st
   throw error(error_kind::plugin,
               fmt::format("policy plugin \"{}\" chose candidate {} of {} for '{}'", policy.name, chosen, plan.size(),
                           operation),
-              "runtime.placement", "choose another policy: the plugin breaks its contract");
+              "runtime.placement", "choose another placement: the plugin breaks its contract");
 }
 
 }  // namespace tessera::placement

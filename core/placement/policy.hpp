@@ -30,12 +30,12 @@ enum class placement_policy : std::uint8_t {
   locality,  ///< where the inputs are, unless moving them costs less than waiting
   pinned,    ///< hints are orders; without a hint, as locality
   cost,      ///< where the task is done first: queue, transfer and its own time, as learnt (history.hpp)
-  plugin     ///< "policy:NAME": a POLICY plugin is asked
+  plugin     ///< "plugin:NAME": a POLICY plugin is asked
 };
 
-/// "eager", "locality", "pinned", "cost", "policy:NAME"; throws tessera::error (configuration) with the nearest name.
+/// "eager", "locality", "pinned", "cost", "plugin:NAME"; throws tessera::error (configuration) with the nearest name.
 placement_policy parse_placement(std::string_view text);
-/// The plugin that "policy:NAME" names, among the opened ones; null for the built-in policies. Throws tessera::error
+/// The plugin that "plugin:NAME" names, among the opened ones; null for the built-in policies. Throws tessera::error
 /// (configuration) when it is not open.
 const plugin::registry::policy_plugin* find_policy(std::string_view text, const plugin::registry& plugins);
 

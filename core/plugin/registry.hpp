@@ -99,7 +99,7 @@ class registry {
   };
   const std::vector<operations_plugin>& operations_tables() const noexcept;
 
-  /// A plugin with a placement policy; valid as long as the registry.
+  /// A plugin that places tasks; valid as long as the registry.
   struct policy_plugin {
     std::string name;
     tsr_plugin* handle;

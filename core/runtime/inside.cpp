@@ -134,6 +134,7 @@ std::unique_ptr<schedule::scheduler> start_scheduler(runtime_inside& of) {
 }  // namespace
 
 runtime_inside::runtime_inside(tessera::machine&& found) : machine(std::move(found)) {
+  output = run_output::begin(machine);
   const config::runtime_settings& settings = machine.settings;
   if (settings.trace)
     tracer = std::make_unique<trace::tracer>(settings.trace_limit,
@@ -162,11 +163,12 @@ runtime_inside::runtime_inside(tessera::machine&& found) : machine(std::move(fou
   for (const auto& place : scheduler->facts().places)
     largest_limit = std::max(largest_limit, spaces[place->space]->limit());
   if (const std::string& why = scheduler->facts().workers.trouble(); !why.empty()) say(machine.log, 2, why);
+  if (settings.stats) scheduler->facts().host.time_tasks(true);
   if (scheduler->facts().placement.model() != nullptr)
     history = history_keeper::open(machine, *scheduler->facts().placement.model());
 }
 
-runtime_inside::~runtime_inside() {
+void runtime_inside::close() noexcept {
   if (!scheduler->views().all_held_here())
     say(machine.log, 2, "the runtime ends while other threads hold host views; it waits until they are given back");
   scheduler->close();
@@ -176,6 +178,9 @@ runtime_inside::~runtime_inside() {
     say(machine.log, 2,
         fmt::format("the runtime ends with a failure that no fence has reported: {} ({})", failed.first->text,
                     failed.first->where));
+}
+
+runtime_inside::~runtime_inside() {
   if (history) history->keep(*scheduler->facts().placement.model());
   const bool hung = scheduler->failures().hung();
   scheduler.reset();

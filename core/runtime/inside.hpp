@@ -17,6 +17,7 @@
 #include "core/runtime/machine.hpp"
 #include "core/runtime/named_blocks.hpp"
 #include "core/runtime/program_side.hpp"
+#include "core/runtime/run_output.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/trace/tracer.hpp"
 #include "core/transfer/coherence.hpp"
@@ -29,12 +30,15 @@ namespace tessera {
 struct runtime_inside {
   /// Makes them on the machine and starts the scheduler's threads. Throws tessera::error.
   explicit runtime_inside(tessera::machine&& found);
-  /// Waits for everything that was submitted.
   ~runtime_inside();
   runtime_inside(const runtime_inside&) = delete;
   runtime_inside& operator=(const runtime_inside&) = delete;
 
+  /// Waits for everything that was submitted, and tells what nobody has asked for. Before the destructor.
+  void close() noexcept;
+
   tessera::machine machine;
+  std::unique_ptr<run_output> output;              ///< null: nothing is told of the run when it ends
   std::unique_ptr<trace::tracer> tracer;           ///< null: nothing is recorded; it outlives all who write
   std::unique_ptr<validate::validator> validator;  ///< null: nothing is validated
   operation::catalog operations;

@@ -27,15 +27,21 @@ runtime_inside& here(const std::unique_ptr<runtime_inside>& of) {
 }  // namespace
 
 runtime::runtime(machine&& found)
-    : m_inside(std::make_unique<runtime_inside>(std::move(found))), m_serial(next_serial.fetch_add(1)) {}
+    : m_inside(std::make_unique<runtime_inside>(std::move(found))), m_serial(next_serial.fetch_add(1)) {
+  if (m_inside->output) m_inside->output->watch(*this);
+}
 
 runtime::~runtime() {
+  if (m_inside->output) m_inside->output->leave();
   if (m_inside->scheduler->alive()->left_behind()) {
     leak_on_purpose(std::move(m_inside));  // it is the parent's
   } else if (in_task()) {
     // The task would wait for itself, and what runs it needs what would end here.
     m_inside->stay_for_ever("the runtime was ended inside one of its own tasks");
     leak_on_purpose(std::move(m_inside));
+  } else {
+    m_inside->close();
+    if (m_inside->output) m_inside->output->write(*this);
   }
 }
 

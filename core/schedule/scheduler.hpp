@@ -68,7 +68,7 @@ struct scheduler_setup {
   operation::catalog* operations = nullptr;                 ///< gets the scheduler's own operations
   trace::tracer* tracer = nullptr;                          ///< null: nothing is recorded
   validate::validator* validator = nullptr;                 ///< null: nothing is validated
-  const plugin::registry::policy_plugin* policy = nullptr;  ///< whom runtime.placement = "policy:NAME" names
+  const plugin::registry::policy_plugin* policy = nullptr;  ///< whom runtime.placement = "plugin:NAME" names
   simulation* simulated = nullptr;  ///< set: it runs in virtual time, see virtual_clock.hpp; for one thread then
 };
 

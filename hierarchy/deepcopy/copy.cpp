@@ -62,8 +62,8 @@ void place_on_device(const operation::context& c) {
 
 void arrive(const operation::context&) {}
 
-const operation::definition& operation_of(runtime& rt, const char* name, operation::plain_function host,
-                                          operation::plain_function enqueue, intent how) {
+const operation::definition& operation_of(runtime& rt, const char* name, operation::host_function host,
+                                          operation::enqueue_function enqueue, intent how) {
   static std::mutex one_at_a_time;  // so that none is added twice
   const std::lock_guard guard(one_at_a_time);
   if (const operation::definition* known = rt.operations().find(name)) return *known;

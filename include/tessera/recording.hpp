@@ -58,7 +58,7 @@ class recording {
   }
   void substitute(std::span<const block_exchange> pairs,
                   std::source_location site = std::source_location::current());  ///< the same
-  /// The next replay asks the placement policy again for every task.
+  /// The next replay places every task again.
   void place_again() noexcept;
 
   struct inside;                                              ///< for the runtime

@@ -99,6 +99,25 @@ step_product() {
     fail "$(cat "$WORK/product/consumer.log")"
 }
 
+# What is found by its name alone, and what a program leaves behind unasked, far from the sources.
+step_elsewhere() {
+  fresh "$WORK/elsewhere"
+  cd "$WORK/elsewhere"
+  export XDG_CACHE_HOME="$WORK/elsewhere/cache"
+  "$program" topology --config sim_two >named.txt
+  expect_text named.txt sim1
+  TESSERA_CONFIG=sim_two.toml "$program" topology >variable.txt
+  expect_text variable.txt sim1
+  if "$program" topology --config sim_tow >near.txt 2>&1; then fail "there is a configuration sim_tow"; fi
+  expect_text near.txt "did you mean 'sim_two'? found by name alone are sim_two, sim_" "/share/tessera/configs)"
+  printf '[runtime]\nplugins = ["host"]\n' >sim_two.toml # a file that is there comes first
+  "$program" topology --config sim_two.toml >own.txt
+  if grep -q sim1 own.txt; then fail "the file sim_two.toml is not what --config sim_two.toml means"; fi
+  TESSERA_REPORT=run.html TESSERA_STATS=1 "$WORK/find_package/consumer" >out.txt 2>statistics.txt
+  expect_text run.html "<!doctype html>" consumer
+  expect_text statistics.txt "statistics of consumer"
+}
+
 step_find_package() {
   fresh "$WORK/find_package"
   "$CMAKE" -S "$SOURCE/tests/consumer/project" -B "$WORK/find_package" -G "$GENERATOR" \
@@ -187,6 +206,10 @@ step_messages() {
   wrong_call "a replay is given a value of plain bytes" 'rt.replay(r, std::string("text"));'
   wrong_call "the function of an operation captures nothing" \
     'int n = 1; rt.define({.name = "o", .host = [n](const tessera::operation::context&) { (void)n; }});'
+  wrong_call "the function of an operation captures nothing" \
+    'int n = 1; rt.define({.name = "o", .kernel = {.name = "k", .launch = [n](const tessera::operation::context&, tessera::operation::kernel_launch& how) { how.over(n); }}});'
+  wrong_call "behind it what the member of kernel_form or native_form says" \
+    'rt.define({.name = "o", .native = {{"cuda", [](const tessera::operation::context&, int) {}}}});'
   wrong_call "the function of an operation takes a const tessera::operation::context&" \
     'rt.define({.name = "o", .host = [](int) {}});'
 }

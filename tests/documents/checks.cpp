@@ -4,6 +4,7 @@
 #include <cctype>
 #include <map>
 #include <regex>
+#include <sstream>
 
 #include "tests/documents/files.hpp"
 #include "tests/documents/markdown.hpp"
@@ -143,6 +144,25 @@ faults doubled_entries(const std::string& page) {
     if (!l.text.starts_with("- ")) continue;
     const auto [entry, fresh] = first.emplace(l.text, l.number);
     if (!fresh) found.push_back(on_line(l.number, "the entry of line " + std::to_string(entry->second) + " again"));
+  }
+  return found;
+}
+
+faults doubled_words(const std::string& page) {
+  faults found;
+  std::map<std::string, std::size_t> first;  // the line of each word
+  bool inside = false;
+  for (const line& l : lines_of(page)) {
+    const std::string cell = l.kind == line_kind::table ? cells(l.text).front() : "";
+    if (cell == "word" || cell.empty()) inside = !cell.empty();
+    if (!inside || cell == "word" || cell.find_first_not_of("-:") == std::string::npos) continue;
+    std::istringstream words(cell);
+    for (std::string word; std::getline(words >> std::ws, word, ',');) {
+      std::erase(word, '`');
+      const auto [known, fresh] = first.emplace(word, l.number);
+      if (!fresh)
+        found.push_back(on_line(l.number, "'" + word + "' is a word of line " + std::to_string(known->second)));
+    }
   }
   return found;
 }

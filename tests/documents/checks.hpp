@@ -29,4 +29,8 @@ faults idioms(const std::string& page);
 /// Entries of a list whose first line occurs twice in the page.
 faults doubled_entries(const std::string& page);
 
+/// Words that two rows of a vocabulary explain: of its tables whose first column is "word". A row may have several,
+/// with commas between them.
+faults doubled_words(const std::string& page);
+
 }  // namespace documents

@@ -75,6 +75,13 @@ TEST(checks, a_doubled_entry_is_found) {
               ElementsAre("line 9: the entry of line 3 again"));
 }
 
+TEST(checks, a_word_with_two_meanings_is_found) {
+  EXPECT_THAT(doubled_words("| word | means |\n|---|---|\n| tile | a block |\n| chunk, `halo` | rows |\n\n"
+                            "| old | new |\n|---|---|\n| tile | block |\n\n"
+                            "| word | means |\n|---|---|\n| tiles | many |\n| halo | more rows |\n| tile | a tree |\n"),
+              ElementsAre("line 13: 'halo' is a word of line 4", "line 14: 'tile' is a word of line 3"));
+}
+
 TEST(markdown, lines_have_kinds) {
   const auto lines =
       lines_of("# Head\n\ntext\n    goes on\n\n    code\n\n- item\n\n    of the item\n\n| a |\n#no head\n");

@@ -55,6 +55,10 @@ TEST(documents, the_changelog_has_no_entry_twice) {
   EXPECT_THAT(doubled_entries(read(root / "CHANGELOG.md")), testing::IsEmpty());
 }
 
+TEST(documents, each_word_of_the_vocabulary_has_one_meaning) {
+  EXPECT_THAT(doubled_words(read(root / "docs/vocabulary.md")), testing::IsEmpty());
+}
+
 TEST(documents, every_folder_says_what_it_is_for) {
   for (const char* top : {"core", "hierarchy", "plugins", "plugins/kit", "libraries", "languages", "apps"}) {
     for (const auto& entry : fs::directory_iterator(root / top)) {

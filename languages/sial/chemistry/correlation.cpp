@@ -28,6 +28,11 @@ std::shared_ptr<amplitude_port> port_of(init_data& data, const correlation_setti
   return std::make_shared<amplitude_port>(data, how.keeping);
 }
 
+std::shared_ptr<triples_port> triples_port_of(init_data& data, const correlation_settings& how) {
+  if (how.method != correlation_method::ccsd_t || !how.keeping_triples) return nullptr;
+  return std::make_shared<triples_port>(data, *how.keeping_triples);
+}
+
 bool is_closed(const chemistry::scf_result& scf, const correlation_settings& how) {
   return scf.fock[1].empty() && !how.orbitals.spin_orbitals;
 }
@@ -78,6 +83,7 @@ correlation_job::correlation_job(runtime& rt, const chemistry::integrals& over, 
       m_data(data_of(over, scf, how)),
       m_labels(orbital_labels(scf, how.orbitals)),
       m_port(port_of(m_data, how)),
+      m_triples(triples_port_of(m_data, how)),
       m_job(rt, m_data, m_instructions, m_settings.programs, [](const std::string&) {}) {
   if (m_port) {
     m_iterations = m_port->restored().iteration;
@@ -90,7 +96,7 @@ correlation_job::correlation_job(runtime& rt, const chemistry::integrals& over, 
         m_change = now.energy - std::exchange(m_energy, now.energy);
         if (told) told(now);
       },
-      m_port));
+      m_port, m_triples));
   m_programs = programs_of(m_closed, how.method);
 }
 

@@ -12,6 +12,7 @@
 #include "languages/sial/chemistry/amplitudes.hpp"
 #include "languages/sial/chemistry/instructions.hpp"
 #include "languages/sial/chemistry/orbitals.hpp"
+#include "languages/sial/chemistry/triples_port.hpp"
 #include "languages/sial/estimate/verdict.hpp"
 #include "languages/sial/instructions/registry.hpp"
 #include "languages/sial/job/job.hpp"
@@ -32,7 +33,8 @@ struct correlation_settings {
   double energy_threshold = 1e-9;    ///< hartree; converged where this and the next hold
   double residual_threshold = 1e-7;  ///< norm of the change of the amplitudes
   run_settings programs;
-  amplitude_keeping keeping;  ///< for checkpoints
+  amplitude_keeping keeping;                       ///< for checkpoints
+  std::optional<triples_keeping> keeping_triples;  ///< the same
 };
 
 /// Energies in hartree, each beside that of the reference.
@@ -85,6 +87,7 @@ class correlation_job {
   init_data m_data;
   const std::vector<orbital_label> m_labels;
   std::shared_ptr<amplitude_port> m_port;
+  std::shared_ptr<triples_port> m_triples;
   instruction_registry m_instructions;
   std::vector<job_program> m_programs;
   int m_iterations = 0;

@@ -13,6 +13,7 @@
 #include "languages/sial/chemistry/orbital_instructions.hpp"
 #include "languages/sial/chemistry/pair_instructions.hpp"
 #include "languages/sial/chemistry/repulsion_instructions.hpp"
+#include "languages/sial/chemistry/triples_port.hpp"
 #include "languages/sial/instructions/builtin/arguments.hpp"
 #include "languages/sial/instructions/instruction_job.hpp"
 
@@ -44,12 +45,14 @@ std::vector<instruction> basis_instructions(const chemistry::integrals* over) {
 
 std::vector<instruction> chemistry_instructions(const chemistry::integrals* over,
                                                 std::function<void(const iteration_report&)> told,
-                                                std::shared_ptr<amplitude_port> port) {
+                                                std::shared_ptr<amplitude_port> port,
+                                                std::shared_ptr<triples_port> triples) {
   std::vector<instruction> all = basis_instructions(over);
   append(all, orbital_instructions());
   append(all, pair_instructions());
   append(all, batch_table_instructions());
   append(all, amplitude_instructions(std::move(port)));
+  append(all, triples_instructions(std::move(triples)));
   all.push_back({"compute_int_scratchmem", {"uuu"}, {}, [](const instruction_call&) {}});  // programs may ask for it
   all.push_back({"report_iteration", {"rrr"}, {}, [told = std::move(told)](const instruction_call& c) {
                    report_iteration(c, told);

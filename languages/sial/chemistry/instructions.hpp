@@ -11,6 +11,7 @@
 namespace tessera::sial {
 
 class amplitude_port;
+class triples_port;
 
 /// What a program says about an iteration.
 struct iteration_report {
@@ -22,10 +23,11 @@ struct iteration_report {
 /// number of workers.
 /// @param over  outlives them. Null: there is no basis, and those that need one fail with words that say so.
 /// @param told  what report_iteration tells, by the first worker. Empty: it is printed as the program's output
-/// @param port  where amplitudes come from and go. Null: there are no checkpoints of them
+/// @param port, triples  where amplitudes and energies of triples come from and go. Null: there are no checkpoints
 std::vector<instruction> chemistry_instructions(const chemistry::integrals* over,
                                                 std::function<void(const iteration_report&)> told,
-                                                std::shared_ptr<amplitude_port> port = nullptr);
+                                                std::shared_ptr<amplitude_port> port = nullptr,
+                                                std::shared_ptr<triples_port> triples = nullptr);
 
 /// Whether the instruction of that name, in small letters, computes integrals or asks for the nuclei.
 bool needs_basis(std::string_view name);

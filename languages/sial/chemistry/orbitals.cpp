@@ -7,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "languages/sial/chemistry/amplitude_port.hpp"
+#include "languages/sial/chemistry/triples_port.hpp"
 #include "libraries/chemistry/scf/matrix.hpp"
 
 namespace tessera::sial {
@@ -197,6 +198,7 @@ init_data orbital_data(const chemistry::integrals& over, const chemistry::scf_re
   data.ints["virt_first"] = static_cast<std::int64_t>(occupied_segments) + 1;
   data.ints["spin_orbitals"] = closed ? 0 : 1;
   amplitude_port::tell_none(data);
+  triples_port::tell_none(data);
   data.ints["direct_ladder"] = 0;
   data.ints["occupied"] = static_cast<std::int64_t>(occupied);
   data.ints["virtual"] = static_cast<std::int64_t>(empty);

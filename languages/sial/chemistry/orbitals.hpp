@@ -1,5 +1,6 @@
 #pragma once
 // Molecular orbitals as initialization data of programs.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,12 +11,22 @@
 
 namespace tessera::sial {
 
+/// Lengths of segments, at most: of basis functions, occupied and virtual orbitals.
+using segment_lengths = std::array<std::size_t, 3>;
+
 /// Which orbitals take part, and how they are cut.
 struct orbital_choice {
   int frozen_core = 0;         ///< orbitals of lowest energy that stay doubly occupied
   int frozen_virtual = 0;      ///< orbitals of highest energy that stay empty
   bool spin_orbitals = false;  ///< each spin has orbitals of its own, also for closed shells; always so for others
   std::size_t basis_segment = 24, occupied_segment = 12, virtual_segment = 32;  ///< at most so many in one
+
+  segment_lengths lengths() const noexcept { return {basis_segment, occupied_segment, virtual_segment}; }
+  void cut_into(const segment_lengths& at_most) noexcept {
+    basis_segment = at_most[0];
+    occupied_segment = at_most[1];
+    virtual_segment = at_most[2];
+  }
 };
 
 /// Basis functions cut at shells, an atom's together where they fit: lengths of segments of about `most` functions or

@@ -30,9 +30,9 @@ struct basis_set {
 /// where it is missing. "!" begins a comment.
 ///
 /// Throws tessera::error of kind input, with file:line:column: for a file that cannot be read, an unknown element or
-/// momentum, and an element that is given twice. Each element has shells, each shell primitives, and each column a
-/// coefficient that is not 0. Numbers are finite; exponents and scale factors are positive. "****" ends each element,
-/// also the last.
+/// momentum, an element that is given twice, and an effective core potential. Each element has shells, each shell
+/// primitives, and no column vanishes. Exponents and coefficients are within the limits of shell.hpp, scale factors
+/// positive. "****" ends each element, also the last.
 basis_set read_gaussian94(const std::filesystem::path& file);
 
 /// The same from memory; `name` stands for the file in messages and becomes the name of the set.

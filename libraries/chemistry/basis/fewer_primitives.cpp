@@ -49,13 +49,8 @@ std::size_t most_diffuse(const shell& of) {
 }
 
 void normalise(shell& of) {
-  double square = 0;
-  for (std::size_t k = 0; k < of.exponents.size(); ++k)
-    for (std::size_t l = 0; l < of.exponents.size(); ++l) {
-      const double a = of.exponents[k], b = of.exponents[l];
-      square += of.coefficients[k] * of.coefficients[l] * std::pow(2 * std::sqrt(a * b) / (a + b), of.momentum + 1.5);
-    }
-  for (double& c : of.coefficients) c /= std::sqrt(square);
+  const double factor = 1 / std::sqrt(self_overlap(of));
+  for (double& c : of.coefficients) c *= factor;
 }
 
 }  // namespace

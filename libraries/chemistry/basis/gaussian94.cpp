@@ -68,17 +68,34 @@ class gaussian94_reader {
     for (std::string_view word = m_from.word(); word != "0"; word = m_from.word()) {
       if (word.empty()) m_from.fail("0 is missing behind the element", element_form);
       const std::string_view symbol = word.substr(word.starts_with('-') ? 1 : 0);
+      if (is_core_potential(symbol)) fail_core_potential(symbol);
       const int number = find_element(symbol);
       if (number == 0)
-        m_from.fail(fmt::format("no element has the symbol {}", in_quotes(symbol)),
-                    in_small_letters(symbol).ends_with("-ecp") ? "effective core potentials are not read"
-                                                               : hint_for_element(symbol));
-      if (m_set.shells_of.contains(number) || std::ranges::find(m_open, number) != m_open.end())
-        m_from.fail(fmt::format("the element {} is given twice", symbol_of(number)));
+        m_from.fail(fmt::format("no element has the symbol {}", in_quotes(symbol)), hint_for_element(symbol));
+      if (std::ranges::find(m_open, number) != m_open.end()) fail_twice(m_from.place(), number);
+      if (m_set.shells_of.contains(number)) m_again = {m_from.place(), number};
       m_open.push_back(number);
     }
     if (m_open.empty()) m_from.fail("the element is missing", element_form);
     m_from.expect_end(element_form);
+    if (m_again) require_core_potential();
+  }
+
+  static bool is_core_potential(std::string_view word) { return in_small_letters(word).ends_with("-ecp"); }
+
+  [[noreturn]] void fail_core_potential(std::string_view word) const {
+    m_from.fail(fmt::format("{} begins an effective core potential, which is not supported", in_quotes(word)),
+                "a basis for all electrons is needed");
+  }
+
+  [[noreturn]] void fail_twice(text_place at, int number) const {
+    m_from.fail_at(at, fmt::format("the element {} is given twice", symbol_of(number)));
+  }
+
+  /// Core potentials stand behind all shells, and name their element again.
+  [[noreturn]] void require_core_potential() {
+    if (!m_from.next_line_with_words() || !is_core_potential(m_from.peek())) fail_twice(m_again->at, m_again->number);
+    fail_core_potential(m_from.word());
   }
 
   void end_elements() {
@@ -94,6 +111,7 @@ class gaussian94_reader {
   shell_head read_head() {
     shell_head head;
     const std::string_view word = m_from.word();
+    if (is_core_potential(word)) fail_core_potential(word);
     const std::string letter = in_small_letters(word);
     if (letter == "sp" || letter == "l")
       head.momenta = {0, 1};
@@ -111,6 +129,7 @@ class gaussian94_reader {
 
   void read_shell() {
     const shell_head head = read_head();
+    const text_place at{m_from.place().line, 1};
     std::vector<shell> columns;
     for (std::int64_t row = 0; row < head.primitives; ++row) {
       if (!m_from.next_line_with_words())
@@ -121,7 +140,9 @@ class gaussian94_reader {
       }
       const double exponent = m_from.number("the exponent") * head.scale * head.scale;
       if (!(exponent > 0)) m_from.fail("the exponent is not positive");
-      if (!std::isfinite(exponent)) m_from.fail("the exponent is too large");
+      if (!(exponent >= least_exponent && exponent <= largest_exponent))
+        m_from.fail(fmt::format("the exponent is {:.3g}, and not between {:.0e} and {:.0e}", exponent, least_exponent,
+                                largest_exponent));
       const std::vector<double> coefficients = read_coefficients();
       if (row == 0) columns = empty_columns(head, coefficients.size());
       if (coefficients.size() != columns.size())
@@ -135,14 +156,20 @@ class gaussian94_reader {
     }
     for (shell& one : columns) {
       if (one.exponents.empty()) m_from.fail("all coefficients of a column are 0");
+      if (vanishes(one))
+        m_from.fail_at(at, "the shell vanishes: its primitives cancel, or its coefficients are too small");
       m_shells.push_back(std::move(one));
     }
   }
 
   std::vector<double> read_coefficients() {
     std::vector<double> found;
-    do found.push_back(m_from.number("the coefficient"));
-    while (!m_from.at_end_of_line());
+    do {
+      found.push_back(m_from.number("the coefficient"));
+      if (std::abs(found.back()) > largest_coefficient)
+        m_from.fail(
+            fmt::format("the coefficient is {:.3g}, and its size at most {:.0e}", found.back(), largest_coefficient));
+    } while (!m_from.at_end_of_line());
     return found;
   }
 
@@ -161,6 +188,11 @@ class gaussian94_reader {
   basis_set m_set;
   std::optional<bool> m_form;  ///< whether spherical, where the text says so
   std::vector<int> m_open;     ///< elements whose shells are being read
+  struct element_again {
+    text_place at;
+    int number = 0;
+  };
+  std::optional<element_again> m_again;  ///< an element that has its shells already
   std::vector<shell> m_shells;
 };
 

@@ -23,8 +23,9 @@ namespace tessera::chemistry {
 /// with its symbol and "_", or are called by it. A shell of several momenta has a row of coefficients for each; other
 /// rows are shells of their own. Numbers may be strings, as the exchange writes them.
 ///
-/// Throws tessera::error of kind input: with file:line:column for what is no JSON, with the place in the document for
-/// what does not belong there or is missing, effective core potentials among it.
+/// Throws tessera::error of kind input with file:line:column, and the place in the document: for what is no JSON, a key
+/// that is given twice, what does not belong there or is missing, numbers beyond the limits of shell.hpp, and effective
+/// core potentials.
 std::vector<shell> read_qcschema_basis(const std::filesystem::path& file, const molecule& of);
 
 /// The same from memory; `name` stands for the file in messages.

@@ -71,7 +71,8 @@ void save_amplitudes(const std::filesystem::path& folder, const system_of_functi
                {"correlation_energy", at.energy},
                {"energy_change", at.change},
                {"residual", at.residual},
-               {"converged", at.converged}},
+               {"converged", at.converged},
+               {"history", at.history}},
               arrays);
 }
 
@@ -92,6 +93,7 @@ std::optional<stored_amplitudes> load_amplitudes(const std::filesystem::path& fo
       out.state.change = h.at("energy_change").get<double>();
       out.state.residual = h.at("residual").get<double>();
       out.state.converged = h.at("converged").get<bool>();
+      out.state.history = h.value("history", 0);
       out.t.closed = h.at("closed_shell").get<bool>();
       const auto n = h.at("functions").get<std::size_t>();
       if (n != functions(out.system.shells))

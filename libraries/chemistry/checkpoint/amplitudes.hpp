@@ -41,6 +41,7 @@ struct amplitude_state {
   double change = 0;    ///< of it in the last iteration
   double residual = 0;  ///< norm of the last change of the amplitudes
   bool converged = false;
+  int history = 0;  ///< iterations of the extrapolation; the last ones of them are kept, too. 0: none is
 };
 
 struct stored_amplitudes {

@@ -6,24 +6,24 @@
 
 #include <cerrno>
 #include <string>
-#include <system_error>
 
 #include "core/base/error.hpp"
 #include "core/base/whole_file.hpp"
 
 namespace tessera::chemistry {
 
-folder_lock::folder_lock(const std::filesystem::path& folder) {
+folder_lock::folder_lock(const std::filesystem::path& folder) : m_folder(folder) {
   std::error_code wrong;
   std::filesystem::create_directories(folder, wrong);
   if (wrong)
     throw error(error_kind::output, "the folder of checkpoints cannot be made: " + wrong.message(), folder.string(),
                 std::string(hint_for_writing(wrong)));
-  m_descriptor = ::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const std::string file = (folder / "lock").string();
+  m_descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (m_descriptor < 0) {
-    wrong = {errno, std::generic_category()};
-    throw error(error_kind::output, "the folder of checkpoints cannot be written to: " + wrong.message(),
-                folder.string(), std::string(hint_for_writing(wrong)));
+    m_why_read_only = {errno, std::generic_category()};
+    m_descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (m_descriptor < 0) return;  // nobody can write: there is nobody to keep out
   }
   // A file system without locks is no reason not to compute.
   if (::flock(m_descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -33,6 +33,14 @@ folder_lock::folder_lock(const std::filesystem::path& folder) {
   }
 }
 
-folder_lock::~folder_lock() { ::close(m_descriptor); }
+folder_lock::~folder_lock() {
+  if (m_descriptor >= 0) ::close(m_descriptor);
+}
+
+void folder_lock::require_writable() const {
+  if (m_why_read_only)
+    throw error(error_kind::output, "the folder of checkpoints cannot be written to: " + m_why_read_only.message(),
+                m_folder.string(), std::string(hint_for_writing(m_why_read_only)));
+}
 
 }  // namespace tessera::chemistry

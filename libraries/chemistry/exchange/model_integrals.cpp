@@ -9,17 +9,27 @@ class model_engine final : public repulsion_engine {
  public:
   explicit model_engine(const hamiltonian& of) noexcept : m_of(of) {}
   std::span<const double> quartet(std::size_t a, std::size_t b, std::size_t c, std::size_t d) override {
-    m_value = m_of.repulsion(a, b, c, d);
+    m_value = m_of.spins_are_apart() ? of_spins(a, b, c, d) : m_of.repulsion(a, b, c, d);
     return {&m_value, 1};
   }
 
  private:
+  double of_spins(std::size_t a, std::size_t b, std::size_t c, std::size_t d) const {
+    const std::size_t n = m_of.orbitals;
+    const bool first = a < n, second = c < n;  // alpha
+    if (first != (b < n) || second != (d < n)) return 0;
+    if (first && second) return m_of.repulsion(a, b, c, d);
+    if (first) return m_of.mixed_repulsion(a, b, c - n, d - n);
+    if (second) return m_of.mixed_repulsion(c, d, a - n, b - n);
+    return m_of.two_beta[hamiltonian::pair(hamiltonian::pair(a - n, b - n), hamiltonian::pair(c - n, d - n))];
+  }
+
   const hamiltonian& m_of;
   double m_value = 0;
 };
 
 std::vector<shell> shells_of(const hamiltonian& of) {
-  std::vector<shell> all(of.orbitals);
+  std::vector<shell> all(of.spins_are_apart() ? 2 * of.orbitals : of.orbitals);
   for (std::size_t k = 0; k < all.size(); ++k) all[k].atom = k;
   return all;
 }
@@ -44,11 +54,17 @@ std::vector<double> model_integrals::overlap() const {
 }
 
 std::vector<double> model_integrals::kinetic() const {
-  const std::size_t n = functions();
-  std::vector<double> h(n * n);
-  for (std::size_t p = 0; p < n; ++p)
-    for (std::size_t q = 0; q < n; ++q) h[p * n + q] = m_given.h(p, q);
+  const std::size_t n = functions(), m = m_given.orbitals;
+  std::vector<double> h(n * n, 0.0);
+  for (std::size_t first = 0; first < n; first += m)
+    for (std::size_t p = 0; p < m; ++p)
+      for (std::size_t q = 0; q < m; ++q)
+        h[(first + p) * n + first + q] = first == 0 ? m_given.h(p, q) : m_given.one_beta[hamiltonian::pair(p, q)];
   return h;
+}
+
+function_range model_integrals::functions_of_spin(std::size_t spin) const noexcept {
+  return {m_given.spins_are_apart() ? spin * m_given.orbitals : 0, m_given.orbitals};
 }
 
 std::vector<double> model_integrals::attraction() const { return std::vector<double>(functions() * functions(), 0.0); }

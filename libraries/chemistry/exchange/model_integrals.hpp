@@ -5,8 +5,9 @@
 
 namespace tessera::chemistry {
 
-/// Integrals over orthonormal orbitals that are given: each is a shell and an atom of its own. `nuclei` has no atoms,
-/// and as many electrons as the Hamiltonian has. The core's energy is in none of the integrals.
+/// Integrals over orthonormal orbitals that are given: each is a shell and an atom of its own. Where each spin has its
+/// own, those of beta follow those of alpha, and integrals between the two are 0. `nuclei` has no atoms, and as many
+/// electrons as the Hamiltonian has. The core's energy is in none of the integrals.
 class model_integrals final : public integrals {
  public:
   explicit model_integrals(hamiltonian given);
@@ -18,6 +19,7 @@ class model_integrals final : public integrals {
   std::array<std::vector<double>, 3> dipole() const override;
   std::unique_ptr<repulsion_engine> engine(double bound) const override;
   bool obeys_schwarz() const noexcept override { return false; }
+  function_range functions_of_spin(std::size_t spin) const noexcept override;
   const hamiltonian& given() const noexcept { return m_given; }
 
  private:

@@ -27,6 +27,11 @@ class repulsion_engine {
   virtual std::span<const double> quartet(std::size_t a, std::size_t b, std::size_t c, std::size_t d) = 0;
 };
 
+/// Functions that follow each other.
+struct function_range {
+  std::size_t first = 0, count = 0;
+};
+
 /// The functions of a molecule's basis and the integrals over them, in atomic units. Matrices are n x n, symmetric.
 /// Functions of a shell: m = -l .. l for spherical ones; xx, xy, xz, yy, yz, zz for Cartesian ones, all with the norm
 /// of xx. Reading is safe for many threads.
@@ -53,6 +58,9 @@ class integrals {
   virtual std::unique_ptr<repulsion_engine> engine(double bound) const = 0;
   /// Whether |(ab|cd)|^2 <= (ab|ab) (cd|cd), as for all functions in space; integrals of a model may be any numbers.
   virtual bool obeys_schwarz() const noexcept { return true; }
+  /// Those that orbitals of a spin, 0 for alpha, are made of: all, but for a model with integrals of each spin.
+  virtual function_range functions_of_spin(std::size_t /*spin*/) const noexcept { return {0, functions()}; }
+  bool spins_are_apart() const noexcept { return functions_of_spin(1).first != functions_of_spin(0).first; }
   /// The memory of an engine, in bytes; 0: next to nothing.
   virtual double engine_bytes() const { return 0; }
 

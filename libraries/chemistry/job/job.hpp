@@ -21,15 +21,21 @@ struct job {
   std::optional<std::string> own_basis;  ///< a set in QCSchema's form, as text; `basis` is its name then
   std::optional<std::string> method;     ///< "scf", "mp2", "ccsd" or "ccsd(t)"
   std::optional<std::string> reference;  ///< "auto", "rhf", "uhf" or "rohf"
-  std::optional<std::string> guess;      ///< "sad" or "core"
+  std::optional<std::string> guess;      ///< "auto", "sad", "core", "read" or "projected"
+  std::optional<std::string> stability;  ///< "auto", "check", "follow" or "off"
+  std::optional<std::string> ladder;     ///< "auto", "stored" or "direct"
+  std::optional<std::string> devices;    ///< "best", "never" or "always"
   std::optional<std::string> memory;     ///< as written: "2GiB"
   std::optional<bool> spherical;         ///< of all shells, whatever the basis set says; false: Cartesian
-  std::optional<bool> frozen_core, deterministic;
+  std::optional<bool> frozen_core, deterministic, profile;
   std::optional<int> frozen_orbitals;  ///< not beside frozen_core
   std::optional<int> frozen_virtual, scf_iterations, cc_iterations, workers;
-  std::optional<double> convergence, level_shift, damping;  ///< hartree, hartree, a part of 1
-  std::optional<std::vector<int>> segments;                 ///< three lengths: functions, occupied, virtual
-  std::vector<std::string> reads;                           ///< further files that were read, or will be
+  std::optional<double> convergence, level_shift, damping;       ///< hartree, hartree, a part of 1
+  std::optional<std::vector<int>> segments;                      ///< three lengths: functions, occupied, virtual
+  std::optional<std::string> restart, start_from;                ///< folders of checkpoints
+  std::optional<double> checkpoint_interval;                     ///< seconds
+  std::optional<std::string> molden, fcidump, trexio, qcschema;  ///< files to write
+  std::vector<std::string> reads;                                ///< further files that were read, or will be
   std::vector<std::string> notes;  ///< what the file asks for and nothing does: a sentence each, to be shown
 };
 

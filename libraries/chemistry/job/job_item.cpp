@@ -30,7 +30,8 @@ const std::vector<item>& items() {
       {"basis", &job::basis},
       {"method", &job::method},
       {"reference", &job::reference, 0, 0, {"auto", "rhf", "uhf", "rohf"}},
-      {"guess", &job::guess, 0, 0, {"sad", "core"}},
+      {"guess", &job::guess, 0, 0, {"auto", "sad", "core", "read", "projected"}},
+      {"stability", &job::stability, 0, 0, {"auto", "check", "follow", "off"}},
       {"charge", &job::charge, -1e6, 1e6},
       {"multiplicity", &job::multiplicity, 1, 1000},
       {"spherical", &job::spherical},
@@ -38,14 +39,24 @@ const std::vector<item>& items() {
       {"frozen_orbitals", &job::frozen_orbitals, 0, 100000},
       {"frozen_virtual", &job::frozen_virtual, 0, 1000000},
       {"memory", &job::memory},
+      {"ladder", &job::ladder, 0, 0, {"auto", "stored", "direct"}},
+      {"devices", &job::devices, 0, 0, {"best", "never", "always"}},
       {"segments", &job::segments, 1, 100000},
       {"workers", &job::workers, 1, 100000},
       {"deterministic", &job::deterministic},
+      {"profile", &job::profile},
       {"convergence", &job::convergence, 1e-12, 1e-3},
       {"scf_iterations", &job::scf_iterations, 1, 100000},
       {"cc_iterations", &job::cc_iterations, 1, 1000},
       {"level_shift", &job::level_shift, 0, 100},
       {"damping", &job::damping, 0, 0.99},
+      {"restart", &job::restart},
+      {"start_from", &job::start_from},
+      {"checkpoint_interval", &job::checkpoint_interval, 0, 1e9},
+      {"molden", &job::molden},
+      {"fcidump", &job::fcidump},
+      {"trexio", &job::trexio},
+      {"qcschema", &job::qcschema},
   };
   return all;
 }
@@ -128,6 +139,12 @@ void set_item(job& of, std::string_view name, const item_value& to, const std::s
     throw error(error_kind::input, fmt::format("there is no key {}", in_quotes(name)), where,
                 hint_for_name(name, item_names()));
   std::visit(item_setter(of, *found, to, where), found->where);
+}
+
+void place_files(job& of, const std::filesystem::path& folder) {
+  for (std::optional<std::string>* const one :
+       {&of.restart, &of.start_from, &of.molden, &of.fcidump, &of.trexio, &of.qcschema})
+    if (*one && **one != "-") *one = (folder / **one).string();
 }
 
 const std::vector<std::string>& item_names() {

@@ -1,6 +1,7 @@
 #pragma once
 // The items of a job by their names.
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,6 +18,9 @@ using item_value = std::variant<bool, std::int64_t, double, std::string, std::ve
 /// tessera::error (input) at `where`: for an unknown name, with the nearest; for another type; for a value out of
 /// range.
 void set_item(job& of, std::string_view name, const item_value& to, const std::string& where);
+
+/// Files and folders of a job, but for its basis: names are those beside the job's file, "-" is standard output.
+void place_files(job& of, const std::filesystem::path& folder);
 
 /// All names that set_item knows.
 const std::vector<std::string>& item_names();

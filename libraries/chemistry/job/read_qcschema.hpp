@@ -13,9 +13,9 @@ namespace tessera::chemistry {
 /// small or large letters alike, besides freeze_core, num_frozen_docc, num_frozen_uocc and e_convergence, which have
 /// other names here.
 ///
-/// Throws tessera::error (input) with the place in the file ("water.json: molecule.geometry"): for a text that is no
-/// JSON (with line and column), an unknown key, keyword or method, another driver, ghost atoms, a charge that is no
-/// whole number, and lists whose lengths do not fit together. What says nothing about an energy is read over: names,
+/// Throws tessera::error (input) with the place in the file ("water.json:3:5: molecule.geometry"): for a text that is
+/// no JSON, a key that is given twice, an unknown key, keyword or method, another driver, ghost atoms, a charge that is
+/// no whole number, and lists whose lengths do not fit together. What says nothing about an energy is read over: names,
 /// masses, bonds, fragments, provenance, extras. Other protocols than the usual ones become notes.
 job read_qcschema(const std::filesystem::path& file);
 

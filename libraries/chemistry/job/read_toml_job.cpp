@@ -142,6 +142,7 @@ job parse_toml_job(std::string_view toml, const std::string& name) {
   }
   if (!has_molecule)
     throw error(error_kind::input, "there is no molecule", name, "molecule = \"water.xyz\", or a table [molecule]");
+  place_files(read, folder);
   if (read.basis && names_basis_file(*read.basis)) {
     read.basis = (folder / *read.basis).string();
     read.reads.push_back(*read.basis);

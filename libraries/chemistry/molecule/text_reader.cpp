@@ -14,8 +14,6 @@
 namespace tessera::chemistry {
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-
 /// from_chars takes no plus sign.
 std::string_view without_plus(std::string_view number) {
   return number.starts_with('+') && !number.starts_with("+-") ? number.substr(1) : number;

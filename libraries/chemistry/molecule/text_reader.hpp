@@ -13,6 +13,9 @@ struct text_place {
   std::size_t line = 1, column = 1;
 };
 
+/// What some programs write in front of a text in UTF-8.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 /// What marks words and comments of a format.
 struct text_marks {
   std::string_view between = " \t\r";  ///< characters that set words apart

@@ -31,6 +31,22 @@ occupation occupation_of(const molecule& of, reference kind) {
   return {{(all + unpaired) / 2, (all - unpaired) / 2}};
 }
 
+/// Orthonormal combinations of the functions that orbitals of a spin are made of: functions x count.
+std::vector<double> orthonormal_of_spin(const integrals& over, std::size_t spin, const std::vector<double>& overlap,
+                                        double limit, std::size_t& count) {
+  const std::size_t n = over.functions();
+  const function_range of = over.functions_of_spin(spin);
+  if (of.count == n) return orthonormal_functions(n, overlap, limit, count);
+  std::vector<double> own(of.count * of.count);
+  for (std::size_t p = 0; p < of.count; ++p)
+    for (std::size_t q = 0; q < of.count; ++q) own[p + of.count * q] = overlap[of.first + p + n * (of.first + q)];
+  const std::vector<double> inner = orthonormal_functions(of.count, own, limit, count);
+  std::vector<double> all(n * count, 0.0);
+  for (std::size_t k = 0; k < count; ++k)
+    for (std::size_t p = 0; p < of.count; ++p) all[of.first + p + n * k] = inner[p + of.count * k];
+  return all;
+}
+
 /// One calculation.
 class calculation {
  public:
@@ -46,7 +62,8 @@ class calculation {
         m_nuclei(nuclear_repulsion(of)) {
     const std::vector<double> attraction = over.attraction();
     for (std::size_t k = 0; k < m_core.size(); ++k) m_core[k] += attraction[k];
-    m_orthonormal = orthonormal_functions(m_n, m_overlap, how.linear_dependence, m_orbitals);
+    for (std::size_t s = 0; s < (over.spins_are_apart() ? 2u : 1u); ++s)
+      m_orthonormal[s] = orthonormal_of_spin(over, s, m_overlap, how.linear_dependence, m_orbitals);
     if (static_cast<std::size_t>(m_electrons[0]) > m_orbitals)
       throw error(error_kind::input,
                   fmt::format("the basis has {} orbitals, and {} electrons of one spin need as many", m_orbitals,
@@ -60,7 +77,11 @@ class calculation {
   std::size_t spins() const noexcept { return m_how.kind == reference::rhf ? 1 : 2; }
   void build_fock();
   double energy() const;
-  std::vector<double> gradient_of(const std::vector<double>& fock, const std::vector<double>& density) const;
+  const std::vector<double>& orthonormal(std::size_t set) const {
+    return m_orthonormal[m_orthonormal[1].empty() ? 0 : set];
+  }
+  std::vector<double> gradient_of(const std::vector<double>& fock, const std::vector<double>& density,
+                                  std::size_t set) const;
   std::vector<double> shared_fock() const;
   void make_orbitals(const std::vector<double>& fock, std::size_t set, double shift);
   void make_densities(double damping);
@@ -78,7 +99,7 @@ class calculation {
   fock_builder& m_builder;
   const double m_nuclei;
   std::size_t m_orbitals = 0;
-  std::vector<double> m_orthonormal;  // functions x orbitals
+  std::array<std::vector<double>, 2> m_orthonormal;  // functions x orbitals; the second where spins are apart
   std::array<std::vector<double>, 2> m_c, m_energies, m_density, m_fock;
 };
 
@@ -101,14 +122,14 @@ double calculation::energy() const {
 }
 
 /// FDS - SDF over the orthonormal functions.
-std::vector<double> calculation::gradient_of(const std::vector<double>& fock,
-                                             const std::vector<double>& density) const {
+std::vector<double> calculation::gradient_of(const std::vector<double>& fock, const std::vector<double>& density,
+                                             std::size_t set) const {
   const std::vector<double> ds = product(m_n, m_n, m_n, density, m_overlap);
   const std::vector<double> fds = product(m_n, m_n, m_n, fock, ds);
   std::vector<double> commutator(m_n * m_n);
   for (std::size_t a = 0; a < m_n; ++a)
     for (std::size_t b = 0; b < m_n; ++b) commutator[a + m_n * b] = fds[a + m_n * b] - fds[b + m_n * a];
-  return transformed(m_n, m_orbitals, commutator, m_orthonormal);
+  return transformed(m_n, m_orbitals, commutator, orthonormal(set));
 }
 
 /// The one Fock matrix of rohf, over functions: between doubly occupied, singly occupied and virtual orbitals the mean
@@ -133,17 +154,17 @@ std::vector<double> calculation::shared_fock() const {
 }
 
 void calculation::make_orbitals(const std::vector<double>& fock, std::size_t set, double shift) {
-  std::vector<double> f = transformed(m_n, m_orbitals, fock, m_orthonormal);
+  std::vector<double> f = transformed(m_n, m_orbitals, fock, orthonormal(set));
   if (shift != 0 && !m_density[set].empty()) {
     // Virtual orbitals are raised: + shift (1 - X^T S D S X).
-    const std::vector<double> sx = product(m_n, m_orbitals, m_n, m_overlap, m_orthonormal);
+    const std::vector<double> sx = product(m_n, m_orbitals, m_n, m_overlap, orthonormal(set));
     const std::vector<double> occupied = transformed(m_n, m_orbitals, m_density[set], sx);
     for (std::size_t p = 0; p < m_orbitals; ++p)
       for (std::size_t q = 0; q < m_orbitals; ++q)
         f[p + m_orbitals * q] += shift * ((p == q ? 1.0 : 0.0) - occupied[p + m_orbitals * q]);
   }
   m_energies[set] = eigenvalues(m_orbitals, f);
-  m_c[set] = product(m_n, m_orbitals, m_orbitals, m_orthonormal, f);
+  m_c[set] = product(m_n, m_orbitals, m_orbitals, orthonormal(set), f);
 }
 
 void calculation::make_densities(double damping) {
@@ -202,12 +223,12 @@ scf_result calculation::run() {
       fock[0] = shared_fock();
       std::vector<double> both = m_density[0];
       // With the shared matrix both densities must commute with it.
-      error = gradient_of(fock[0], both);
-      const std::vector<double> second = gradient_of(fock[0], m_density[1]);
+      error = gradient_of(fock[0], both, 0);
+      const std::vector<double> second = gradient_of(fock[0], m_density[1], 0);
       error.insert(error.end(), second.begin(), second.end());
     } else {
       for (std::size_t s = 0; s < sets; ++s) {
-        const std::vector<double> one = gradient_of(fock[s], m_density[s]);
+        const std::vector<double> one = gradient_of(fock[s], m_density[s], s);
         error.insert(error.end(), one.begin(), one.end());
       }
     }
@@ -290,7 +311,7 @@ scf_memory memory_of_scf(const integrals& over, const scf_settings& how) {
 
 std::size_t independent_functions(const integrals& over, double linear_dependence) {
   std::size_t count = 0;
-  (void)orthonormal_functions(over.functions(), over.overlap(), linear_dependence, count);
+  (void)orthonormal_of_spin(over, 0, over.overlap(), linear_dependence, count);
   return count;
 }
 

@@ -107,6 +107,15 @@ TEST(small_devices, of_little_memory_pass_or_are_skipped) {
   }
 }
 
+/// Threads share what little there is.
+TEST(small_devices, of_little_memory_take_several_threads) {
+  request asked{.plugin = sim, .options = {{"device[0].memory", std::string("16 KiB"), "test"}}};
+  for (asked.seed = 1; asked.seed <= 3; ++asked.seed) {
+    const result done = outcome_of(asked, "stress.threads_times_streams");
+    EXPECT_EQ(done.how, outcome::passed) << done.message;
+  }
+}
+
 TEST(drift, sizes_that_change_by_themselves_are_none) {
   const result drifting = outcome_of("drifting", "abi.longer_option_values");
   EXPECT_EQ(drifting.how, outcome::passed) << drifting.message;

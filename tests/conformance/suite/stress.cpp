@@ -16,8 +16,15 @@ constexpr int rounds_of_a_thread = 60;
 /// Streams are made and destroyed by one thread at a time (rule R5 promises no more).
 std::mutex stream_guard;
 
-/// With so many streams.
-void work(const device& device, std::uint64_t seed, std::size_t count_of_streams) {
+/// The most bytes for each of so many threads: together they take half of a space at most.
+std::uint64_t share_of(const device& device, std::uint32_t space, std::size_t threads) {
+  const std::uint64_t capacity = device.spaces()[space].description.bytes,
+                      wanted = capacity == 0 ? 20000 : std::min<std::uint64_t>(20000, capacity / 2 / threads);
+  return std::max<std::uint64_t>(allocatable(device, copyable(device, wanted)), 1);
+}
+
+/// One of so many threads, with so many streams.
+void work(const device& device, std::uint64_t seed, std::size_t threads, std::size_t count_of_streams) {
   random_source random(seed);
   const tsr_device_table& table = device.table();
   if (table.thread_attach != nullptr) expect_ok(table.thread_attach(device.handle()), "thread_attach");
@@ -35,8 +42,8 @@ void work(const device& device, std::uint64_t seed, std::size_t count_of_streams
     renew(count_of_streams);
     for (int i = 0; i < rounds_of_a_thread; ++i) {
       const queue& stream = streams[random() % streams.size()];
-      const auto bytes = random_bytes(random, 1 + random() % allocatable(device, copyable(device, 20000)));
       const auto space = static_cast<std::uint32_t>(random() % device.spaces().size());
+      const auto bytes = random_bytes(random, 1 + random() % share_of(device, space, threads));
       const buffer memory(device, space, bytes.size());
       std::vector<unsigned char> back(bytes.size());
       const tsr_copy in =
@@ -75,7 +82,7 @@ void threads_times_streams(const subject& what) {
   for (std::size_t t = 0; t < thread_count; ++t)
     threads.emplace_back([&, t] {
       try {
-        for (const auto& device : all.devices) work(*device, what.seed + t, streams / thread_count);
+        for (const auto& device : all.devices) work(*device, what.seed + t, thread_count, streams / thread_count);
       } catch (...) {
         const std::lock_guard lock(guard);
         failure = std::current_exception();

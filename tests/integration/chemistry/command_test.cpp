@@ -94,6 +94,49 @@ TEST(chemistry_command, programs_are_written_once) {
   EXPECT_THAT(again.err, HasSubstr("is not written over"));
 }
 
+TEST(chemistry_command, orbitals_of_one_energy_are_not_cut_in_silence) {
+  const plugin_test::folder folder;
+  const std::string
+      neon = folder.write("neon.xyz", "1\n\nNe 0 0 0\n").string(),
+      flat =
+          folder.write("flat.fcidump", "&FCI NORB=2,NELEC=2,MS2=0 &END\n-1 1 1 0 0\n-1 2 2 0 0\n0 0 0 0 0\n").string();
+  const auto cuts = [](const std::vector<std::string>& words, const std::string& message) {
+    std::vector<std::string> all{"chem"};
+    all.insert(all.end(), words.begin(), words.end());
+    all.insert(all.end(), {"--json", "-", "--workers", "1"});
+    const outcome done = run(all);
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_THAT(done.err, message.empty() ? testing::Eq("") : testing::Matcher<std::string>(HasSubstr(message)));
+    return json_of(done.out).value("degenerate_cuts", nlohmann::json::array());
+  };
+  const std::vector<std::string> small{neon, "--basis", "3-21g", "--method", "mp2"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), small.begin(), small.end());
+    return more;
+  };
+  for (const char* frozen : {"0", "2"}) EXPECT_TRUE(cuts(with({"--frozen-orbitals", frozen}), "").empty());
+  const nlohmann::json core = cuts(with({"--frozen-orbitals", "3"}),
+                                   "warning: the boundary of the frozen core takes 1 of 3 orbitals of the same energy: "
+                                   "3, 4, 5 at -0.79");
+  ASSERT_EQ(core.size(), 1u);
+  EXPECT_EQ(core[0].at("boundary"), "frozen core");
+  EXPECT_EQ(core[0].at("orbitals"), (std::vector<int>{3, 4, 5}));
+  EXPECT_EQ(core[0].at("below"), 1);
+  EXPECT_EQ(core[0].at("energies").size(), 3u);
+  EXPECT_TRUE(core[0].at("spin").is_null());
+  const nlohmann::json high = cuts(with({"--frozen-virtual", "2"}), "hint: --frozen-virtual ");
+  ASSERT_EQ(high.size(), 1u);
+  EXPECT_EQ(high[0].at("boundary"), "frozen virtuals");
+  EXPECT_TRUE(cuts({neon, "--basis", "3-21g", "--method", "scf", "--frozen-orbitals", "3"}, "").empty())
+      << "nothing is frozen in a field";
+  const nlohmann::json spins = cuts(with({"--frozen-orbitals", "3", "--reference", "uhf"}), "of 3 beta orbitals");
+  ASSERT_EQ(spins.size(), 2u);
+  EXPECT_EQ(spins[1].at("spin"), "beta");
+  const nlohmann::json frontier = cuts({flat, "--method", "scf"}, "the boundary of the occupied orbitals takes 1 of 2");
+  ASSERT_EQ(frontier.size(), 1u);
+  EXPECT_EQ(frontier[0].at("orbitals"), (std::vector<int>{1, 2}));
+}
+
 struct mistake {
   const char* name;
   std::vector<std::string> words;
@@ -120,6 +163,13 @@ TEST(chemistry_command, mistakes_are_told) {
       {"an unknown element", {"chem", unknown}, "unknown.xyz:3:1"},
       {"an element that the basis lacks", {"chem", heavy}, "lacks Ar"},
       {"a size that is none", {"chem", water(), "--memory", "much"}, "'much' is no size"},
+      {"a rate without a unit",
+       {"chem", water(), "--estimate", "--machine", source("configs/machines/node_32.toml"), "--interconnect", "5"},
+       "'5' has no unit"},
+      {"a rate of something else",
+       {"chem", water(), "--estimate", "--machine", source("configs/machines/node_32.toml"), "--interconnect", "5s"},
+       "'5s' is no rate of bytes"},
+      {"a convergence of 0", {"chem", water(), "--convergence", "0"}, "'0' is no number in the range 1e-12 to 0.001"},
       {"an unknown use of devices", {"chem", water(), "--devices", "some"}, "--devices"},
   };
   for (const mistake& one : all) {

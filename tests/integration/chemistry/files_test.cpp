@@ -229,10 +229,57 @@ TEST_F(chemistry_files, fcidump_files_have_the_energy_of_the_field) {
     for (std::size_t j = 0; j < 4; ++j) energy += 2 * h.repulsion(i, i, j, j) - h.repulsion(i, j, j, i);
   }
   EXPECT_NEAR(energy, seen.at("scf_energy").get<double>(), 1e-10);
-  const outcome open = run({"chem", data("water.xyz"), "--charge", "1", "--multiplicity", "2", "--fcidump", at("x")});
-  EXPECT_EQ(open.code, 2);
-  EXPECT_THAT(open.err, HasSubstr("--reference rohf"));
-  EXPECT_FALSE(std::filesystem::exists(at("x")));
+}
+
+/// The energy of the determinant of the first orbitals, spin by spin.
+double determinant_energy(const tessera::chemistry::hamiltonian& h) {
+  using tessera::chemistry::hamiltonian;
+  const auto two = [](const std::vector<double>& of, std::size_t p, std::size_t q, std::size_t r, std::size_t s) {
+    return of[hamiltonian::pair(hamiltonian::pair(p, q), hamiltonian::pair(r, s))];
+  };
+  const auto alpha = static_cast<std::size_t>((h.electrons + h.unpaired) / 2),
+             beta = static_cast<std::size_t>((h.electrons - h.unpaired) / 2);
+  double energy = h.core_energy;
+  for (std::size_t i = 0; i < alpha; ++i) {
+    energy += h.one[hamiltonian::pair(i, i)];
+    for (std::size_t j = 0; j < alpha; ++j) energy += 0.5 * (two(h.two, i, i, j, j) - two(h.two, i, j, j, i));
+    for (std::size_t j = 0; j < beta; ++j) energy += h.mixed_repulsion(i, i, j, j);
+  }
+  for (std::size_t i = 0; i < beta; ++i) {
+    energy += h.one_beta[hamiltonian::pair(i, i)];
+    for (std::size_t j = 0; j < beta; ++j) energy += 0.5 * (two(h.two_beta, i, i, j, j) - two(h.two_beta, i, j, j, i));
+  }
+  return energy;
+}
+
+TEST_F(chemistry_files, fcidump_files_of_uhf_have_integrals_of_each_spin) {
+  const std::vector<std::string> asked{"--method", "ccsd(t)", "--convergence", "1e-11"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), asked.begin(), asked.end());
+    return result(std::move(words));
+  };
+  const nlohmann::json molecule = with({data("water.xyz"), "--basis", "6-31g**", "--charge", "1", "--multiplicity", "2",
+                                        "--frozen-core", "--frozen-virtual", "3", "--fcidump", at("w.fcidump")});
+  EXPECT_THAT(contents(at("w.fcidump")), HasSubstr("IUHF=1"));
+  const tessera::chemistry::hamiltonian h = tessera::chemistry::read_fcidump(at("w.fcidump"));
+  EXPECT_EQ(h.orbitals, 21u);
+  EXPECT_EQ(h.electrons, 7);
+  EXPECT_EQ(h.unpaired, 1);
+  EXPECT_NEAR(determinant_energy(h), molecule.at("scf_energy").get<double>(), 1e-10);
+  const nlohmann::json file = with({at("w.fcidump")});
+  EXPECT_EQ(file.at("reference"), "UHF");
+  EXPECT_EQ(file.at("scf_iterations"), 2) << "the orbitals are those of a field";
+  for (const char* key : {"scf_energy", "mp2_energy", "ccsd_energy", "ccsd_t_energy"})
+    EXPECT_NEAR(molecule.at(key).get<double>(), file.at(key).get<double>(), 1e-10) << key;
+  EXPECT_FALSE(file.contains("spin_squared")) << "the overlap of both spins' orbitals is not in the file";
+  // Also from other orbitals, and once more to a file.
+  const nlohmann::json core =
+      with({at("w.fcidump"), "--guess", "core", "--stability", "follow", "--fcidump", at("again.fcidump")});
+  EXPECT_NEAR(core.at("ccsd_energy").get<double>(), file.at("ccsd_energy").get<double>(), 1e-9);
+  EXPECT_NEAR(with({at("again.fcidump")}).at("ccsd_energy").get<double>(), file.at("ccsd_energy").get<double>(), 1e-9);
+  const outcome closed = run({"chem", at("w.fcidump"), "--reference", "rohf"});
+  EXPECT_EQ(closed.code, 2);
+  EXPECT_THAT(closed.err, HasSubstr("the file has integrals of each spin, and rohf has none"));
 }
 
 /// A chain of six sites with neighbours that repel more than electrons of one site do; energies of PySCF 2.14.

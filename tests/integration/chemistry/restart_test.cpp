@@ -108,13 +108,108 @@ TEST_F(chemistry_restart, open_shells_go_on) {
   const nlohmann::json whole = energies("nh2.xyz", open);
   arguments how = open;
   how.insert(how.end(), {"--restart", at("kept"), "--cc-iterations", "4"});
-  EXPECT_THAT(message(job("nh2.xyz", how), 6), HasSubstr("CCSD after 4 iterations; the same command goes on"));
+  EXPECT_THAT(message(job("nh2.xyz", how), 6),
+              HasSubstr("CCSD after 4 iterations, the energy of MP2; the same command goes on"));
   how.resize(how.size() - 2);
   how.insert(how.end(), {"--segments", "5", "2", "4", "--workers", "2"});
   const nlohmann::json rest = energies("nh2.xyz", how);
   expect_same(rest, whole);
   EXPECT_EQ(rest.at("ccsd_start"), "checkpoint");
   EXPECT_EQ(rest.at("scf_start"), "finished");
+}
+
+/// Residuals of a job that was cut behind some iterations, and of the one that goes on.
+TEST_F(chemistry_restart, iterations_are_those_of_an_unbroken_job) {
+  struct shells {
+    const char* file;
+    arguments how;
+  };
+  for (const auto& [file, how] :
+       {shells{"water.xyz", {}}, {"nh2.xyz", {"--multiplicity", "2", "--reference", "uhf", "--basis", "3-21g"}}}) {
+    const auto with = [&how = how](const arguments& more) {
+      arguments all = how;
+      all.insert(all.end(), more.begin(), more.end());
+      return all;
+    };
+    const nlohmann::json whole = energies(file, with({"--method", "ccsd"}));
+    for (const arguments& settings : {arguments{}, {"--segments", "5", "2", "4", "--workers", "2"}})
+      for (const char* cut : {"2", "7"}) {
+        const std::string folder = at(std::string("kept") + file + cut + std::to_string(settings.size()));
+        SCOPED_TRACE(folder);
+        message(job(file, with({"--restart", folder, "--cc-iterations", cut})), 6);
+        arguments more{"--method", "ccsd", "--restart", folder};
+        more.insert(more.end(), settings.begin(), settings.end());
+        const nlohmann::json rest = energies(file, with(more));
+        EXPECT_EQ(rest.at("ccsd_start"), "checkpoint");
+        EXPECT_TRUE(rest.at("diis_history"));
+        EXPECT_EQ(rest.at("ccsd_iterations"), whole.at("ccsd_iterations"));
+        const std::size_t before = std::stoul(cut);
+        ASSERT_EQ(rest.at("ccsd_history").size() + before, whole.at("ccsd_history").size());
+        for (std::size_t k = 0; k < rest.at("ccsd_history").size(); ++k) {
+          const double now = rest.at("ccsd_history")[k].at("residual"),
+                       then = whole.at("ccsd_history")[k + before].at("residual");
+          EXPECT_NEAR(now, then, 1e-3 * then + 1e-12) << "iteration " << k + before + 1;
+        }
+        EXPECT_FALSE(std::filesystem::exists(folder + "/history." + std::to_string(before) + ".checkpoint"))
+            << "what has converged needs none";
+      }
+  }
+}
+
+TEST_F(chemistry_restart, history_is_bounded_and_not_needed) {
+  const nlohmann::json whole = energies("water.xyz", {"--method", "ccsd"});
+  const arguments cut{"--restart", at("kept"), "--cc-iterations", "8"};
+  message(job("water.xyz", cut), 6);
+  const auto file_of = [&](int step) { return at("kept/history." + std::to_string(step) + ".checkpoint"); };
+  for (int step = 1; step <= 9; ++step) EXPECT_EQ(std::filesystem::exists(file_of(step)), step >= 3 && step <= 8);
+  write("kept/history.5.checkpoint", "tessera");
+  const nlohmann::json rest = energies("water.xyz", {"--method", "ccsd", "--restart", at("kept")});
+  EXPECT_FALSE(rest.at("diis_history"));
+  EXPECT_NEAR(rest.at("ccsd_energy").get<double>(), whole.at("ccsd_energy").get<double>(), 1e-10);
+}
+
+/// Killed once and again in (T): what is known is not computed again, and the energy is the same.
+TEST_F(chemistry_restart, triples_go_on) {
+  struct shells {
+    const char* file;
+    arguments how;
+  };
+  for (const auto& [file, how] : {shells{"water.xyz", {"--basis", "cc-pvtz"}},
+                                  {"nh2.xyz", {"--multiplicity", "2", "--reference", "uhf", "--basis", "cc-pvdz"}}}) {
+    SCOPED_TRACE(file);
+    const std::string folder = at(std::string("kept") + file);
+    arguments all = how;
+    all.insert(all.end(), {"--restart", folder, "--deterministic", "--segments", "12", "2", "6"});
+    arguments first = all;
+    first.insert(first.end(), {"--method", "ccsd"});
+    energies(file, first);
+    std::filesystem::copy(folder, folder + ".whole", std::filesystem::copy_options::recursive);
+    const std::filesystem::path file_of_triples = folder + "/triples.checkpoint";
+    int kills = 0;
+    for (int k = 0; k < 2; ++k) {
+      std::error_code none;
+      const auto before = std::filesystem::last_write_time(file_of_triples, none);
+      program killed_job(job(file, all));
+      for (int ms = 50; killed_job.work_for(std::chrono::milliseconds(ms)); ms += 50)
+        if (std::filesystem::exists(file_of_triples) &&
+            std::filesystem::last_write_time(file_of_triples, none) != before)
+          break;
+      killed_job.signal(SIGKILL);
+      kills += killed_job.wait().code == killed ? 1 : 0;
+    }
+    ASSERT_EQ(kills, 2) << "jobs end before they can be killed: this tests nothing";
+    ASSERT_TRUE(std::filesystem::exists(folder + "/triples.checkpoint"));
+    EXPECT_THAT(run({"checkpoint", "show", folder}).out, HasSubstr("are known, of amplitudes after"));
+    const nlohmann::json rest = energies(file, all);
+    EXPECT_EQ(rest.at("triples_start"), "checkpoint");
+    EXPECT_GT(rest.at("triples_known"), 0);
+    EXPECT_FALSE(std::filesystem::exists(folder + "/triples.checkpoint")) << "their sum is there";
+    arguments whole = how;
+    whole.insert(whole.end(), {"--restart", folder + ".whole", "--deterministic", "--segments", "12", "2", "6"});
+    const nlohmann::json unbroken = energies(file, whole);
+    EXPECT_FALSE(unbroken.contains("triples_start"));
+    EXPECT_EQ(rest.at("triples"), unbroken.at("triples")) << "bit for bit";
+  }
 }
 
 TEST_F(chemistry_restart, triples_follow_a_finished_ccsd) {
@@ -214,6 +309,41 @@ TEST_F(chemistry_restart, a_full_disk_is_a_warning) {
   expect_same(json_of(done.out), energies("water.xyz", {}));
   EXPECT_TRUE(json_of(done.out).contains("checkpoint_warning"));
   expect_same(energies("water.xyz", {"--restart", at("kept")}), energies("water.xyz", {}));
+}
+
+/// A file system that is read-only, as far as the job can see: its lock cannot be opened for writing.
+TEST_F(chemistry_restart, a_finished_folder_need_not_be_writable) {
+  const nlohmann::json made = energies("water.xyz", {"--basis", "sto-3g", "--restart", at("kept")});
+  std::filesystem::remove(at("kept/lock"));
+  std::filesystem::create_directory(at("kept/lock"));
+  const nlohmann::json again = energies("water.xyz", {"--basis", "sto-3g", "--restart", at("kept")});
+  expect_same(again, made);
+  EXPECT_EQ(again.at("ccsd_start"), "finished");
+  energies("water.xyz", {"--basis", "sto-3g", "--restart", at("kept"), "--method", "scf"});
+  // What is to be computed has to be kept.
+  EXPECT_THAT(message(job("water.xyz", {"--basis", "sto-3g", "--restart", at("kept"), "--frozen-virtual", "1"}), 11),
+              HasSubstr("the folder of checkpoints cannot be written to"));
+  EXPECT_THAT(message(job("water.xyz", {"--basis", "sto-3g", "--restart", at("kept"), "--convergence", "1e-12"}), 11),
+              HasSubstr("the folder of checkpoints cannot be written to"));
+}
+
+TEST_F(chemistry_restart, damage_beside_finished_energies_is_told) {
+  const arguments how{"--basis", "sto-3g", "--restart", at("kept"), "--json", "-"};
+  const nlohmann::json made = json_of(run(job("water.xyz", how)).out);
+  const std::string whole = contents(at("kept/amplitudes.checkpoint"));
+  write("kept/amplitudes.checkpoint", whole.substr(0, whole.size() - 9));
+  const outcome again = run(job("water.xyz", how));
+  EXPECT_EQ(again.code, 0);
+  EXPECT_THAT(again.err, HasSubstr("warning: the amplitudes that are kept are of no use; the energies are"));
+  EXPECT_THAT(again.err, HasSubstr("the checkpoint is cut off in doubles"));
+  EXPECT_THAT(json_of(again.out).at("checkpoint_damage"), HasSubstr("cut off"));
+  expect_same(json_of(again.out), made);
+}
+
+TEST_F(chemistry_restart, what_is_kept_names_energies_too) {
+  energies("water.xyz", {"--basis", "sto-3g", "--restart", at("kept"), "--method", "mp2"});
+  EXPECT_THAT(message(job("water.xyz", {"--basis", "sto-3g", "--restart", at("kept"), "--cc-iterations", "2"}), 6),
+              HasSubstr(", CCSD after 2 iterations, the energy of MP2; the same command goes on"));
 }
 
 TEST_F(chemistry_restart, saddle_points_are_told_and_left) {

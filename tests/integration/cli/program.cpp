@@ -52,7 +52,7 @@ void append_from(const pollfd& from, int& file, std::string& to) {
 }  // namespace
 
 program::program(std::vector<std::string> arguments, std::vector<std::string> environment, const start& how) {
-  arguments.insert(arguments.begin(), TESSERA_BINARY_DIR "/bin/tessera");
+  arguments.insert(arguments.begin(), how.file.empty() ? TESSERA_BINARY_DIR "/bin/tessera" : how.file);
   for (std::string& one : inherited_environment()) environment.push_back(std::move(one));
   const std::vector<char*> argv = pointers_to(arguments), envp = pointers_to(environment);
   int out[2], err[2];

@@ -22,6 +22,7 @@ struct start {
   std::string out = {};          ///< where its standard output goes; "": to the test
   std::vector<int> closed = {};  ///< of its descriptors 0 to 2, those that are closed
   std::uint64_t file_limit = 0;  ///< no file of it becomes longer (RLIMIT_FSIZE); 0: no limit
+  std::string file = {};         ///< another program; "": `tessera`
 };
 
 /// A started program. Its environment has nothing of Tessera's but what is given. Killed, with all it started, when it

@@ -341,7 +341,7 @@ TEST_F(kept, a_path_that_cannot_be_written_is_an_error_at_the_start) {
 TEST(policy_plugin, is_given_what_was_learnt) {
   // It chooses the least execute_seconds. By peaks the host wins; its slow product shows only when it was measured.
   const std::string plugin = std::string(TESSERA_TEST_PLUGINS) + "/tessera_policy_fastest.so";
-  runtime rt(cost_machine("off", far_device(), "\"host\", \"sim\", \"" + plugin + "\"", "policy:policy_fastest"));
+  runtime rt(cost_machine("off", far_device(), "\"host\", \"sim\", \"" + plugin + "\"", "plugin:policy_fastest"));
   const operation::definition& product = define_product(rt);
   std::uint64_t of_ten = 0;
   for (int attempt = 0; attempt < most_attempts && of_ten < 7; ++attempt) of_ten = on_device(rt, product, 256, 10);

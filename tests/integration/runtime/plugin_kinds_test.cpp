@@ -66,7 +66,7 @@ TEST(operations_plugin, its_signature_is_enforced) {
 
 TEST(policy_plugin, decides_where_tasks_run) {
   for (const std::string policy : {"policy", "policy_last"}) {  // the least transfer time; the last place
-    runtime rt(with_plugin(policy, "policy:" + policy));
+    runtime rt(with_plugin(policy, "plugin:" + policy));
     auto a = rt.make_matrix<double>("a", {64, 64}, {16, 16});
     for (std::size_t k = 0; k < a.size(); ++k) {
       rt.submit(
@@ -85,7 +85,7 @@ TEST(policy_plugin, decides_where_tasks_run) {
 }
 
 TEST(policy_plugin, sees_only_the_places_that_a_hint_allows) {
-  runtime rt(with_plugin("policy_last", "policy:policy_last"));
+  runtime rt(with_plugin("policy_last", "plugin:policy_last"));
   auto a = rt.make_array<double>("a", {16}, {16});
   const location::node_id host = rt.at("numa0");
   const operation::fill_arguments three{std::complex<double>(3)};
@@ -97,7 +97,7 @@ TEST(policy_plugin, sees_only_the_places_that_a_hint_allows) {
 }
 
 TEST(policy_plugin, a_choice_that_was_not_offered_fails_the_task) {
-  runtime rt(with_plugin("policy_wrong", "policy:policy_wrong"));
+  runtime rt(with_plugin("policy_wrong", "plugin:policy_wrong"));
   auto a = rt.make_array<double>("a", {16}, {16});
   fill(rt, a(0), 1.0);
   const error e = error_of([&] { rt.fence(); });
@@ -106,11 +106,11 @@ TEST(policy_plugin, a_choice_that_was_not_offered_fails_the_task) {
 }
 
 TEST(policy_plugin, must_be_open) {
-  const error e = error_of([] { runtime rt(with_plugin("policy", "policy:polcy")); });
+  const error e = error_of([] { runtime rt(with_plugin("policy", "plugin:polcy")); });
   EXPECT_EQ(e.kind(), error_kind::configuration);
   EXPECT_EQ(e.where(), "runtime.placement");
   EXPECT_THAT(e.hint(), HasSubstr("did you mean 'policy'?"));
-  EXPECT_THAT(error_of([] { runtime rt(testing::machine_of("placement = \"policy:mine\"\n")); }).hint(),
+  EXPECT_THAT(error_of([] { runtime rt(testing::machine_of("placement = \"plugin:mine\"\n")); }).hint(),
               HasSubstr("add \"mine\" to runtime.plugins"));
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -163,6 +164,49 @@ TEST_F(trace_command, a_run_that_fails_leaves_none) {
   EXPECT_EQ(o.code, 3);
   EXPECT_FALSE(fs::exists(file("run.json")));
   EXPECT_FALSE(fs::exists(file("run.html")));
+}
+
+TEST_F(trace_command, the_environment_asks_as_options_do) {
+  const std::vector<std::string> gemm{"gemm", "--n", "100", "--tile", "50", "--quiet"};
+  const outcome made =
+      run(gemm, {"TESSERA_REPORT=" + file("asked.html"), "TESSERA_TRACE=" + file("asked.json"), "TESSERA_STATS=1"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(contents(file("asked.html")), HasSubstr("tessera gemm, type f64"));  // the command's own title
+  EXPECT_EQ(json_of(contents(file("asked.json"))).at("title"), "tessera gemm, type f64, n 100, tile 50");
+  EXPECT_THAT(made.err, HasSubstr("statistics of tessera\n"));
+  EXPECT_THAT(made.err, ::testing::Not(::testing::ContainsRegex("gemm +cpu[^ ]* +[0-9]+ +-")));  // tasks are timed
+  EXPECT_EQ(made.out, "");
+
+  // An option wins, and statistics are told once.
+  std::vector<std::string> options = gemm;
+  options.insert(options.end(), {"--report", file("option.html"), "--stats"});
+  options.erase(std::find(options.begin(), options.end(), "--quiet"));
+  const outcome both = run(options, {"TESSERA_REPORT=" + file("variable.html"), "TESSERA_STATS=1"});
+  ASSERT_EQ(both.code, 0) << both.err;
+  EXPECT_TRUE(fs::exists(file("option.html")));
+  EXPECT_FALSE(fs::exists(file("variable.html")));
+  EXPECT_THAT(both.out, HasSubstr("submitted"));
+  EXPECT_THAT(both.err, ::testing::Not(HasSubstr("submitted")));
+
+  // What cannot be written, and what something else is written to.
+  EXPECT_EQ(run(gemm, {"TESSERA_REPORT=" + file("absent/run.html")}).code, 3);
+  options = gemm;
+  options.insert(options.end(), {"--json", file("one.json")});
+  const outcome same = run(options, {"TESSERA_TRACE=" + file("one.json")});
+  EXPECT_EQ(same.code, 2);
+  EXPECT_THAT(same.err, HasSubstr("--json would write over a file that runtime.trace_file names"));
+
+  // A model of what the machine can do has a runtime of its own, which leaves nothing.
+  ASSERT_EQ(
+      run({"stream", "--size", "10000", "--rounds", "2", "--quiet"}, {"TESSERA_TRACE=" + file("loops.json")}).code, 0);
+  EXPECT_TRUE(fs::exists(file("loops.json")));
+  EXPECT_FALSE(fs::exists(file("loops.2.json")));
+
+  const outcome simulated = run({"simulate", source("configs/machines/node_8gpu.toml"), "--job", "gemm", "--n", "2000",
+                                 "--tile", "500", "--quiet"},
+                                {"TESSERA_REPORT=" + file("simulated.html")});
+  ASSERT_EQ(simulated.code, 0) << simulated.err;
+  EXPECT_THAT(contents(file("simulated.html")), HasSubstr("tessera simulate gemm"));
 }
 
 }  // namespace

@@ -92,32 +92,42 @@ TEST(qcschema_basis, a_shipped_set_comes_back) {
 
 TEST(qcschema_basis, wrong_documents_are_told_with_their_place) {
   const auto refused = [](const std::string& text, const std::string& message, const std::string& where) {
-    expect_refused([&] { (void)parse_qcschema_basis(text, "own.json", water()); }, message, where);
+    expect_refused([&] { (void)parse_qcschema_basis(text, "own.json", water()); }, message, json_place(where));
   };
-  const std::string oxygen = "own.json at /center_data/o_own", first = oxygen + "/electron_shells/0";
-  refused("{\n  \"schema_name\": oops}", "no JSON", "own.json:2:18");
-  refused("", "no JSON", "own.json:1:1");
-  refused("[]", "an object is expected", "own.json at /");
-  refused("{}", "'schema_name' is missing", "own.json at /");
-  refused(with("qcschema_basis", "qcschema_input"), "'qcschema_input' is another schema", "own.json at /schema_name");
-  refused(with(R"("schema_version": 1)", R"("schema_version": 2)"), "from 1 to 1", "own.json at /schema_version");
-  refused(with("o_own", "n_own"), "it lacks O, which is atom 1", "own.json at /center_data");
-  refused(with("o_own", "h_other"), "two entries are for 'h'", "own.json at /center_data");
+  const std::string oxygen = "own.json: center_data.o_own", first = oxygen + ".electron_shells[0]";
+  expect_refused([] { (void)parse_qcschema_basis("{\n  \"schema_name\": oops}", "own.json", water()); }, "no JSON",
+                 "own.json:2:18");
+  expect_refused([] { (void)parse_qcschema_basis("", "own.json", water()); }, "no JSON", "own.json:1:1");
+  refused("[]", "an object is expected", "own.json");
+  refused("{}", "'schema_name' is missing", "own.json");
+  refused(with("qcschema_basis", "qcschema_input"), "'qcschema_input' is another schema", "own.json: schema_name");
+  refused(with(R"("schema_version": 1)", R"("schema_version": 2)"), "from 1 to 1", "own.json: schema_version");
+  refused(with("o_own", "n_own"), "it lacks O, which is atom 1", "own.json: center_data");
+  refused(with("o_own", "h_other"), "two entries are for 'h'", "own.json: center_data");
   refused(with(R"("center_data")", R"("atom_map": ["h_own"], "center_data")"), "it is for 1 atoms",
-          "own.json at /atom_map");
+          "own.json: atom_map");
   refused(with(R"("center_data")", R"("atom_map": ["h_own", "x", "h_own"], "center_data")"), "center_data has no 'x'",
-          "own.json at /atom_map/1");
-  refused(with(R"("10.0")", R"("ten")"), "'ten' is no number", first + "/exponents/0");
-  refused(with(R"("10.0")", "-1"), "not positive", first + "/exponents/0");
-  refused(with(R"("10.0", )", ""), "there are 2 coefficients, and 1 exponents", first + "/coefficients/0");
-  refused(with(R"(["0.0", "1.0"])", R"(["0.0", "0"])"), "all coefficients", first + "/coefficients/1");
+          "own.json: atom_map[1]");
+  refused(with(R"("10.0")", R"("ten")"), "'ten' is no number", first + ".exponents[0]");
+  refused(with(R"("10.0")", "-1"), "not positive", first + ".exponents[0]");
+  refused(with(R"("10.0", )", ""), "there are 2 coefficients, and 1 exponents", first + ".coefficients[0]");
+  refused(with(R"(["0.0", "1.0"])", R"(["0.0", "0"])"), "all coefficients", first + ".coefficients[1]");
   refused(with("[0, 1]", "[0, 1, 2]"), "2 rows of coefficients, and 3 momenta",
-          oxygen + "/electron_shells/1/coefficients");
-  refused(with("[2]", "[2.5]"), "from 0 to 10", oxygen + "/electron_shells/2/angular_momentum/0");
-  refused(with("[2]", "[]"), "a list is expected", oxygen + "/electron_shells/2/angular_momentum");
-  refused(with("\"cartesian\"", "\"round\""), "'round' is no harmonic type", first + "/harmonic_type");
-  refused(with(R"("ecp_electrons": 0)", R"("ecp_electrons": 2)"), "effective core potentials",
-          "own.json at /center_data/h_own");
+          oxygen + ".electron_shells[1].coefficients");
+  refused(with("[2]", "[2.5]"), "from 0 to 10", oxygen + ".electron_shells[2].angular_momentum[0]");
+  refused(with("[2]", "[]"), "a list is expected", oxygen + ".electron_shells[2].angular_momentum");
+  refused(with("\"cartesian\"", "\"round\""), "'round' is no harmonic type", first + ".harmonic_type");
+  refused(with(R"("ecp_electrons": 0)", R"("ecp_electrons": 2)"), "effective core potentials are not supported",
+          "own.json: center_data.h_own.ecp_electrons");
+  refused(with(R"("ecp_electrons": 0)", R"("ecp_potentials": [{"ecp_type": "scalar"}])"),
+          "effective core potentials are not supported", "own.json: center_data.h_own.ecp_potentials");
+  refused(with(R"("ecp_electrons": 0)", R"("electron_shells": [])"), "the key 'electron_shells' is given twice",
+          "own.json");
+  refused(with(R"("10.0")", "1e12"), "the exponent is 1e+12, and not between 1e-06 and 1e+11", first + ".exponents[0]");
+  refused(with(R"("10.0")", R"("nan")"), "not finite", first + ".exponents[0]");
+  refused(with(R"("0.5")", "-1e7"), "the coefficient is -1e+07, and its size at most 1e+06",
+          first + ".coefficients[0][0]");
+  refused(with("[[1]]", "[[1e-12]]"), "the shell vanishes", oxygen + ".electron_shells[2].coefficients[0]");
 }
 
 TEST(qcschema_basis, users_name_sets_and_files) {

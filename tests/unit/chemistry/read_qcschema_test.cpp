@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "libraries/chemistry/basis/qcschema.hpp"
 #include "tests/unit/chemistry/expect_error.hpp"
 
 namespace tessera::chemistry {
@@ -63,6 +64,30 @@ TEST(read_qcschema, basis_sets_may_be_inside) {
   EXPECT_THAT(*read.own_basis, testing::HasSubstr("center_data"));
 }
 
+TEST(read_qcschema, places_have_lines_and_columns) {
+  const std::string text =
+      "{\n  \"schema_name\": \"qcschema_input\",\n  \"driver\": \"energy\",\n  \"model\": {\"basis\": {\"name\": 5}, "
+      "\"method\": \"hf\"},\n  \"molecule\": {\"symbols\": [\"H\"], \"geometry\": [0, 0, 0]}\n}";
+  expect_refused([&] { (void)parse_qcschema(text, "a.json"); }, "text is expected", "a.json:4:31: model.basis.name");
+}
+
+TEST(read_qcschema, a_key_that_is_given_twice_is_refused) {
+  const std::string twice = "{\n  \"driver\": \"energy\",\n  \"model\": {},\n  \"driver\": \"energy\"\n}";
+  expect_refused([&] { (void)parse_qcschema(twice, "a.json"); }, "the key 'driver' is given twice", "a.json:4:3",
+                 "it is in line 2 already");
+}
+
+/// Its places are those of the whole file.
+TEST(read_qcschema, a_basis_inside_is_where_it_is) {
+  const std::string text =
+      document("\"symbols\": [\"He\"], \"geometry\": [0, 0, 0]",
+               "\"method\": \"hf\",\n\"basis\": {\"schema_name\": \"qcschema_basis\", \"name\": \"mine\",\n  "
+               "\"center_data\": {\"he\": {\"ecp_electrons\": 2}}}");
+  const job read = parse_qcschema(text, "a.json");
+  expect_refused([&] { (void)parse_qcschema_basis(*read.own_basis, "a.json", molecule_of(read)); },
+                 "effective core potentials are not supported", "a.json:3:43: center_data.he.ecp_electrons");
+}
+
 TEST(read_qcschema, the_example_is_water) {
   const job read = read_qcschema(std::string(TESSERA_SOURCE_DIR) + "/apps/chem/data/water.json");
   EXPECT_EQ(read.method, "ccsd(t)");
@@ -74,7 +99,7 @@ class wrong_qcschemas : public ::testing::TestWithParam<wrong_text> {};
 
 TEST_P(wrong_qcschemas, are_refused_with_their_place) {
   const wrong_text& c = GetParam();
-  expect_refused([&] { (void)parse_qcschema(c.text, "a.json"); }, c.message, c.where, c.hint);
+  expect_refused([&] { (void)parse_qcschema(c.text, "a.json"); }, c.message, json_place(c.where), c.hint);
 }
 
 constexpr const char* usual_model = R"("method": "hf", "basis": "sto-3g")";
@@ -82,7 +107,8 @@ constexpr const char* usual_model = R"("method": "hf", "basis": "sto-3g")";
 INSTANTIATE_TEST_SUITE_P(
     of, wrong_qcschemas,
     ::testing::Values(
-        wrong_text{"no_json", "{", "line 1, column 2", "a.json"}, wrong_text{"list", "[]", "an object", "a.json"},
+        wrong_text{"no_json", "{", "this is no JSON: syntax error", "a.json"},
+        wrong_text{"list", "[]", "an object", "a.json"},
         wrong_text{"no_schema", "{}", "schema_name is missing", "a.json"},
         wrong_text{"other_schema", R"({"schema_name": "qcschema_output"})", "'qcschema_input' is expected",
                    "a.json: schema_name"},
@@ -93,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_text{"unknown_key", document(two_atoms, usual_model, R"(, "keyword": {})"), "no key 'keyword'", "a.json",
                    "did you mean 'keywords'?"},
         wrong_text{"ghost", document(std::string(two_atoms) + R"(, "real": [true, false])"), "atom 2 is a ghost",
-                   "a.json: molecule.real"},
+                   "a.json: molecule.real[1]"},
         wrong_text{"real_of_one", document(std::string(two_atoms) + R"(, "real": [true])"), "1 elements",
                    "a.json: molecule.real"},
         wrong_text{"half_charge", document(std::string(two_atoms) + R"(, "molecular_charge": 0.5)"), "it is 0.5",
@@ -102,19 +128,19 @@ INSTANTIATE_TEST_SUITE_P(
                    "not between 1", "a.json: molecule.molecular_multiplicity"},
         wrong_text{"few_coordinates", document(R"("symbols": ["H"], "geometry": [0, 0])"), "2 coordinates",
                    "a.json: molecule.geometry"},
-        wrong_text{"coordinate", document(R"("symbols": ["H"], "geometry": [0, "0", 0])"), "coordinate 2 is no number",
-                   "a.json: molecule.geometry"},
+        wrong_text{"coordinate", document(R"("symbols": ["H"], "geometry": [0, "0", 0])"),
+                   "a number is expected, and it is text", "a.json: molecule.geometry[1]"},
         wrong_text{"element", document(R"("symbols": ["Hx"], "geometry": [0, 0, 0])"), "'Hx'",
-                   "a.json: molecule.symbols"},
+                   "a.json: molecule.symbols[0]"},
         wrong_text{"numbers", document(std::string(two_atoms) + R"(, "atomic_numbers": [2, 2])"), "atom 2",
-                   "a.json: molecule.atomic_numbers"},
+                   "a.json: molecule.atomic_numbers[1]"},
         wrong_text{"molecule_key", document(std::string(two_atoms) + R"(, "charge": 1)"), "no key 'charge'",
                    "a.json: molecule"},
         wrong_text{"method", document(two_atoms, R"("method": "b3lyp", "basis": "sto-3g")"), "no method 'b3lyp'",
                    "a.json: model.method"},
-        wrong_text{"no_basis", document(two_atoms, R"("method": "hf", "basis": null)"), "basis is missing",
+        wrong_text{"no_basis", document(two_atoms, R"("method": "hf", "basis": null)"), "'basis' is missing",
                    "a.json: model"},
-        wrong_text{"nameless_basis", document(two_atoms, R"("method": "hf", "basis": {})"), "name is missing",
+        wrong_text{"nameless_basis", document(two_atoms, R"("method": "hf", "basis": {})"), "'name' is missing",
                    "a.json: model.basis"},
         wrong_text{"keyword", document(two_atoms, usual_model, R"(, "keywords": {"frozen_cor": true})"),
                    "no keyword 'frozen_cor'", "a.json: keywords.frozen_cor", "did you mean 'frozen_core'?"},

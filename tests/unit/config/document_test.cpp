@@ -209,6 +209,25 @@ TEST_F(files, plugin_options_merge_by_name_and_arrays_of_tables_as_a_whole) {
     message_of([&] { load({first}, {}, {bad}); });
 }
 
+TEST_F(files, some_keys_have_a_short_variable_beside_the_long_one) {
+  const document d = load({}, {{"TESSERA_REPORT", "a.html"}, {"TESSERA_STATS", "1"}, {"TESSERA_TRACE", "a.json"}});
+  EXPECT_EQ(d.runtime().report, "a.html");
+  EXPECT_EQ(d.runtime().trace_file, "a.json");
+  EXPECT_TRUE(d.runtime().stats);
+  EXPECT_EQ(d.origin("runtime.report"), "environment TESSERA_REPORT");
+  for (const char* beside : {"TESSERA_REPORT", "TESSERA_STATS", "TESSERA_TRACE"}) {
+    const document both = load({}, {{"TESSERA_RUNTIME_REPORT", "long"},
+                                    {"TESSERA_RUNTIME_STATS", "false"},
+                                    {"TESSERA_RUNTIME_TRACE_FILE", "long"},
+                                    {beside, beside == std::string("TESSERA_STATS") ? "true" : "short"}});
+    EXPECT_EQ(both.runtime().report, "long");
+    EXPECT_EQ(both.runtime().trace_file, "long");
+    EXPECT_FALSE(both.runtime().stats);
+  }
+  EXPECT_THROW(load({}, {{"TESSERA_TRACE", "1"}}), error);
+  EXPECT_THROW(load({}, {{"TESSERA_STATS", "run.html"}}), error);
+}
+
 TEST_F(files, the_environment_names_the_file_and_the_ancestor_s_variables_work) {
   const auto file = write("env.toml", "[runtime]\nworkers = 7\n[region]\npolicy = \"any\"\n");
   EXPECT_EQ(load({}, {{"TESSERA_CONFIG", file.string()}}).runtime().workers, 7u);
@@ -358,8 +377,8 @@ TEST(document, letters_that_are_not_ascii_stand_in_quotes_and_comments) {
 
 TEST(document, what_is_no_toml_has_its_place_and_what_to_write) {
   expect_error("[runtime]\nplacement = cost\n", {"laptop.toml:2:13", "a text wants quotes: \"cost\""});
-  expect_error("[runtime]\nplacement = policy:mine # mine\n",
-               {"laptop.toml:2:", "a text wants quotes: \"policy:mine\""});
+  expect_error("[runtime]\nplacement = plugin:mine # mine\n",
+               {"laptop.toml:2:", "a text wants quotes: \"plugin:mine\""});
   expect_error("[runtime]\nplugins = [\"host\", sim]\n", {"laptop.toml:2:", "a text wants quotes: \"sim\""});
   expect_error("[runtime]\nbind = tru\n", {"laptop.toml:2:", "a text wants quotes: \"tru\""});
   // The header of a table inside of what is a value already.

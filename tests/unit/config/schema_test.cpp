@@ -16,6 +16,9 @@ TEST(schema, every_key_is_in_the_documentation_with_its_variable) {
     EXPECT_NE(page.find("`" + k.full_name() + "`"), std::string::npos) << k.full_name();
     EXPECT_NE(page.find("| " + std::string(k.doc) + " |"), std::string::npos) << k.full_name() << ": " << k.doc;
     EXPECT_NE(page.find("| `" + show(defaults, k) + "` |"), std::string::npos) << k.full_name() << " default";
+    if (!k.short_variable.empty()) {
+      EXPECT_NE(page.find("`" + std::string(k.short_variable) + "="), std::string::npos) << k.full_name();
+    }
   }
   for (const char* table : {"[plugin.", "[checksums]", "[[loctype]]", "[[location]]", "[[hierarchy]]"})
     EXPECT_NE(page.find(table), std::string::npos) << table;
@@ -26,6 +29,9 @@ TEST(schema, names_are_unique_and_defaults_are_legal) {
   for (const key& k : schema()) {
     EXPECT_TRUE(names.insert(k.full_name()).second);
     EXPECT_TRUE(variables.insert(k.environment_variable()).second);
+    if (!k.short_variable.empty()) {
+      EXPECT_TRUE(variables.insert(std::string(k.short_variable)).second);
+    }
     EXPECT_FALSE(k.doc.empty());
     // What `show` writes, a file may say.
     settings again;
