@@ -55,7 +55,8 @@ void measure(const std::string& plugin, const form& of, std::int64_t extent, lon
   const task_options there{.location = rt.at(plugin + "0")};
   std::vector<std::int64_t> shape(of.rank, extent), all = shape;
   all.back() *= count;
-  auto a = rt.make_array<double, tessera::column_major>("a", all, shape), b = rt.make_array<double, tessera::column_major>("b", all, shape),
+  auto a = rt.make_array<double, tessera::column_major>("a", all, shape),
+       b = rt.make_array<double, tessera::column_major>("b", all, shape),
        c = rt.make_array<double, tessera::column_major>("c", all, shape);
   const auto at = [&](auto& from, long k) { return from.block(static_cast<std::size_t>(k)); };
   for (long k = 0; k < count; ++k) {

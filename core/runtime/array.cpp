@@ -41,8 +41,8 @@ void held_block::give_back() noexcept {
 }
 
 array_blocks::array_blocks(runtime& of, std::string name, element_type type, std::int64_t per_element,
-                           bool last_is_fastest, std::span<const std::int64_t> extents, std::span<const std::int64_t> block_extents,
-                           void* adopted, std::source_location site)
+                           bool last_is_fastest, std::span<const std::int64_t> extents,
+                           std::span<const std::int64_t> block_extents, void* adopted, std::source_location site)
     : m_runtime(&of),
       m_alive(of.inside().scheduler->alive()),
       m_name(std::move(name)),
@@ -178,9 +178,10 @@ void array_blocks::refuse_indices(std::span<const std::int64_t> indices, std::so
 }
 
 void refuse_rank(std::size_t rank, const shape& extents, std::source_location site) {
-  throw error(error_kind::usage,
-              fmt::format("a block of rank {} was asked for, and the group has blocks of rank {}", extents.rank(), rank),
-              file_and_line(site));
+  throw error(
+      error_kind::usage,
+      fmt::format("a block of rank {} was asked for, and the group has blocks of rank {}", extents.rank(), rank),
+      file_and_line(site));
 }
 
 loose_blocks::loose_blocks(runtime& of, std::string name, std::vector<std::int64_t> counts, bool last_is_fastest)
@@ -190,9 +191,8 @@ loose_blocks::loose_blocks(runtime& of, std::string name, std::vector<std::int64
       m_counts(std::move(counts)),
       m_last_is_fastest(last_is_fastest) {
   if (m_counts.size() > max_rank)
-    throw error(error_kind::usage,
-                fmt::format("block group {} has counts of {} dimensions", m_name, m_counts.size()), {},
-                "the highest rank is 8");
+    throw error(error_kind::usage, fmt::format("block group {} has counts of {} dimensions", m_name, m_counts.size()),
+                {}, "the highest rank is 8");
 }
 
 void loose_blocks::require_alive(std::source_location site) const {

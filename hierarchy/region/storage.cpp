@@ -156,14 +156,14 @@ std::shared_ptr<hierarchy::array_storage> rows_of(const array_blocks& of, std::s
   of.require_usable(site);
   const shape &extents = of.extents(), &blocks = of.block_extents();
   const auto refuse = [&](std::string text) {
-    throw error(error_kind::usage, std::move(text), file_and_line(site),
-                "a region goes over whole rows: cut the array along its first dimension alone, or make it without blocks");
+    throw error(
+        error_kind::usage, std::move(text), file_and_line(site),
+        "a region goes over whole rows: cut the array along its first dimension alone, or make it without blocks");
   };
   if (extents.rank() < 1 || extents.rank() > 3)
     refuse(fmt::format("array {} has {} dimensions, and a region goes over one to three", of.name(), extents.rank()));
   for (std::size_t d = 1; d < extents.rank(); ++d)
-    if (blocks[d] < extents[d])
-      refuse(fmt::format("array {} is cut into blocks along dimension {} too", of.name(), d));
+    if (blocks[d] < extents[d]) refuse(fmt::format("array {} is cut into blocks along dimension {} too", of.name(), d));
   const row_extents all{extents[0], extents.rank() > 1 ? extents[1] : 1,
                         (extents.rank() > 2 ? extents[2] : 1) * of.per_element()};
   std::vector<tiled_memory::tile> tiles;

@@ -230,21 +230,19 @@ template <class T, index_order Order, std::size_t Rank>
 array<T, Rank, Order> runtime::make_array(std::string name, const std::int64_t (&extents)[Rank],
                                           const std::int64_t (&block_extents)[Rank], std::source_location site) {
   return array<T, Rank, Order>({*this, std::move(name), stored_type_of<T>(), stored_per_element<T>,
-                                std::is_same_v<Order, row_major>, extents,
-                                block_extents, nullptr, site});
+                                std::is_same_v<Order, row_major>, extents, block_extents, nullptr, site});
 }
 
 template <class T, index_order Order>
 array<T, any_rank, Order> runtime::make_array(std::string name, std::span<const std::int64_t> extents,
                                               std::span<const std::int64_t> block_extents, std::source_location site) {
   return array<T, any_rank, Order>({*this, std::move(name), stored_type_of<T>(), stored_per_element<T>,
-                                    std::is_same_v<Order, row_major>,
-                                    extents, block_extents, nullptr, site});
+                                    std::is_same_v<Order, row_major>, extents, block_extents, nullptr, site});
 }
 
 template <class T>
 tiled_matrix<T> runtime::make_matrix(std::string name, const std::int64_t (&extents)[2],
-                               const std::int64_t (&tile_extents)[2], std::source_location site) {
+                                     const std::int64_t (&tile_extents)[2], std::source_location site) {
   return make_array<T, column_major>(std::move(name), extents, tile_extents, site);
 }
 
@@ -252,7 +250,8 @@ template <class T>
 array<T> runtime::adopt(std::string name, std::span<T> memory, std::int64_t block_elements, std::source_location site) {
   if (memory.data() == nullptr && !memory.empty()) detail::refuse_null_memory(name, memory.size(), site);
   const std::int64_t elements[] = {static_cast<std::int64_t>(memory.size())}, per_block[] = {block_elements};
-  return array<T>({*this, std::move(name), stored_type_of<T>(), stored_per_element<T>, true, elements, per_block, memory.data(), site});
+  return array<T>({*this, std::move(name), stored_type_of<T>(), stored_per_element<T>, true, elements, per_block,
+                   memory.data(), site});
 }
 
 }  // namespace tessera

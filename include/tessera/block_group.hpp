@@ -69,7 +69,8 @@ class block_group {
   block_type make(const shape& extents, std::uint32_t ordinal,
                   std::source_location site = std::source_location::current()) {
     if (Rank != any_rank && extents.rank() != Rank) detail::refuse_rank(Rank, extents, site);
-    return {m_blocks.owner(), m_blocks.make(stored_type_of<T>(), detail::stored_shape<T, Order>(extents), ordinal, site)};
+    return {m_blocks.owner(),
+            m_blocks.make(stored_type_of<T>(), detail::stored_shape<T, Order>(extents), ordinal, site)};
   }
   /// Frees a block when the tasks submitted before are done with it; returns at once. Nothing is left to be freed when
   /// the runtime has ended. Throws tessera::error (usage) for a block of another runtime.

@@ -110,8 +110,9 @@ void potrf(runtime& rt, block_of<T, Rank, Order> a, block_of<std::int32_t> info,
 /// Dimension d of `to` is dimension permutation[d] of `from`: to = alpha permuted(from) + beta to. With beta == 0, `to`
 /// is written without being read.
 template <class T, std::size_t Rank>
-void permute(runtime& rt, double alpha, block_of<T, Rank, column_major> from,
-             std::span<const std::uint8_t> permutation, double beta, block_of<T, Rank, column_major> to, task_options options = {}, std::source_location site = std::source_location::current()) {
+void permute(runtime& rt, double alpha, block_of<T, Rank, column_major> from, std::span<const std::uint8_t> permutation,
+             double beta, block_of<T, Rank, column_major> to, task_options options = {},
+             std::source_location site = std::source_location::current()) {
   detail::permute({rt, options, site}, alpha, from.record(), permutation, beta, to.record());
 }
 
@@ -124,24 +125,22 @@ void permute(runtime& rt, double alpha, block_of<T, Rank, column_major> from,
 template <class T, std::size_t RankA, std::size_t RankB, std::size_t RankC>
 void contract(runtime& rt, std::type_identity_t<T> alpha, block_of<T, RankA, column_major> a, std::string_view of_a,
               block_of<T, RankB, column_major> b, std::string_view of_b, std::type_identity_t<T> beta,
-              block_of<T, RankC, column_major> c, std::string_view of_c,
-              task_options options = {}, std::source_location site = std::source_location::current()) {
+              block_of<T, RankC, column_major> c, std::string_view of_c, task_options options = {},
+              std::source_location site = std::source_location::current()) {
   detail::contract({rt, options, site}, detail::number(alpha), {a.record(), transpose::no, of_a},
                    {b.record(), transpose::no, of_b}, detail::number(beta), {c.record(), transpose::no, of_c});
 }
 
 /// y += alpha x, element by element.
 template <class T, std::size_t Rank, index_order Order>
-void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x,
-          block_of<T, Rank, Order> y, task_options options = {},
-          std::source_location site = std::source_location::current()) {
+void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x, block_of<T, Rank, Order> y,
+          task_options options = {}, std::source_location site = std::source_location::current()) {
   detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::update);
 }
 
 /// The same into private copies: such tasks commute and run at the same time.
 template <class T, std::size_t Rank, index_order Order>
-void axpy_accumulate(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x,
-          block_of<T, Rank, Order> y,
+void axpy_accumulate(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x, block_of<T, Rank, Order> y,
                      task_options options = {}, std::source_location site = std::source_location::current()) {
   detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::accumulate);
 }

@@ -104,9 +104,9 @@ class location_model : public editable_tree {
   region_array<T> adopt(std::string name, std::span<T> memory, const row_extents& extents,
                         const array_options& options = {},
                         std::source_location site = std::source_location::current()) {
-    return region_array<T>(
-        adopt_memory(std::move(name), stored_type_of<T>(), memory.data(), memory.size() * stored_per_element<T>,
-                     detail::stored_rows<T>(extents), options, site));
+    return region_array<T>(adopt_memory(std::move(name), stored_type_of<T>(), memory.data(),
+                                        memory.size() * stored_per_element<T>, detail::stored_rows<T>(extents), options,
+                                        site));
   }
   /// A file as an array: its bytes are the elements. A file that is missing is made, and one that is empty gets its
   /// size; another size is an error (input), and so is a file that another array of the process is (usage). Where it
@@ -116,7 +116,8 @@ class location_model : public editable_tree {
   region_array<T> map_file(std::string name, const std::filesystem::path& file, const row_extents& extents,
                            const array_options& options = {},
                            std::source_location site = std::source_location::current()) {
-    return region_array<T>(map(std::move(name), stored_type_of<T>(), file, detail::stored_rows<T>(extents), options, site));
+    return region_array<T>(
+        map(std::move(name), stored_type_of<T>(), file, detail::stored_rows<T>(extents), options, site));
   }
 
   /// Memory of the program as an array until the next pause: the same array each time that the same memory is asked
@@ -127,9 +128,9 @@ class location_model : public editable_tree {
   template <class T>
   region_array<T> array_over(std::string name, std::span<T> memory, const row_extents& extents,
                              std::source_location site = std::source_location::current()) {
-    return region_array<T>(
-        memory_until_pause(std::move(name), stored_type_of<T>(), memory.data(), memory.size() * stored_per_element<T>,
-                           detail::stored_rows<T>(extents), site));
+    return region_array<T>(memory_until_pause(std::move(name), stored_type_of<T>(), memory.data(),
+                                              memory.size() * stored_per_element<T>, detail::stored_rows<T>(extents),
+                                              site));
   }
   /// The same with one element per row.
   template <class T>

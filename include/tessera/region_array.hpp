@@ -192,7 +192,7 @@ class region_array {
   /// Made by location_model.
   explicit region_array(detail::region_array_handle handle) noexcept : m_handle(std::move(handle)) {}
 
-  const std::string& name() const noexcept { return m_handle.name(); }        ///< for messages
+  const std::string& name() const noexcept { return m_handle.name(); }  ///< for messages
   /// As it was made.
   row_extents extents() const noexcept { return detail::rows_in_elements<T>(m_handle.extents()); }
   /// Name of the location that it is at. Throws tessera::error (usage) where it was moved from, and when the runtime

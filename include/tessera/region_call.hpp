@@ -198,8 +198,9 @@ void location_model::submit(const task_name& name, const region_options& options
   const auto all = std::forward_as_tuple(uses_and_body...);
   const auto start = [&]<class... Uses>(const auto& body, const Uses&... given) {
     using body_type = std::remove_cvref_t<decltype(body)>;
-    static_assert(((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...),
-                  "between the loop and the body come arrays and results: read(x, halo(1)), write(x), update(x), sum(r)");
+    static_assert(
+        ((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...),
+        "between the loop and the body come arrays and results: read(x, halo(1)), write(x), update(x), sum(r)");
     if constexpr (((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...)) {
       constexpr bool fits = detail::is_region_body<body_type, Depth, typename Uses::argument...>;
       static_assert(fits,

@@ -116,7 +116,7 @@ class runtime {
   /// other threads hold. Throws tessera::error (memory) when too much is adopted already; then nothing is adopted.
   template <class T>
   array<T, 1, row_major> adopt(std::string name, std::span<T> memory, std::int64_t block_elements,
-                 std::source_location site = std::source_location::current());
+                               std::source_location site = std::source_location::current());
 
   /// Makes memory of the program fast for the copies of discrete devices, for as long as it is registered: arrays that
   /// adopt parts of it find it ready. Unregister before freeing it; throws tessera::error (usage) while it is adopted.

@@ -106,7 +106,8 @@ class task_blocks {
   std::size_t size() const noexcept { return m_blocks.size(); }  ///< blocks
   /// The k-th one: `get<double>(0)[7]` by position, `get<double, 2, column_major>(0)(3, 4)` by indices.
   /// @tparam T  its element type; const for a block that is only read  @tparam Rank, Order  those of its array. Throws
-  /// tessera::error (usage), which fails the task, when there is no such block or it is of another type, rank or intent.
+  /// tessera::error (usage), which fails the task, when there is no such block or it is of another type, rank or
+  /// intent.
   template <class T, std::size_t Rank = any_rank, index_order Order = row_major>
   view<T, Rank, Order> get(std::size_t k) const {
     constexpr element_type asked = stored_type_of<T>();

@@ -64,8 +64,8 @@ class block_of {
   const shape& stored_extents() const noexcept { return detail::stored_extents_of(*m_record); }
 
   /// Waits for the tasks that make its current version, and shows it on the host. Meanwhile the calling thread runs
-  /// tasks. Throws the failure of the task that should have made it, and tessera::error: task for a block that was never
-  /// written, usage for one whose array has ended. Release the view before fence. @param site  for messages
+  /// tasks. Throws the failure of the task that should have made it, and tessera::error: task for a block that was
+  /// never written, usage for one whose array has ended. Release the view before fence. @param site  for messages
   host_view<const T, Rank, Order> read(std::source_location site = std::source_location::current()) const;
   /// The same for overwriting all elements: nothing is fetched, and what the view shows at first is unspecified. Waits
   /// for the tasks that use the block.

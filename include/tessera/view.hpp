@@ -44,13 +44,14 @@ class view {
   view(T* data, const shape& stored) noexcept : m_data(data), m_stored(&stored) {}
   /// The same elements: of so few dimensions the order says nothing.
   template <std::size_t OtherRank, index_order Other>
-  requires(Rank <= 1 && OtherRank == Rank && !std::same_as<Order, Other>)
-      view(const view<T, OtherRank, Other>& other) noexcept  // NOLINT: converts
+  requires(Rank <= 1 && OtherRank == Rank && !std::same_as<Order, Other>) view(const view<T, OtherRank, Other>& other)
+  noexcept  // NOLINT: converts
       : view(other.data(), other.stored_extents()) {}
   /// The same elements, without indices.
   template <std::size_t OtherRank, index_order Other>
   requires(Rank == any_rank && !(OtherRank == any_rank && std::same_as<Order, Other>))
-      view(const view<T, OtherRank, Other>& other) noexcept  // NOLINT: converts
+      view(const view<T, OtherRank, Other>& other)
+  noexcept  // NOLINT: converts
       : view(other.data(), other.stored_extents()) {}
 
   T* data() const noexcept { return m_data; }  ///< the first; aligned to 256 bytes unless adopted

@@ -42,9 +42,9 @@ TEST_P(blocks_in_regions, tasks_fill_what_a_region_reads_and_read_what_it_writes
   auto x = rt.make_array<double>("x", {n}, {per_block}), y = rt.make_array<double>("y", {n}, {per_block});
   for (int round = 0; round < 3; ++round) {
     for (std::size_t k = 0; k < x.size(); ++k) fill(rt, x.block(k), static_cast<double>(k) + round);
-    model.region("twice", iterate(0, n), read(x), write(y),
-                 with_kernel([](auto i, auto x, auto y) { y[i] = 2 * x[i] + double(i); },
-                             "(i, x, y) { y[i] = 2 * x[i] + i; }"));
+    model.region(
+        "twice", iterate(0, n), read(x), write(y),
+        with_kernel([](auto i, auto x, auto y) { y[i] = 2 * x[i] + double(i); }, "(i, x, y) { y[i] = 2 * x[i] + i; }"));
     for (std::size_t k = 0; k < y.size(); ++k) axpy(rt, 1, x.block(k), y.block(k));
     for (std::int64_t i = 0; i < n; i += 37)
       ASSERT_EQ(y(i / per_block).read()[i % per_block], 3.0 * (double(i / per_block) + round) + double(i)) << i;
@@ -58,7 +58,7 @@ TEST_P(blocks_in_regions, every_policy_splits_at_the_borders_of_what_is_written)
       auto x = rt.make_array<std::int64_t>("x", {n}, {per_block});
       const std::uint64_t before = rt.tasks_submitted();
       model.region("number", {.policy = policy}, iterate(0, n), write(x),
-                    with_kernel([](auto i, auto x) { x[i] = 3 * i; }, "(i, x) { x[i] = 3 * i; }"));
+                   with_kernel([](auto i, auto x) { x[i] = 3 * i; }, "(i, x) { x[i] = 3 * i; }"));
       EXPECT_LE(rt.tasks_submitted() - before, x.size()) << "a task has whole blocks";
       for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(x(i / per_block).read()[i % per_block], 3 * i) << policy;
     }
@@ -117,7 +117,8 @@ TEST_P(blocks_in_regions, in_recordings_with_tasks) {
   auto x = rt.make_array<double>("x", {n}, {16});
   for (std::size_t k = 0; k < x.size(); ++k) fill(rt, x.block(k), 1);
   const auto step = [&] {
-    model.region("more", iterate(0, n), update(x), with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
+    model.region("more", iterate(0, n), update(x),
+                 with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
     for (std::size_t k = 0; k < x.size(); ++k) scal(rt, 2, x.block(k));
   };
   step();
@@ -146,8 +147,8 @@ TEST(blocks_in_regions_refused, with_a_sentence) {
   runtime rt(testing::host_only(2));
   location_model model(rt);
   auto tiles = rt.make_array<double>("tiles", {10, 10}, {5, 5});
-  const error e = error_of(
-      [&] { model.region("r", iterate(0, 10), update(tiles), [](auto i, auto t) { t(i, 0) = 1; }); });
+  const error e =
+      error_of([&] { model.region("r", iterate(0, 10), update(tiles), [](auto i, auto t) { t(i, 0) = 1; }); });
   EXPECT_EQ(e.kind(), error_kind::usage);
   EXPECT_THAT(e.what(), AllOf(HasSubstr("array tiles is cut into blocks along dimension 1 too"),
                               HasSubstr("blocks_test.cpp"), HasSubstr("along its first dimension alone")));
@@ -179,8 +180,9 @@ TEST(elements_of_the_program, are_used_by_regions) {
   auto blocks = rt.make_array<cell>("blocks", {rows, columns}, {7, columns});
   auto free = model.make_array<cell>("free", {rows, columns});
   EXPECT_EQ(free.extents(), (row_extents{rows, columns, 1}));
-  model.region("start", iterate({0, rows}, {0, columns}), write(blocks),
-               [](auto i, auto j, auto b) { b(i, j) = {float(i), {1, std::int16_t(j), 3}}; });
+  model.region("start", iterate({0, rows}, {0, columns}), write(blocks), [](auto i, auto j, auto b) {
+    b(i, j) = {float(i), {1, std::int16_t(j), 3}};
+  });
   model.region("shift", iterate(1, rows - 1), read(blocks, halo(1)), update(free), [](auto i, auto b, auto f) {
     for (std::int64_t j = 0; j < 6; ++j) f(i, j) = {b(i - 1, j).density + b(i + 1, j).density, {b(i, j).neighbours[1]}};
   });

@@ -146,7 +146,8 @@ TEST_F(region_trees, split_what_a_device_gets_to_fit_its_memory) {
 }
 
 TEST(plans, begin_and_end_where_blocks_do) {
-  const auto ends = [](std::vector<std::pair<std::uint64_t, std::uint64_t>> pieces, std::vector<std::uint64_t> borders) {
+  const auto ends = [](std::vector<std::pair<std::uint64_t, std::uint64_t>> pieces,
+                       std::vector<std::uint64_t> borders) {
     plan made;
     node_id leaf = 1;
     for (const auto& [begin, end] : pieces) made.pieces.push_back({leaf, leaf, begin, end, false, 0}), ++leaf;
@@ -158,13 +159,13 @@ TEST(plans, begin_and_end_where_blocks_do) {
     }
     return all;
   };
-  using list = std::vector<std::pair<std::uint64_t, node_id>>;
-  EXPECT_EQ(ends({{0, 60}, {60, 100}}, {}), (list{{100, 1}})) << "one block";
-  EXPECT_EQ(ends({{0, 50}, {50, 100}}, {40, 80}), (list{{40, 1}, {80, 2}, {100, 2}})) << "moved, then split";
-  EXPECT_EQ(ends({{0, 50}, {50, 100}}, {49, 51}), (list{{49, 1}, {51, 1}, {100, 2}}));
-  EXPECT_EQ(ends({{0, 30}, {30, 60}, {60, 100}}, {90}), (list{{90, 3}, {100, 3}})) << "two get nothing";
-  EXPECT_EQ(ends({{0, 100}}, {10, 20, 30}), (list{{10, 1}, {20, 1}, {30, 1}, {100, 1}}));
-  EXPECT_EQ(ends({{20, 60}}, {10, 40, 70}), (list{{40, 1}, {60, 1}})) << "borders outside";
+  using ends_and_leaves = std::vector<std::pair<std::uint64_t, node_id>>;
+  EXPECT_EQ(ends({{0, 60}, {60, 100}}, {}), (ends_and_leaves{{100, 1}})) << "one block";
+  EXPECT_EQ(ends({{0, 50}, {50, 100}}, {40, 80}), (ends_and_leaves{{40, 1}, {80, 2}, {100, 2}})) << "moved, then split";
+  EXPECT_EQ(ends({{0, 50}, {50, 100}}, {49, 51}), (ends_and_leaves{{49, 1}, {51, 1}, {100, 2}}));
+  EXPECT_EQ(ends({{0, 30}, {30, 60}, {60, 100}}, {90}), (ends_and_leaves{{90, 3}, {100, 3}})) << "two get nothing";
+  EXPECT_EQ(ends({{0, 100}}, {10, 20, 30}), (ends_and_leaves{{10, 1}, {20, 1}, {30, 1}, {100, 1}}));
+  EXPECT_EQ(ends({{20, 60}}, {10, 40, 70}), (ends_and_leaves{{40, 1}, {60, 1}})) << "borders outside";
 }
 
 std::vector<tiled_memory::tile> tiles_ending(const std::vector<std::int64_t>& ends) {
@@ -459,7 +460,8 @@ TEST(undeclared_rows, are_named_with_what_would_declare_them) {
   EXPECT_EQ(said({0, {499, 999}, 31, 2, 3, 498}, halo(1)),
             "region 'smooth' reads row 498 of array 'a', where one of its parts declares rows 499 to 998 | "
             "read(a, halo(3, 4))?");
-  EXPECT_THAT(said({0, {7, 8}, 31, 0, 1, 8}, rows(7, 8)), ::testing::HasSubstr("declares row 7 | read(a, rows(7, 9))?"));
+  EXPECT_THAT(said({0, {7, 8}, 31, 0, 1, 8}, rows(7, 8)),
+              ::testing::HasSubstr("declares row 7 | read(a, rows(7, 9))?"));
   EXPECT_THAT(said({0, {500, 1000}, 31, 0, 1, 1000}, halo(1)),
               ::testing::HasSubstr("reads row 1000 of array 'a', which has 1000 rows | the body must look where"));
   EXPECT_THAT(
