@@ -31,10 +31,12 @@ std::vector<std::vector<memory_facts>> facts_of(const plugin::registry& plugins)
   return all;
 }
 
+/// Not the host itself, and no disk: to these all host memory is as fast.
 std::vector<const plugin::device*> devices_that_register_memory(const plugin::registry& plugins) {
   std::vector<const plugin::device*> some;
   for (const auto& d : plugins.devices())
-    if (d->table().host_register != nullptr && d->table().host_unregister != nullptr && !d->has(TSR_DEVICE_INLINE))
+    if (d->table().host_register != nullptr && d->table().host_unregister != nullptr && !d->has(TSR_DEVICE_INLINE) &&
+        d->description().device_class != TSR_DEVICE_STORAGE)
       some.push_back(d.get());
   return some;
 }
@@ -52,6 +54,8 @@ std::unique_ptr<memory::space> make_space(runtime_inside& of, const planned_memo
   if (setup.device->spaces()[planned.space.space].description.kind == TSR_SPACE_HOST) {
     setup.register_with = registering;
     setup.registrations = of.registrations.get();
+    if (of.machine.settings.host_limit != 0 && registering.empty())
+      setup.slab_bytes = std::min(setup.slab_bytes, memory::slab_below(setup.limit));
   }
   auto made = std::make_unique<memory::space>(setup);
   if (of.tracer) made->record_to(*of.tracer);
