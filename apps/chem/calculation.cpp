@@ -240,6 +240,8 @@ int calculation::compute() {
                        m_problem.method ? correlation_settings() : sial::correlation_settings(), room);
   if (m_plan.host_limit > 0)
     machine.set.push_back(fmt::format("memory.host_limit={}", static_cast<std::uint64_t>(m_plan.host_limit)));
+  if (m_plan.slab > 0)
+    machine.set.push_back(fmt::format("memory.slab_bytes={}", static_cast<std::uint64_t>(m_plan.slab)));
   if (m_plan.recorded > 0)
     machine.set.push_back(fmt::format("runtime.trace_limit={}", static_cast<std::uint64_t>(m_plan.recorded)));
   if (!m_plan.disk_path.empty()) machine.set.push_back(with_disk(machine));

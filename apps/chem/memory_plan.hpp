@@ -49,6 +49,7 @@ struct memory_plan {
   std::vector<stage_needs> stages;
   std::vector<sial::program_estimate> programs;  ///< of the stages behind the first
   double host_limit = 0;                         ///< for blocks; 0: as the machine says
+  double slab = 0;                               ///< bytes of the host's slabs (memory.slab_bytes); 0: as usual
   double of_worker = 0;                          ///< bytes of blocks that one may have of its own; 0: any
   double held = 0;                               ///< bytes of shared blocks that one may hold; 0: as the runtime says
   double for_rates = 0;                          ///< bytes by which a recording may measure the speed of memory

@@ -17,8 +17,12 @@ constexpr double of_block = 700;  // of a shared block: its record, its place in
 /// Room between blocks of different sizes that cannot be used: where nothing limits a memory, slabs are large; where
 /// something does, most blocks are slabs by themselves.
 constexpr double unlimited_waste = 1.35, limited_waste = 1.05;
-constexpr double spare = 1.1;   // waiting blocks of a worker that gives most of them up
-constexpr double pinned = 1.3;  // beside blocks that cannot leave, others have to come and go
+constexpr double spare = 1.1;  // waiting blocks of a worker that gives most of them up
+// Beside blocks that cannot leave, others have to come and go. In slabs of many blocks they lie between them; where
+// that is too much, most blocks are slabs by themselves. Blocks of short segments are too small for that.
+constexpr double pinned_in_slabs = 3.5, pinned_alone = 1.5;
+constexpr std::size_t short_segment = 16;
+constexpr double least_slab = 64 * 1024, most_slabs = 8192;
 // Where there is a disk, workers announce what they will fetch: each has a log of that, which is used again.
 constexpr double of_announced = 40, most_announced = 262144;
 constexpr double most_kept = 1024 * mebi;  // of SCF's integrals
@@ -44,6 +48,10 @@ double held_by_one(memory_plan& plan, unsigned workers, double limit) {
   for (const stage_needs& stage : programs_of(plan))
     most = std::min(most, stage.in_hand + (limit - limited_waste * stage.least()) / 8);
   return std::max(most, 0.0) / workers;
+}
+
+double pinned_with(const plan_choice& what) {
+  return what.orbitals.virtual_segment < short_segment ? pinned_in_slabs : pinned_alone;
 }
 
 void refuse(memory_plan& plan, const std::string& why) {
@@ -112,7 +120,7 @@ recording_memory planner::recording_with(const plan_choice& what, const memory_p
   const double left = process - plan.before;
   double most = (left - m_scf.matrices) / all.per_byte_at_end;
   for (const stage_needs& stage : plan.stages)
-    most = std::min(most, (left - stage.beside - pinned * stage.least()) / 4);
+    most = std::min(most, (left - stage.beside - pinned_with(what) * stage.least()) / 4);
   return within(all, most, rows);
 }
 
@@ -153,7 +161,7 @@ memory_plan planner::with(const plan_choice& what, double process) const {
   plan.before += events.resident;
   const double left = is_limited ? process - plan.before : m_room.blocks;
   keep_integrals(plan, left - m_scf.matrices);
-  place_programs(plan, what.workers, left, is_limited);
+  place_programs(plan, what, left, is_limited);
   if (plan.recorded > 0 && events.most < events.events)
     plan.choices.push_back(fmt::format("the recording keeps {} of about {} of events", format_bytes(events.most),
                                        format_bytes(events.events)));
@@ -161,14 +169,16 @@ memory_plan planner::with(const plan_choice& what, double process) const {
   return plan;
 }
 
-void planner::place_programs(memory_plan& plan, unsigned workers, double left, bool is_limited) const {
+void planner::place_programs(memory_plan& plan, const plan_choice& what, double left, bool is_limited) const {
+  const unsigned workers = what.workers;
   double beside = 0;
   for (const stage_needs& stage : programs_of(plan)) beside = std::max(beside, stage.beside);
   const double limit = is_limited ? std::min(m_room.blocks, left - beside) : m_room.blocks;
   let_wait(plan, workers, 2);
   if (std::ranges::any_of(programs_of(plan), [&](const stage_needs& s) { return s.blocks() * limited_waste > limit; }))
     let_wait(plan, workers, 1);
-  for (stage_needs& stage : programs_of(plan)) place(plan, stage, limit);
+  for (stage_needs& stage : programs_of(plan))
+    place(plan, stage, limit, is_limited ? pinned_with(what) : pinned_in_slabs);
   if (plan.on_disk() > 0) plan.held = held_by_one(plan, workers, limit);
   if (!m_problem.method || !plan.fits) return;
   if (!is_limited) {
@@ -179,6 +189,8 @@ void planner::place_programs(memory_plan& plan, unsigned workers, double left, b
   for (stage_needs& stage : programs_of(plan)) {
     stage.resident = std::min(limit, limited_waste * stage.blocks());
     plan.host_limit = std::max(plan.host_limit, stage.resident);
+    if (stage.on_disk > 0 && stage.least() * pinned_in_slabs > limit)
+      plan.slab = std::max(least_slab, limit / most_slabs);
   }
   if (!m_room.has_disk) plan.disk_path = m_room.disk_path;  // also where all should fit: room may be lost
 }
@@ -192,7 +204,7 @@ void planner::keep_integrals(memory_plan& plan, double room) const {
                                        format_bytes(kept), format_bytes(m_scf.integrals)));
 }
 
-void planner::place(memory_plan& plan, stage_needs& stage, double limit) const {
+void planner::place(memory_plan& plan, stage_needs& stage, double limit, double pinned) const {
   stage.resident = std::min(limit, unlimited_waste * stage.blocks());
   if (stage.blocks() * limited_waste <= limit) return;
   if (stage.least() * pinned > limit) {

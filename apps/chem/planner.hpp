@@ -41,10 +41,10 @@ class planner {
   const walked& programs_with(const plan_choice& what) const;
   stage_needs needs_of(const sial::program_estimate& e, unsigned workers) const;
   recording_memory recording_with(const plan_choice& what, const memory_plan& plan, double process) const;
-  void place_programs(memory_plan& plan, unsigned workers, double left, bool is_limited) const;
+  void place_programs(memory_plan& plan, const plan_choice& what, double left, bool is_limited) const;
   void add_files(memory_plan& plan, const recording_memory& events, double left) const;
   void keep_integrals(memory_plan& plan, double room) const;
-  void place(memory_plan& plan, stage_needs& stage, double limit) const;
+  void place(memory_plan& plan, stage_needs& stage, double limit, double pinned) const;
 
   const problem& m_problem;
   const chem_options& m_options;

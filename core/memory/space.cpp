@@ -30,11 +30,6 @@ std::uint64_t least_of(const space_setup& setup) {
 
 }  // namespace
 
-std::uint64_t slab_below(std::uint64_t limit) noexcept {
-  constexpr std::uint64_t page = std::uint64_t{4} << 10, most_slabs = 1 << 13;
-  return std::max(page, limit / most_slabs / page * page);
-}
-
 space::space(space_setup setup)
     : m_setup(std::move(setup)),
       m_name(m_setup.device->spaces()[m_setup.device_space].name),

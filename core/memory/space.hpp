@@ -44,10 +44,6 @@ struct space_setup {
   registration_cache* registrations = nullptr;  ///< for adopted user memory; may be null
 };
 
-/// Slabs of a memory that may take no more than so many bytes: so small that a block is mostly one by itself, which
-/// leaves no room between blocks of different sizes, and so large that there are not too many.
-std::uint64_t slab_below(std::uint64_t limit) noexcept;
-
 /// All-or-nothing reservation in slabs that a plugin gives. Its parts have contracts of their own: what waits for room,
 /// who is here, memory of the program. Thread-safe; locks are taken after block locks, never before.
 class space {

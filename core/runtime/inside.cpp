@@ -54,9 +54,11 @@ std::unique_ptr<memory::space> make_space(runtime_inside& of, const planned_memo
   if (setup.device->spaces()[planned.space.space].description.kind == TSR_SPACE_HOST) {
     setup.register_with = registering;
     setup.registrations = of.registrations.get();
-    if (of.machine.settings.host_limit != 0 && registering.empty())
-      setup.slab_bytes = std::min(setup.slab_bytes, memory::slab_below(setup.limit));
   }
+  // A slab of a disk is a file: small ones, as a host may have, would be too many.
+  constexpr std::uint64_t most_slabs = 1024, usual = std::uint64_t{64} << 20;
+  if (setup.device->description().device_class == TSR_DEVICE_STORAGE)
+    setup.slab_bytes = std::max(setup.slab_bytes, std::min(usual, setup.limit / most_slabs));
   auto made = std::make_unique<memory::space>(setup);
   if (of.tracer) made->record_to(*of.tracer);
   return made;

@@ -201,12 +201,6 @@ TEST(space, a_freed_slab_is_the_next_block_of_its_size) {
   EXPECT_EQ(s.world.live_allocations, 1u);
 }
 
-TEST(space, slabs_of_a_limited_memory_are_small_and_not_too_many) {
-  EXPECT_EQ(slab_below(1), std::uint64_t{4} << 10);
-  EXPECT_EQ(slab_below(std::uint64_t{512} << 20), std::uint64_t{64} << 10);
-  EXPECT_EQ(slab_below(std::uint64_t{64} << 30), std::uint64_t{8} << 20);
-}
-
 TEST(space, blocks_of_a_device_keep_to_pages_of_the_commonest_size) {
   one_space s(64 * unit, 64 * unit, 0, false);
   block::table table;
