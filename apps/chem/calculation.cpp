@@ -20,6 +20,7 @@
 #include "core/base/units.hpp"
 #include "languages/sial/estimate/text.hpp"
 #include "languages/sial/job/device_use.hpp"
+#include "tessera/front_end.hpp"
 
 namespace tessera::apps {
 namespace {
@@ -239,6 +240,10 @@ int calculation::compute() {
                        m_problem.method ? correlation_settings() : sial::correlation_settings(), room);
   if (m_plan.host_limit > 0)
     machine.set.push_back(fmt::format("memory.host_limit={}", static_cast<std::uint64_t>(m_plan.host_limit)));
+  if (m_plan.slab > 0)
+    machine.set.push_back(fmt::format("memory.slab_bytes={}", static_cast<std::uint64_t>(m_plan.slab)));
+  if (m_plan.recorded > 0)
+    machine.set.push_back(fmt::format("runtime.trace_limit={}", static_cast<std::uint64_t>(m_plan.recorded)));
   if (!m_plan.disk_path.empty()) machine.set.push_back(with_disk(machine));
   machine.workers = machine.load().runtime().host_limit == 0 ? 1 : 2;
   machine = machine.placed_by_cost();
@@ -277,11 +282,12 @@ int calculation::compute() {
   if (m_problem.method && m_failure.empty()) correlate(s, scf);
   m_report.note("success", m_failure.empty());
   m_report.add("seconds", "time", format_seconds(seconds_since(start)), seconds_since(start));
-  tell_peak();
   m_journal.line("");
   if (!m_options.report.empty()) m_convergence.draw(s);
   if (m_failure.empty()) add_qcschema_file(s, m_options, m_problem, scf, m_report);
-  s.finish(m_report);
+  s.measure_with(m_plan.for_rates);
+  front_end(s.rt()).give_memory_back();  // files are made with it
+  s.finish(m_report, [&] { tell_peak(); });
   if (!m_failure.empty())
     throw error(
         error_kind::numerical, m_failure, m_options.file,
