@@ -83,7 +83,8 @@ chemistry::scf_result calculation::self_consistent_field(session& s) {
     s.check_interrupt();
     return true;
   };
-  chemistry::fock_builder builder(*m_problem.over, how.kept_bytes, how.threads);
+  m_builder = std::make_unique<chemistry::fock_builder>(*m_problem.over, how.kept_bytes, how.threads);
+  chemistry::fock_builder& builder = *m_builder;
   const auto solve = [&] {
     m_convergence.begin_field(name_of(m_problem.kind));
     chemistry::scf_result found = chemistry::run_scf(m_problem.of, *m_problem.over, how, builder);
@@ -100,6 +101,7 @@ chemistry::scf_result calculation::self_consistent_field(session& s) {
                 how.start = densities;
                 return solve();
               });
+  if (!m_problem.method) m_builder.reset();
   m_convergence.note_field(m_report);
   m_report.add("scf_seconds", "SCF",
                fmt::format("{} iterations, {}", scf.iterations, format_seconds(seconds_since(start))),
@@ -144,8 +146,30 @@ sial::correlation_result calculation::run_within_memory(
   }
 }
 
-void calculation::correlate(session& s, const chemistry::scf_result& scf) {
+/// Whether there is room for the integrals that SCF has kept beside those that the programs store first: later they
+/// have more, and what they have then is planned.
+bool calculation::integrals_may_stay() const {
+  if (m_plan.direct_ladder || m_plan.stages.size() < 2 || m_plan.kept_integrals == 0) return false;
+  const stage_needs& programs = m_plan.stages[1];
+  const auto length = static_cast<double>(std::min(m_plan.orbitals.basis_segment, m_problem.over->functions()));
+  const double segments = std::ceil(static_cast<double>(m_problem.over->functions()) / length);
+  const double pairs = segments * (segments + 1) / 2;
+  const double stored = pairs * (pairs + 1) / 2 * std::pow(length, 4) * sizeof(double);
+  return m_plan.before + static_cast<double>(m_plan.kept_integrals) + programs.beside + programs.own + 1.35 * stored <=
+         m_plan.bytes();
+}
+
+/// With those that SCF has kept, until the programs have made their own of them.
+const chemistry::integrals& calculation::integrals_for_programs() {
+  if (integrals_may_stay())
+    m_kept = std::make_unique<chemistry::kept_integrals>(*m_problem.over, *m_builder);
+  else
+    m_builder.reset();
   return_free_memory();  // of the field
+  return m_kept ? static_cast<const chemistry::integrals&>(*m_kept) : *m_problem.over;
+}
+
+void calculation::correlate(session& s, const chemistry::scf_result& scf) {
   sial::correlation_settings how = correlation_settings();
   if (const auto finished = m_checkpoints.finished(scf, how)) {
     m_journal.line("the energies are those of the checkpoint");
@@ -155,7 +179,7 @@ void calculation::correlate(session& s, const chemistry::scf_result& scf) {
   }
   how.keeping = m_checkpoints.keeping(how);
   how.keeping_triples = m_checkpoints.keeping_triples(scf, how);
-  sial::correlation_job job(s.rt(), *m_problem.over, scf, how,
+  sial::correlation_job job(s.rt(), integrals_for_programs(), scf, how,
                             [&](const sial::iteration_report& now) { m_convergence.add(now); });
   m_report.note("occupied", job.data().ints.at("occupied"));
   m_report.note("virtual", job.data().ints.at("virtual"));
