@@ -20,6 +20,7 @@
 #include "core/base/units.hpp"
 #include "languages/sial/estimate/text.hpp"
 #include "languages/sial/job/device_use.hpp"
+#include "tessera/front_end.hpp"
 
 namespace tessera::apps {
 namespace {
@@ -82,7 +83,8 @@ chemistry::scf_result calculation::self_consistent_field(session& s) {
     s.check_interrupt();
     return true;
   };
-  chemistry::fock_builder builder(*m_problem.over, how.kept_bytes, how.threads);
+  m_builder = std::make_unique<chemistry::fock_builder>(*m_problem.over, how.kept_bytes, how.threads);
+  chemistry::fock_builder& builder = *m_builder;
   const auto solve = [&] {
     m_convergence.begin_field(name_of(m_problem.kind));
     chemistry::scf_result found = chemistry::run_scf(m_problem.of, *m_problem.over, how, builder);
@@ -99,6 +101,7 @@ chemistry::scf_result calculation::self_consistent_field(session& s) {
                 how.start = densities;
                 return solve();
               });
+  if (!m_problem.method) m_builder.reset();
   m_convergence.note_field(m_report);
   m_report.add("scf_seconds", "SCF",
                fmt::format("{} iterations, {}", scf.iterations, format_seconds(seconds_since(start))),
@@ -143,8 +146,30 @@ sial::correlation_result calculation::run_within_memory(
   }
 }
 
-void calculation::correlate(session& s, const chemistry::scf_result& scf) {
+/// Whether there is room for the integrals that SCF has kept beside those that the programs store first: later they
+/// have more, and what they have then is planned.
+bool calculation::integrals_may_stay() const {
+  if (m_plan.direct_ladder || m_plan.stages.size() < 2 || m_plan.kept_integrals == 0) return false;
+  const stage_needs& programs = m_plan.stages[1];
+  const auto length = static_cast<double>(std::min(m_plan.orbitals.basis_segment, m_problem.over->functions()));
+  const double segments = std::ceil(static_cast<double>(m_problem.over->functions()) / length);
+  const double pairs = segments * (segments + 1) / 2;
+  const double stored = pairs * (pairs + 1) / 2 * std::pow(length, 4) * sizeof(double);
+  return m_plan.before + static_cast<double>(m_plan.kept_integrals) + programs.beside + programs.own + 1.35 * stored <=
+         m_plan.bytes();
+}
+
+/// With those that SCF has kept, until the programs have made their own of them.
+const chemistry::integrals& calculation::integrals_for_programs() {
+  if (integrals_may_stay())
+    m_kept = std::make_unique<chemistry::kept_integrals>(*m_problem.over, *m_builder);
+  else
+    m_builder.reset();
   return_free_memory();  // of the field
+  return m_kept ? static_cast<const chemistry::integrals&>(*m_kept) : *m_problem.over;
+}
+
+void calculation::correlate(session& s, const chemistry::scf_result& scf) {
   sial::correlation_settings how = correlation_settings();
   if (const auto finished = m_checkpoints.finished(scf, how)) {
     m_journal.line("the energies are those of the checkpoint");
@@ -154,7 +179,7 @@ void calculation::correlate(session& s, const chemistry::scf_result& scf) {
   }
   how.keeping = m_checkpoints.keeping(how);
   how.keeping_triples = m_checkpoints.keeping_triples(scf, how);
-  sial::correlation_job job(s.rt(), *m_problem.over, scf, how,
+  sial::correlation_job job(s.rt(), integrals_for_programs(), scf, how,
                             [&](const sial::iteration_report& now) { m_convergence.add(now); });
   m_report.note("occupied", job.data().ints.at("occupied"));
   m_report.note("virtual", job.data().ints.at("virtual"));
@@ -239,6 +264,10 @@ int calculation::compute() {
                        m_problem.method ? correlation_settings() : sial::correlation_settings(), room);
   if (m_plan.host_limit > 0)
     machine.set.push_back(fmt::format("memory.host_limit={}", static_cast<std::uint64_t>(m_plan.host_limit)));
+  if (m_plan.slab > 0)
+    machine.set.push_back(fmt::format("memory.slab_bytes={}", static_cast<std::uint64_t>(m_plan.slab)));
+  if (m_plan.recorded > 0)
+    machine.set.push_back(fmt::format("runtime.trace_limit={}", static_cast<std::uint64_t>(m_plan.recorded)));
   if (!m_plan.disk_path.empty()) machine.set.push_back(with_disk(machine));
   machine.workers = machine.load().runtime().host_limit == 0 ? 1 : 2;
   machine = machine.placed_by_cost();
@@ -277,11 +306,12 @@ int calculation::compute() {
   if (m_problem.method && m_failure.empty()) correlate(s, scf);
   m_report.note("success", m_failure.empty());
   m_report.add("seconds", "time", format_seconds(seconds_since(start)), seconds_since(start));
-  tell_peak();
   m_journal.line("");
   if (!m_options.report.empty()) m_convergence.draw(s);
   if (m_failure.empty()) add_qcschema_file(s, m_options, m_problem, scf, m_report);
-  s.finish(m_report);
+  s.measure_with(m_plan.for_rates);
+  front_end(s.rt()).give_memory_back();  // files are made with it
+  s.finish(m_report, [&] { tell_peak(); });
   if (!m_failure.empty())
     throw error(
         error_kind::numerical, m_failure, m_options.file,

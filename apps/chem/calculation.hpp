@@ -1,6 +1,7 @@
 #pragma once
 // One calculation of tessera chem: a field, and what is correlated.
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,8 @@
 #include "apps/chem/problem.hpp"
 #include "apps/common/report.hpp"
 #include "apps/common/session.hpp"
+#include "libraries/chemistry/scf/fock.hpp"
+#include "libraries/chemistry/scf/kept_integrals.hpp"
 
 namespace tessera::apps {
 
@@ -30,6 +33,8 @@ class calculation {
   int compute();
   chemistry::scf_settings scf_settings() const;
   chemistry::scf_result self_consistent_field(session& s);
+  bool integrals_may_stay() const;
+  const chemistry::integrals& integrals_for_programs();
   sial::correlation_settings correlation_settings() const;
   sial::correlation_result run_within_memory(sial::correlation_job& job,
                                              const std::function<void(const sial::correlation_result&)>& reached) const;
@@ -46,7 +51,9 @@ class calculation {
   checkpoints m_checkpoints;
   convergence m_convergence{m_journal};
   memory_plan m_plan;
-  std::string m_failure;  // what has not converged
+  std::unique_ptr<chemistry::fock_builder> m_builder;  // as long as its integrals are of use
+  std::unique_ptr<chemistry::kept_integrals> m_kept;   // they, for the programs
+  std::string m_failure;                               // what has not converged
 };
 
 }  // namespace tessera::apps

@@ -4,10 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 #include "core/base/units.hpp"
 
 namespace tessera::apps {
+namespace {
+
+/// Of all threads of the process.
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
 
 void convergence::begin_field(const std::string& kind) const {
   m_journal.line("{}  iteration            energy       change     gradient", kind);
@@ -20,15 +31,22 @@ void convergence::add(const chemistry::scf_iteration& now, double core_energy) {
   m_field_line.points.emplace_back(now.number, std::log10(std::max(now.gradient, 1e-16)));
 }
 
-void convergence::begin_correlation() { m_last = clock::now(); }
+void convergence::begin_correlation() {
+  m_last = clock::now();
+  m_used = processor_seconds();
+}
 
 void convergence::add(const sial::iteration_report& now) {
   if (m_correlation.empty()) m_journal.line("CCSD iteration       correlation     residual         time");
   const double seconds = std::chrono::duration<double>(clock::now() - m_last).count();
   m_journal.line("      {:>8}  {:>16.10f}  {:>11.2e}  {:>11}", now.number, now.energy, now.residual,
                  format_seconds(seconds));
-  m_last = clock::now();
-  m_correlation.push_back({{"correlation_energy", now.energy}, {"residual", now.residual}, {"seconds", seconds}});
+  const double before = m_used;
+  begin_correlation();  // the next one
+  m_correlation.push_back({{"correlation_energy", now.energy},
+                           {"residual", now.residual},
+                           {"seconds", seconds},
+                           {"processor_seconds", m_used - before}});
   m_correlation_line.points.emplace_back(now.number, std::log10(std::max(now.residual, 1e-16)));
 }
 

@@ -35,6 +35,7 @@ class convergence {
   nlohmann::ordered_json m_field = nlohmann::ordered_json::array(), m_correlation = nlohmann::ordered_json::array();
   plot_line m_field_line, m_correlation_line;
   clock::time_point m_last;
+  double m_used = 0;  // seconds of the processor up to then
 };
 
 }  // namespace tessera::apps

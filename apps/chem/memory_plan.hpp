@@ -11,10 +11,13 @@
 
 namespace tessera::apps {
 
+inline constexpr double mebi = 1024.0 * 1024.0;
+
 /// What one stage takes, in bytes.
 struct stage_needs {
   std::string name;      ///< "SCF", or that of a program
   double beside = 0;     ///< beside blocks: matrices, static arrays, buffers of workers
+  double announced = 0;  ///< what is to be fetched, where there is a disk; among `beside` then
   double kept = 0;       ///< integrals that can be computed again
   double own = 0;        ///< blocks of workers, with those that wait for others of their size
   double own_least = 0;  ///< that are alive at once
@@ -41,12 +44,15 @@ memory_room room_of(const chem_options& o);
 
 /// The choice of what fits, and what it takes.
 struct memory_plan {
-  double before = 0;  ///< the process with the runtime, before the first stage
+  double before = 0;    ///< the process with the runtime, before the first stage; recorded events among it
+  double recorded = 0;  ///< bytes of buffers for events at most (runtime.trace_limit); 0: nothing is recorded
   std::vector<stage_needs> stages;
   std::vector<sial::program_estimate> programs;  ///< of the stages behind the first
   double host_limit = 0;                         ///< for blocks; 0: as the machine says
+  double slab = 0;                               ///< bytes of the host's slabs (memory.slab_bytes); 0: as usual
   double of_worker = 0;                          ///< bytes of blocks that one may have of its own; 0: any
   double held = 0;                               ///< bytes of shared blocks that one may hold; 0: as the runtime says
+  double for_rates = 0;                          ///< bytes by which a recording may measure the speed of memory
   std::size_t kept_integrals = 0;                ///< bytes of them that SCF may keep
   sial::orbital_choice orbitals;
   bool direct_ladder = false;  ///< integrals over four virtual orbitals are not stored

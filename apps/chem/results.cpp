@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -62,9 +63,10 @@ void add_orbital_files(session& to, const chem_options& o, const problem& p, con
     to.add_file(o.molden, chemistry::molden_text(*p.over, scf, p.title + " " + o.basis + " " + name_of(p.kind)));
   if (!o.trexio.empty()) chemistry::write_trexio(o.trexio, *p.over, scf);
   if (o.fcidump.empty()) return;
-  chemistry::hamiltonian active = chemistry::hamiltonian_of(*p.over, scf, p.frozen, o.frozen_virtual);
-  active.core_energy += p.core_energy;
-  to.add_file(o.fcidump, chemistry::fcidump_text(active));
+  const auto active =
+      std::make_shared<chemistry::hamiltonian>(chemistry::hamiltonian_of(*p.over, scf, p.frozen, o.frozen_virtual));
+  active->core_energy += p.core_energy;
+  to.add_file(o.fcidump, [active] { return chemistry::fcidump_text(*active); });
 }
 
 void add_qcschema_file(session& to, const chem_options& o, const problem& p, const chemistry::scf_result& scf,

@@ -155,7 +155,7 @@ bool session::begin_to_reread() {
   return true;
 }
 
-void session::finish(report& r) {
+void session::finish(report& r, std::function<void()> before_report) {
   check_interrupt();
   m_runtime->fence();  // what validation found since the last one
   m_finished = true;
@@ -169,11 +169,20 @@ void session::finish(report& r) {
   if (m_runtime->validates()) add_findings(r);
   if (m_options.stats && m_options.json == "-") fmt::print(stderr, "\n{}", to_text(s));
   const std::string printed = unless_json(m_options.json);
-  std::vector<result_file> results = m_files;
-  results.push_back({m_options.quiet ? "" : printed, [&] { return r.to_text(); }});
-  results.push_back({m_options.stats ? printed : "", [&] { return "\n" + to_text(s); }});
-  results.push_back({m_options.json, [&] { return r.to_json(); }});
+  const auto complete = [&] {
+    if (before_report) std::exchange(before_report, nullptr)();
+  };
+  std::vector<result_file> results = std::move(m_files);
   if (!m_options.trace.empty() || !m_options.report.empty()) add_trace(results, r);
+  results.push_back({m_options.quiet ? "" : printed, [&] {
+                       complete();
+                       return r.to_text();
+                     }});
+  results.push_back({m_options.stats ? printed : "", [&] { return "\n" + to_text(s); }});
+  results.push_back({m_options.json, [&] {
+                       complete();
+                       return r.to_json();
+                     }});
   write_results(results);
 }
 
@@ -185,6 +194,7 @@ void session::add_rates(trace::timeline& to) const {
     if (!seen[u.block]) seen[u.block] = true, data += static_cast<double>(u.bytes);
   for (const trace::task& t : to.tasks) computes = computes || t.flops > 0;
   if (data == 0 && !computes) return;
+  data = std::min(data, m_for_rates);
   place_rates rates;
   try {
     rates = measure_rates({.workers = m_runtime->workers(), .data = data, .arithmetic = computes}, {}).host;

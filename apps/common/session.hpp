@@ -2,6 +2,7 @@
 // A runtime for one command, with everything that a command shows.
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -45,15 +46,22 @@ class session {
   void on_hang_up(std::function<void()> reread);
   /// HTML for the page of --report, in front of the timeline: sections of what the command found.
   void add_to_page(const std::string& sections) { m_page_sections += sections; }
+  /// The speed of memory, which a recording tells, is measured with no more than so many bytes.
+  void measure_with(double bytes) { m_for_rates = bytes; }
   /// What the command works on, for the title of its recording: a program's name.
   void works_on(const std::string& what) { m_what = what; }
   /// A file of the command's own, which `finish` writes with the others.
   void add_file(const std::string& path, const std::string& text) {
-    m_files.push_back({path, [text] { return text; }});
+    add_file(path, [text] { return text; });
+  }
+  /// Likewise; the text is made when it is written, so that it takes no memory before.
+  void add_file(const std::string& path, std::function<std::string()> text) {
+    m_files.push_back({path, std::move(text)});
   }
   /// Prints the report, the statistics and the JSON, and writes the trace and its page, as the options ask. Throws
   /// tessera::error (interrupted) after Ctrl-C.
-  void finish(report& r);
+  /// @param before_report called when all files but the JSON have been written: it may add to the report
+  void finish(report& r, std::function<void()> before_report = {});
 
  private:
   void add_trace(std::vector<result_file>& to, const report& r) const;
@@ -72,6 +80,7 @@ class session {
   std::unique_ptr<interrupt_watch> m_watch;
   std::unique_ptr<runtime> m_runtime;
   bool m_finished = false;
+  double m_for_rates = std::numeric_limits<double>::infinity();
   std::string m_page_sections, m_what;
   std::vector<result_file> m_files;
 };

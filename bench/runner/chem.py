@@ -1,5 +1,5 @@
-"""The group `chem`: energies of molecules by `tessera chem` beside PySCF in the same rounds, with the same basis,
-frozen orbitals and thresholds, everything else as it is by default."""
+"""The group `chem`: energies of molecules by `tessera chem` beside PySCF, and NWChem if it is named, in the same
+rounds, with the same basis and frozen orbitals, everything else as it is by default."""
 import dataclasses
 import json
 import os
@@ -16,7 +16,8 @@ from . import machine
 
 PYTHON = "TESSERA_PYSCF_PYTHON"  # environment variable: the interpreter that has PySCF
 GET = f"`python3 -m venv pyscf; pyscf/bin/pip install pyscf`, then set {PYTHON} to pyscf/bin/python"
-TESSERA, PEER = "Tessera", "PySCF"
+TESSERA, PEER, SECOND = "Tessera", "PySCF", "NWChem"
+NWCHEM = "TESSERA_NWCHEM"  # environment variable: NWChem's program; it is a second peer where this is set
 MINUTES = 1800  # seconds: at least what one program of a large case may take
 EQUAL = 0.03  # times that differ by less are called equal
 
@@ -127,10 +128,15 @@ def figures_of_tessera(text):
         "mp2_correlation": told["mp2_energy_correlation"],
         "ccsd_correlation": told["ccsd_energy_correlation"],
         "triples": told["triples"],
+        "planned_mib": told["planned_bytes"] / 1024**2,
     }
     if len(steps) > 1:  # the first one includes the transformation of integrals
         found["iteration_seconds"] = statistics.median(steps[1:])
         found["transformation_seconds"] = max(0.0, steps[0] - found["iteration_seconds"])
+    used = [step["processor_seconds"] for step in told["ccsd_history"] if "processor_seconds" in step]
+    if len(used) > 1:
+        found["iteration_cpu_seconds"] = statistics.median(used[1:])
+        found["transformation_cpu_seconds"] = max(0.0, used[0] - found["iteration_cpu_seconds"])
     return found, told["blas"]
 
 
@@ -141,6 +147,12 @@ def figures_of_peer(text):
     found["ccsd_seconds"] = sum(found[f"{part}_seconds"] for part in ("transformation", "guess", "amplitudes"))
     del found["peak_mib"]  # the process is asked, as for Tessera
     return found, next((words[1] for words in lines if words[0] == "BLAS"), "unknown")
+
+
+def figures_of_second(text):
+    """What one run of chem_nwchem.py tells; it names no BLAS."""
+    lines = [line.split("\t") for line in text.splitlines()]
+    return {words[4]: float(words[5]) for words in lines if len(words) == 6}, ""
 
 
 def commands(folder, root, python, name, workers):
@@ -154,6 +166,10 @@ def commands(folder, root, python, name, workers):
         peer = [python, os.path.join(root, "bench", "peers", "chem_pyscf.py"), molecule, name, case.basis]
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(workers))
         yield PEER, peer + [str(case.frozen), str(workers)], {**os.environ, **threads}, figures_of_peer
+    if os.environ.get(NWCHEM) and workers == 1:
+        second = [sys.executable, os.path.join(root, "bench", "peers", "chem_nwchem.py"), os.environ[NWCHEM], molecule]
+        threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        yield SECOND, second + [name, case.basis, str(case.frozen)], {**os.environ, **threads}, figures_of_second
 
 
 def _measure_once(opt, command, results, name, workers):
@@ -177,7 +193,8 @@ def _measure_once(opt, command, results, name, workers):
             break
     if best:
         results.add(name, workers, program, best[1], best[0] > opt.limit)
-        results.blas[program] = best[2]
+        if best[2]:
+            results.blas[program] = best[2]
 
 
 def peer_python():
@@ -309,18 +326,35 @@ def _energies(m):
 
 
 def _processes(m):
-    figures = ("iterations", "transformation_seconds", "wall_seconds", "cpu_seconds", "peak_mib")
+    figures = ("iterations", "transformation_seconds", "transformation_cpu_seconds", "iteration_cpu_seconds")
+    figures += ("wall_seconds", "cpu_seconds", "peak_mib", "planned_mib")
     lines = [
-        "| case | workers | program | iterations | transformation s | wall s | processor s | peak MiB |",
-        "|---|---:|---|---:|---:|---:|---:|---:|",
+        "| case | workers | program | iterations | transformation s | its processor s | processor s of an iteration "
+        "| wall s | processor s | peak MiB | planned MiB |",
+        "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for name, workers in _each(m):
-        for who in (TESSERA, PEER):
+        for who in (TESSERA, PEER, SECOND):
             values = [m["results"].median(name, workers, who, figure) for figure in figures]
             if any(v is not None for v in values):
-                cells = [name, str(workers), who, _number(values[0], ".0f"), *map(_number, values[1:4])]
-                lines.append(f"| {' | '.join([*cells, _number(values[4], '.0f')])} |")
+                cells = [name, str(workers), who, _number(values[0], ".0f"), *map(_number, values[1:6])]
+                lines.append(f"| {' | '.join([*cells, *(_number(v, '.0f') for v in values[6:])])} |")
     return lines
+
+
+def _second(m):
+    """Seconds of both, and by how much energies differ."""
+    lines = ["| case, 1 worker | what | Tessera | NWChem | NWChem / Tessera |", "|---|---|---:|---:|---:|"]
+    for name in m["cases"]:
+        for figure, what in (*TIMES, *ENERGIES):
+            ours, theirs = (m["results"].median(name, 1, who, figure) for who in (TESSERA, SECOND))
+            if ours is None or theirs is None:
+                continue
+            energy = (figure, what) in ENERGIES
+            form = ".10f" if energy else ".3g"
+            last = f"difference {ours - theirs:.1e}" if energy else _number(_over(theirs, ours), ".2f")
+            lines.append(f"| {' | '.join([name, what, _number(ours, form), _number(theirs, form), last])} |")
+    return lines if len(lines) > 2 else []
 
 
 def tables(m):
@@ -332,6 +366,7 @@ def tables(m):
         ("Seconds", _times),
         ("Processes", _processes),
         ("Energies", _energies),
+        ("Beside NWChem", _second),
     ):
         made = table(m)
         if made:

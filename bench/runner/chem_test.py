@@ -32,7 +32,8 @@ def told_by_tessera(**more):
         "mp2_energy_correlation": -0.20,
         "ccsd_energy_correlation": -0.21,
         "triples": -0.003,
-        "ccsd_history": [{"seconds": s} for s in (5.0, 1.0, 1.2, 1.1)],
+        "ccsd_history": [{"seconds": s, "processor_seconds": 2 * s} for s in (5.0, 1.0, 1.2, 1.1)],
+        "planned_bytes": 3 * 1024**2,
         "blas": "OpenBLAS 0.3.21 (Zen)",
     }
     return json.dumps({**told, **more})
@@ -43,6 +44,7 @@ class Figures(unittest.TestCase):
         found, blas = chem.figures_of_tessera(told_by_tessera())
         self.assertEqual(found["iteration_seconds"], 1.1)
         self.assertAlmostEqual(found["transformation_seconds"], 3.9)
+        self.assertEqual((found["iteration_cpu_seconds"], found["planned_mib"]), (2.2, 3))
         self.assertEqual((found["ccsd_seconds"], found["iterations"], blas), (9, 4, "OpenBLAS 0.3.21 (Zen)"))
 
     def test_of_tessera_without_times_of_iterations(self):
@@ -55,6 +57,30 @@ class Figures(unittest.TestCase):
         found, blas = chem.figures_of_peer("\n".join([*lines, "BLAS\tOpenBLAS (Zen)"]))
         self.assertEqual((found["ccsd_seconds"], blas), (9.5, "OpenBLAS (Zen)"))
         self.assertNotIn("peak_mib", found)
+
+
+    def test_of_the_second_peer_are_rows_alone(self):
+        self.assertEqual(chem.figures_of_second("chem\tNWChem\twater\t1\ttriples\t-0.003\n"), ({"triples": -0.003}, ""))
+
+
+class SecondPeer(unittest.TestCase):
+    def programs(self, workers, environment):
+        with mock.patch.dict(os.environ, environment, clear=True):
+            return [c[0] for c in chem.commands("bin", ROOT, "python3", "benzene", workers)]
+
+    def test_runs_where_it_is_named_and_with_one_worker(self):
+        self.assertIn(chem.SECOND, self.programs(1, {chem.NWCHEM: "nwchem"}))
+        self.assertNotIn(chem.SECOND, self.programs(2, {chem.NWCHEM: "nwchem"}))
+        self.assertNotIn(chem.SECOND, self.programs(1, {}))
+
+    def test_has_a_table_of_its_own(self):
+        values = {
+            ("water", 1, chem.TESSERA): {"triples_seconds": 1.0, "triples": -0.003},
+            ("water", 1, chem.SECOND): {"triples_seconds": 2.0, "triples": -0.0031},
+        }
+        text = chem.tables(measured(values, ["water"]))
+        self.assertIn("| water | (T) | 1 | 2 | 2.00 |", text)
+        self.assertIn("difference 1.0e-04", text)
 
 
 class Tables(unittest.TestCase):

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/bytes/move_pages.hpp"
+
 namespace tessera::memory {
 namespace {
 
@@ -34,6 +36,7 @@ space::space(space_setup setup)
       m_granule(granule_of(m_setup)),
       m_least(least_of(m_setup)),
       m_host_visible(host_computes_in(m_setup)),
+      m_slabs_are_cheap(m_host_visible && m_setup.register_with.empty()),
       m_foreign(m_slabs, m_setup.registrations, m_name),
       m_cached(m_granule, m_least) {
   const tsr_space_desc& description = m_setup.device->spaces()[m_setup.device_space].description;
@@ -43,6 +46,7 @@ space::space(space_setup setup)
   if (description.bytes != 0) m_limit = std::min(m_limit, description.bytes);
   if (m_limit == 0) m_limit = ~std::uint64_t{0};
   if (m_setup.slab_bytes == 0) m_setup.slab_bytes = std::uint64_t{64} << 20;
+  m_setup.slab_bytes = std::max(m_setup.slab_bytes, m_granule);
 }
 
 space::~space() {
@@ -156,13 +160,16 @@ bool space::may_try_again() {
 std::optional<block::chunk> space::take(std::uint64_t bytes, page_grid grid) {
   const std::uint64_t size = allocated_size(bytes);
   if (used() + size > m_limit) return std::nullopt;
-  std::optional<block::chunk> memory;
-  if (memory = m_cached.take(size); memory) {
+  const bool own = is_own_slab(size);
+  const auto find_any = [&] { return own ? find_own_slab(size) : find(size, grid); };
+  std::optional<block::chunk> memory = m_cached.take(size);
+  if (!memory && own) memory = m_whole.take(size);
+  if (memory) {
     ++m_reuses;
   } else {
-    memory = find(size, grid);
-    if (!memory && uncache()) memory = find(size, grid);
-    if (!memory && trim()) memory = find(size, grid);
+    memory = find_any();
+    if (!memory && uncache()) memory = find_any();
+    if (!memory && trim()) memory = find_any();
     if (!memory) return std::nullopt;
   }
   m_used.store(used() + size, std::memory_order_relaxed);
@@ -187,7 +194,54 @@ std::optional<block::chunk> space::find(std::uint64_t size, page_grid grid) {
   // Before there is another slab: what was freed in other sizes, once it is a sixteenth of all.
   if (m_cached.bytes() >= std::max(size, m_slab_total / 16) && uncache())
     if (const auto found = search()) return found;
+  if (is_short_of(std::max(size, next_slab()))) let_go(std::max(size, next_slab()));
   return grow(size) ? search() : std::nullopt;
+}
+
+/// Where slabs that were freed go for it, their pages come along: fresh ones would be zeroed.
+std::optional<block::chunk> space::find_own_slab(std::uint64_t size) {
+  const bool full = is_short_of(size);
+  const std::vector<freed_slabs::slab_piece> old =
+      full ? m_whole.take_oldest(size) : std::vector<freed_slabs::slab_piece>();
+  std::uint64_t freed = 0;
+  for (const freed_slabs::slab_piece& s : old) freed += s.bytes;
+  m_slab_total -= freed;  // the plugin has them still
+  const bool grown = grow(size);
+  m_slab_total += freed;
+  std::optional<block::chunk> made;
+  if (grown) {
+    slab& fresh = m_slabs.at(m_own.back());
+    made = block::chunk::at(m_own.back(), *fresh.ranges->allocate(size));
+    std::uint64_t at = 0;
+    for (const freed_slabs::slab_piece& s : old) {
+      const std::uint64_t bytes = std::min(s.bytes, size - at);
+      if (bytes > 0) move_pages(m_slabs.at(s.memory.slab()).base, fresh.base + at, bytes);
+      at += bytes;
+    }
+  }
+  for (const freed_slabs::slab_piece& s : old) m_slabs.at(s.memory.slab()).ranges->release(0, s.bytes);
+  if (!old.empty()) trim();
+  return made;
+}
+
+/// Whether slabs that were freed go for so many bytes: they are a sixteenth of all, or no more is left.
+bool space::is_short_of(std::uint64_t bytes) const {
+  const std::uint64_t left = m_limit - std::min(m_limit, m_slab_total);
+  return m_whole.bytes() >= std::max(bytes, m_slab_total / 16) || left < bytes;
+}
+
+bool space::is_whole(block::chunk memory, std::uint64_t size) const {
+  return is_own_slab(size) && m_slabs.at(memory.slab()).ranges->capacity() == size;
+}
+
+std::uint64_t space::let_go(std::uint64_t at_least) {
+  std::uint64_t bytes = 0;
+  for (const freed_slabs::slab_piece& s : m_whole.take_oldest(at_least)) {
+    m_slabs.at(s.memory.slab()).ranges->release(0, s.bytes);
+    bytes += s.bytes;
+  }
+  if (bytes != 0) trim();
+  return bytes;
 }
 
 bool space::uncache() {
@@ -210,6 +264,7 @@ bool space::trim() {
 std::uint64_t space::give_slabs_back() {
   const std::lock_guard guard(m_mutex);
   const std::uint64_t before = m_slab_total;
+  let_go(m_whole.bytes());
   uncache();
   trim();
   return before - m_slab_total;
@@ -218,6 +273,10 @@ std::uint64_t space::give_slabs_back() {
 void space::put_back(block::chunk memory, std::uint64_t bytes) {
   const std::uint64_t size = allocated_size(bytes);
   m_used.store(used() - size, std::memory_order_relaxed);
+  if (is_whole(memory, size)) {
+    m_whole.put(memory, size);
+    return;
+  }
   // What lies across pages is not used again as it is.
   if (m_grid.allows(memory.offset(), size)) {
     m_cached.put(memory, size);
@@ -306,6 +365,7 @@ std::vector<piece> space::free_pieces() const {
     for (const auto& [offset, bytes] : m_slabs.at(k).ranges->free_ranges())
       found.push_back({block::chunk::at(k, offset), bytes});
   m_cached.for_each([&](block::chunk c, std::uint64_t size) { found.push_back({c, size}); });
+  for (const freed_slabs::slab_piece& s : m_whole.all()) found.push_back({s.memory, s.bytes});
   if (m_alloc_trouble.empty() && m_slab_total < m_limit) found.push_back({{}, m_limit - m_slab_total});
   return found;
 }

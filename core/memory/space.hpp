@@ -14,6 +14,7 @@
 #include "core/location/tree.hpp"
 #include "core/memory/chunk_cache.hpp"
 #include "core/memory/foreign_memory.hpp"
+#include "core/memory/freed_slabs.hpp"
 #include "core/memory/range_allocator.hpp"
 #include "core/memory/registration_cache.hpp"
 #include "core/memory/resident_list.hpp"
@@ -71,6 +72,11 @@ class space {
   }
   /// Every block is rounded up by less than this.
   std::uint64_t granule() const noexcept { return m_granule; }
+  /// Whether a block of so many bytes is a slab by itself: then any others that leave make room for it, wherever they
+  /// lie. So it is in a memory of the host that no device has registered, from `slab_bytes` on.
+  bool is_own_slab(std::uint64_t bytes) const noexcept {
+    return m_slabs_are_cheap && allocated_size(bytes) >= m_setup.slab_bytes;
+  }
   /// Whether it is memory of the host, where its workers compute and views are. Managed memory of a device is the
   /// device's, although the host could read it.
   bool host_visible() const noexcept { return m_host_visible; }
@@ -148,8 +154,12 @@ class space {
   void put_back(block::chunk memory, std::uint64_t bytes);               // under m_mutex
   void free_memory(tsr_memory* memory) noexcept;
   void free_slab(slab& s) noexcept;
-  void note_slab(std::uint64_t began, std::uint64_t bytes);  // under m_mutex, while recording
-  void note_use();                                           // likewise
+  void note_slab(std::uint64_t began, std::uint64_t bytes);       // under m_mutex, while recording
+  void note_use();                                                // likewise
+  std::optional<block::chunk> find_own_slab(std::uint64_t size);  // under m_mutex: a slab for itself
+  bool is_short_of(std::uint64_t bytes) const;                    // under m_mutex
+  bool is_whole(block::chunk memory, std::uint64_t size) const;   // under m_mutex: all of a slab that may be given back
+  std::uint64_t let_go(std::uint64_t at_least);  // under m_mutex: freed slabs back to the plugin, the oldest first
   bool uncache();  // under m_mutex: cached chunks back to their slabs; whether that may have joined some
   bool trim();     // under m_mutex: empty slabs back to the plugin; whether there were any
 
@@ -158,7 +168,7 @@ class space {
   std::string m_name;
   std::uint64_t m_most_at_once = ~std::uint64_t{0};  // of one allocation
   std::uint64_t m_limit, m_granule, m_least;         // the least of footprints: below the granule, powers of two
-  bool m_host_visible;
+  bool m_host_visible, m_slabs_are_cheap;
 
   slab_table m_slabs;
   foreign_memory m_foreign;
@@ -174,6 +184,7 @@ class space {
   std::uint64_t m_allocations = 0, m_reuses = 0;
   std::atomic<std::uint64_t> m_used{0}, m_exhausted{0};  // written under m_mutex, read by any thread
   chunk_cache m_cached;
+  freed_slabs m_whole;
   page_grid m_grid;
   std::uint64_t m_next_choice = 16;       // of a grid, after so many allocations
   std::atomic<std::uint64_t> m_epoch{0};  // written under m_mutex

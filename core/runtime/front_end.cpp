@@ -8,7 +8,7 @@
 namespace tessera {
 
 front_end::front_end(runtime& of) noexcept
-    : m_scheduler(of.inside().scheduler.get()), m_alive(of.inside().scheduler->alive()) {}
+    : m_scheduler(of.inside().scheduler.get()), m_runtime(&of), m_alive(of.inside().scheduler->alive()) {}
 
 schedule::scheduler& front_end::there(std::source_location site) const {
   if (m_alive->ended())
@@ -40,6 +40,11 @@ block::space_set front_end::device_spaces() const {
 void front_end::wait_for_window() { there().waits().wait(schedule::wait_request::for_window()); }
 void front_end::wait_idle(std::source_location site) {
   there(site).waits().wait(schedule::wait_request::reporting(), site);
+}
+
+void front_end::give_memory_back() {
+  (void)there();
+  for (const auto& space : m_runtime->inside().spaces) space->give_slabs_back();
 }
 
 step_recorder::step_recorder(runtime& of, const std::string& row) : m_tracer(of.inside().tracer.get()) {

@@ -31,10 +31,12 @@ std::vector<std::vector<memory_facts>> facts_of(const plugin::registry& plugins)
   return all;
 }
 
+/// Not the host itself, and no disk: to these all host memory is as fast.
 std::vector<const plugin::device*> devices_that_register_memory(const plugin::registry& plugins) {
   std::vector<const plugin::device*> some;
   for (const auto& d : plugins.devices())
-    if (d->table().host_register != nullptr && d->table().host_unregister != nullptr && !d->has(TSR_DEVICE_INLINE))
+    if (d->table().host_register != nullptr && d->table().host_unregister != nullptr && !d->has(TSR_DEVICE_INLINE) &&
+        d->description().device_class != TSR_DEVICE_STORAGE)
       some.push_back(d.get());
   return some;
 }
@@ -53,6 +55,12 @@ std::unique_ptr<memory::space> make_space(runtime_inside& of, const planned_memo
     setup.register_with = registering;
     setup.registrations = of.registrations.get();
   }
+  // A slab of a disk is a file: small ones, as a host may have, would be too many.
+  constexpr std::uint64_t most_slabs = 1024, usual = std::uint64_t{64} << 20;
+  const std::uint64_t reported = setup.device->spaces()[planned.space.space].description.bytes;
+  if (setup.device->description().device_class == TSR_DEVICE_STORAGE)
+    setup.slab_bytes =
+        std::max(setup.slab_bytes, std::min(usual, (setup.limit != 0 ? setup.limit : reported) / most_slabs));
   auto made = std::make_unique<memory::space>(setup);
   if (of.tracer) made->record_to(*of.tracer);
   return made;

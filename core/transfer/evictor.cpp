@@ -163,6 +163,8 @@ bool evictor::make_room(memory::space_number number, std::span<const std::uint64
     wanted.push_back(std::max(space.allocated_size(size), space.granule()));
     bytes += space.allocated_size(size);
   }
+  if (space.is_own_slab(std::ranges::max(sizes)))
+    return replace_alike(number, wanted, sequence) || make_bytes_free(number, bytes, sequence);
   std::vector<const block::record*> staying;  // that were chosen, and are in use again or have no room in the parent
   constexpr std::size_t most_attempts = 3;
   for (std::size_t attempt = 0; attempt < most_attempts; ++attempt) {
@@ -188,6 +190,31 @@ bool evictor::make_room(memory::space_number number, std::span<const std::uint64
     return any_leaves;
   }
   return make_bytes_free(number, bytes, sequence);
+}
+
+/// Of blocks that are slabs by themselves, those that would leave soon anyway and have the wanted sizes: their memory
+/// is used again as it is. Whether that is enough.
+bool evictor::replace_alike(memory::space_number number, std::span<const std::uint64_t> sizes, std::uint64_t sequence) {
+  memory::space& space = m_memories.at(number);
+  std::uint64_t bytes = 0, deficit = 0, freed = 0, leaving = 0;
+  for (const std::uint64_t size : sizes) bytes += size;
+  const std::uint64_t there =
+      space.limit() - std::min(space.used(), space.limit()) + m_leaving[number].load(std::memory_order_relaxed);
+  if (there >= bytes) return false;
+  const survey found = look_over(number, sequence);
+  std::vector<bool> gone((found.may_leave.size() + 1) / 2);
+  for (const std::uint64_t size : sizes)
+    for (std::size_t k = 0; k < gone.size(); ++k) {
+      if (gone[k] || found.may_leave[k].holds.bytes != size) continue;
+      gone[k] = true;
+      const room_made made = send_away(found.may_leave[k], number, sequence, deficit);
+      freed += made.freed;
+      leaving += made.leaving;
+      if (made) break;
+    }
+  if (freed > 0) space.waiters().notify();
+  if (freed + leaving > 0) keep_some_ready(number, found.may_leave, sequence);
+  return there + freed + leaving >= bytes;
 }
 
 /// Without a look at where they lie.

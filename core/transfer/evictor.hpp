@@ -91,6 +91,7 @@ class evictor final : private write_back_listener {
   double cost_of(const candidate& leaving, std::uint64_t sequence) const noexcept;
   room_made send_away(const candidate& leaving, memory::space_number number, std::uint64_t sequence,
                       std::uint64_t& deficit);
+  bool replace_alike(memory::space_number number, std::span<const std::uint64_t> sizes, std::uint64_t sequence);
   bool make_bytes_free(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence);
   void keep_some_ready(memory::space_number number, std::span<const candidate> next, std::uint64_t sequence);
   /// With the block's lock held. Not memory of the program: a list of residents may be older than a block whose record

@@ -148,6 +148,16 @@ faults doubled_entries(const std::string& page) {
   return found;
 }
 
+faults entries_without_a_theme(const std::string& page) {
+  faults found;
+  bool has_theme = false;
+  for (const line& l : lines_of(page)) {
+    if (l.kind == line_kind::heading) has_theme = l.text.starts_with("### ");
+    if (!has_theme && l.text.starts_with("- ")) found.push_back(on_line(l.number, "an entry without a theme"));
+  }
+  return found;
+}
+
 faults doubled_words(const std::string& page) {
   faults found;
   std::map<std::string, std::size_t> first;  // the line of each word

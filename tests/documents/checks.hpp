@@ -29,6 +29,9 @@ faults idioms(const std::string& page);
 /// Entries of a list whose first line occurs twice in the page.
 faults doubled_entries(const std::string& page);
 
+/// Entries of a list that stand under no heading of the third level: of a changelog, under no theme.
+faults entries_without_a_theme(const std::string& page);
+
 /// Words that two rows of a vocabulary explain: of its tables whose first column is "word". A row may have several,
 /// with commas between them.
 faults doubled_words(const std::string& page);

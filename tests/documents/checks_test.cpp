@@ -75,6 +75,11 @@ TEST(checks, a_doubled_entry_is_found) {
               ElementsAre("line 9: the entry of line 3 again"));
 }
 
+TEST(checks, an_entry_without_a_theme_is_found) {
+  EXPECT_THAT(entries_without_a_theme("# Changes\n\n## 0.2\n- One\n\n### Build\n\n- Two\n\n## 0.1\n\ntext\n- Three\n"),
+              ElementsAre("line 4: an entry without a theme", "line 13: an entry without a theme"));
+}
+
 TEST(checks, a_word_with_two_meanings_is_found) {
   EXPECT_THAT(doubled_words("| word | means |\n|---|---|\n| tile | a block |\n| chunk, `halo` | rows |\n\n"
                             "| old | new |\n|---|---|\n| tile | block |\n\n"

@@ -55,6 +55,11 @@ TEST(documents, the_changelog_has_no_entry_twice) {
   EXPECT_THAT(doubled_entries(read(root / "CHANGELOG.md")), testing::IsEmpty());
 }
 
+// ... and leave them where the list began, which may have become a theme meanwhile.
+TEST(documents, the_changelog_is_ordered_by_themes) {
+  EXPECT_THAT(entries_without_a_theme(read(root / "CHANGELOG.md")), testing::IsEmpty());
+}
+
 TEST(documents, each_word_of_the_vocabulary_has_one_meaning) {
   EXPECT_THAT(doubled_words(read(root / "docs/vocabulary.md")), testing::IsEmpty());
 }

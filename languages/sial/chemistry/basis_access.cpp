@@ -99,4 +99,8 @@ void basis_access::fill_repulsion(const sial_argument& block) {
   give(std::move(engine));
 }
 
+void basis_access::forget_kept() {
+  if (m_over != nullptr) std::call_once(m_has_forgotten, [this] { m_over->forget_kept(); });
+}
+
 }  // namespace tessera::sial

@@ -29,13 +29,15 @@ class basis_access {
   const std::array<std::vector<double>, 3>& dipole();
   /// (mu nu|la si) of a block of basis functions; refuses others, and those that cut a shell.
   void fill_repulsion(const sial_argument& block);
+  /// As integrals::forget_kept, once; without a basis it does nothing.
+  void forget_kept();
 
  private:
   std::unique_ptr<chemistry::repulsion_engine> take();
   void give(std::unique_ptr<chemistry::repulsion_engine> one);
 
   const chemistry::integrals* const m_over;
-  std::once_flag m_has_overlap, m_has_core, m_has_dipole, m_has_bounds;
+  std::once_flag m_has_overlap, m_has_core, m_has_dipole, m_has_bounds, m_has_forgotten;
   std::vector<double> m_overlap, m_core, m_bounds;
   std::array<std::vector<double>, 3> m_dipole;
   std::mutex m_lock;

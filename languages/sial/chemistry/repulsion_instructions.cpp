@@ -113,9 +113,12 @@ void fock_batch(basis_access& basis, const fock_variant& variant, const instruct
 }  // namespace
 
 std::vector<instruction> repulsion_instructions(const std::shared_ptr<basis_access>& basis) {
-  std::vector<instruction> all{{"compute_integral_batch", {"w"}, {}, [basis](const instruction_call& c) {
-                                  basis->fill_repulsion(c.arguments[0]);
-                                }}};
+  std::vector<instruction> all{
+      {"compute_integral_batch",
+       {"w"},
+       {},
+       [basis](const instruction_call& c) { basis->fill_repulsion(c.arguments[0]); }},
+      {"forget_integrals", {""}, {}, [basis](const instruction_call&) { basis->forget_kept(); }}};
   for (const fock_variant& variant : fock_variants())
     all.push_back({variant.name, {"wrruu"}, {}, [basis, &variant](const instruction_call& c) {
                      fock_batch(*basis, variant, c);

@@ -14,6 +14,7 @@ namespace tessera::sial {
 amount& amount::operator+=(const amount& more) noexcept {
   bytes += more.bytes;
   room += more.room;
+  blocks += more.blocks;
   return *this;
 }
 
@@ -21,7 +22,7 @@ amount amount_of(double elements) {
   static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));  // the host plugin's alignment
   const double bytes = elements * sizeof(double);
   const bool counts = bytes < 0x1p60;  // beyond that a page more or less is nothing
-  return {bytes, counts ? static_cast<double>(allocated_size(static_cast<std::uint64_t>(bytes), page)) : bytes};
+  return {bytes, counts ? static_cast<double>(allocated_size(static_cast<std::uint64_t>(bytes), page)) : bytes, 1};
 }
 
 amount amount_of(const array_geometry& a) {
@@ -40,7 +41,7 @@ amount amount_of(const array_geometry& a) {
   amount all;
   for (const auto& [elements, number] : blocks) {
     const amount one = amount_of(elements);
-    all += {one.bytes * number, one.room * number};
+    all += {one.bytes * number, one.room * number, number};
   }
   return all;
 }
@@ -176,7 +177,10 @@ void block_account::grow(const block_growth& by) {
 amount block_account::most(array_kind of) const {
   amount all;
   for (const shape_entry& s : m_shapes)
-    if (s.kind == of) all += {s.each.bytes * static_cast<double>(s.most), s.each.room * static_cast<double>(s.most)};
+    if (s.kind == of) {
+      const auto most = static_cast<double>(s.most);
+      all += {s.each.bytes * most, s.each.room * most, most};
+    }
   return all;
 }
 

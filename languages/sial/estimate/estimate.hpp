@@ -14,6 +14,7 @@ namespace tessera::sial {
 /// Memory. `room` is what blocks take of the limit: whole pages, and small ones powers of two from 256 bytes on.
 struct amount {
   double bytes = 0, room = 0;
+  double blocks = 0;  ///< that these are
   amount& operator+=(const amount& more) noexcept;
 };
 
@@ -68,6 +69,7 @@ struct program_estimate {
   std::vector<statement_estimate> executions;    ///< super instructions: how often; what they compute is not known
   double fetches = 0, fetched_bytes = 0;         ///< get and request, each time that one is executed
   double iterations = 0;                         ///< of pardos
+  double data_statements = 0;                    ///< executions of statements on blocks, over all workers
   bool iterations_most = false;
   std::vector<block_estimate> largest;    ///< largest first, five at most
   std::int64_t largest_private_rank = 1;  ///< dimensions of the largest temp or local block, or of what is in the hand

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <type_traits>
 
 namespace tessera::sial {
 namespace {
@@ -22,12 +23,32 @@ walker::walker(const program& of, const code& lowered, const geometry& sizes, co
       m_values(start_values(of, sizes, m_uses, how.data)),
       m_shared(sizes) {}
 
+namespace {
+
+bool reads_blocks(const expression& e) { return !e.blocks.empty() || std::ranges::any_of(e.operands, reads_blocks); }
+
+/// Whether a worker records it as a step: it is on blocks, not on numbers alone.
+template <class Form>
+bool is_on_data(const Form& form) {
+  if constexpr (std::is_same_v<Form, assign_scalar>)
+    return reads_blocks(form.value);
+  else
+    return !std::is_same_v<Form, do_loop> && !std::is_same_v<Form, pardo_loop> && !std::is_same_v<Form, if_statement> &&
+           !std::is_same_v<Form, section_statement> && !std::is_same_v<Form, gpu_section> &&
+           !std::is_same_v<Form, call_statement> && !std::is_same_v<Form, return_statement> &&
+           !std::is_same_v<Form, exit_statement> && !std::is_same_v<Form, assign_int>;
+}
+
+}  // namespace
+
 walker::flow walker::walk(const body& all) {
   for (const statement& s : all) {
     m_at = &s;
     ++m_steps;
     m_hand = 0;
     m_in_hand.clear();
+    if (std::visit([](const auto& what) { return is_on_data(what); }, s.form))
+      m_tally.data_statements += m_weight * (m_in_pardo ? 1 : m_settings.workers);
     const flow how = std::visit([this](const auto& what) { return look(what); }, s.form);
     m_hand_most = std::max(m_hand_most, m_hand);
     if (how != flow::normal) return how;
@@ -49,6 +70,7 @@ void walker::tally::add(const tally& more, double weight, bool is_most) {
     to.flops += weight * f.flops;
     to.most = to.most || f.most || is_most;
   }
+  data_statements += weight * more.data_statements;
   fetches += weight * more.fetches;
   fetched_bytes += weight * more.fetched_bytes;
   for (const auto& [loop, e] : more.pardos) {
@@ -110,7 +132,8 @@ program_estimate walker::result() const {
   of(array_kind::temp).most = m_temps_most;
   of(array_kind::local).most = of(array_kind::local).most || m_locals_most;
   of(array_kind::contiguous_local).most = m_regions_most;
-  for (kind_estimate& k : e.kinds) k.in_all = {k.per_worker.bytes * workers, k.per_worker.room * workers};
+  for (kind_estimate& k : e.kinds)
+    k.in_all = {k.per_worker.bytes * workers, k.per_worker.room * workers, k.per_worker.blocks * workers};
   for (const array_kind kind : {array_kind::distributed, array_kind::served}) {
     of(kind).in_all = m_shared.most(kind);
     of(kind).most = m_shared.is_most(kind);
@@ -132,6 +155,7 @@ program_estimate walker::result() const {
       return std::tuple(a.where.file, a.where.line, a.where.column) <
              std::tuple(b.where.file, b.where.line, b.where.column);
     });
+  e.data_statements = m_tally.data_statements;
   e.fetches = m_tally.fetches;
   e.fetched_bytes = m_tally.fetched_bytes;
   e.iterations = m_tally.iterations;

@@ -39,7 +39,7 @@ class walker {
   };
   struct tally {
     std::map<const void*, figures> counted;  ///< by statement
-    double iterations = 0, fetches = 0, fetched_bytes = 0;
+    double iterations = 0, fetches = 0, fetched_bytes = 0, data_statements = 0;
     std::map<const void*, entered> pardos;
     bool most = false;
     void add(const tally& more, double weight, bool is_most);
@@ -81,6 +81,7 @@ class walker {
   // walk_loops.cpp
   template <class Function>
   flow once(int level, const void* loop, const uses& depends, Function&& walk_it);
+  void remember(std::vector<std::int64_t> key, walked what);
   std::vector<std::int64_t> key_of(int level, const void* loop, const uses& depends) const;
   template <class Loop>
   flow iteration(const Loop& l, bool tell);
@@ -149,6 +150,7 @@ class walker {
   std::uint64_t m_steps = 0, m_unsure_returns = 0;
   std::vector<frame> m_loops, m_calls;
   std::map<std::vector<std::int64_t>, walked> m_walked;
+  std::size_t m_parts = 0;  // of these
   std::map<const void*, std::int64_t> m_loop_numbers;
   double m_hand = 0,
          m_hand_most = 0;  ///< bytes of shared blocks that the statement names, and of the statement with most

@@ -8,8 +8,8 @@
 namespace tessera::sial {
 namespace {
 
-constexpr std::size_t most_walked = 200'000;  // walks that are remembered
-constexpr std::size_t most_calls = 200;       // procedures in each other
+constexpr std::size_t most_parts = 100'000;  // of walks that are remembered: some 15 MB
+constexpr std::size_t most_calls = 200;      // procedures in each other
 constexpr const char* depends_on_data = "whether this holds is not known before the run: counted as if it did";
 
 }  // namespace
@@ -92,7 +92,7 @@ walker::flow walker::once(int level, const void* loop, const uses& depends, Func
   const int exits = m_loops.empty() ? 0 : m_loops.back().unsure;
   m_blocks.watch();
   walked w;
-  w.ending = walk_it();
+  const flow ending = w.ending = walk_it();
   w.growth = m_blocks.watched();
   w.counts = std::exchange(m_tally, std::move(outer));
   m_weight = weight;
@@ -100,12 +100,24 @@ walker::flow walker::once(int level, const void* loop, const uses& depends, Func
   m_tally.add(w.counts, m_weight, unsure > 0);
   m_unsure += unsure;
   const bool same_exits = exits == (m_loops.empty() ? 0 : m_loops.back().unsure);
-  if (returns == m_unsure_returns && locals == m_blocks.locals_made() && same_exits && m_walked.size() < most_walked) {
+  if (returns == m_unsure_returns && locals == m_blocks.locals_made() && same_exits) {
     for (const symbol s : depends.assigned_ints) w.ints.emplace_back(s, m_values.ints[s]);
     for (const symbol s : depends.assigned_scalars) w.scalars.emplace_back(s, m_values.scalars[s]);
-    m_walked.emplace(std::move(key), std::move(w));
+    remember(std::move(key), std::move(w));
   }
-  return w.ending;
+  return ending;
+}
+
+/// All are forgotten where they are too many: loops are walked through from the inside, so what is needed again is
+/// mostly young.
+void walker::remember(std::vector<std::int64_t> key, walked what) {
+  const std::size_t parts = 4 + what.counts.counted.size() + what.counts.pardos.size() + what.growth.kinds.size();
+  if (m_parts + parts > most_parts) {
+    m_walked.clear();
+    m_parts = 0;
+  }
+  m_parts += parts;
+  m_walked.emplace(std::move(key), std::move(what));
 }
 
 template <class Loop>

@@ -18,6 +18,11 @@ namespace {
 constexpr double least_written = 1e-15;
 constexpr std::int64_t most_orbitals = 500;  // 63 GB of integrals
 
+std::size_t written(const std::vector<double>& integrals) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(integrals, [](double value) { return std::abs(value) > least_written; }));
+}
+
 void add_line(std::string& to, double value, std::size_t p, std::size_t q, std::size_t r, std::size_t s) {
   fmt::format_to(std::back_inserter(to), "{:>23.16e} {:>4} {:>4} {:>4} {:>4}\n", value, p, q, r, s);
 }
@@ -220,6 +225,10 @@ class fcidump_reader {
 std::string fcidump_text(const hamiltonian& of) {
   std::string text = fmt::format(" &FCI NORB={},NELEC={},MS2={},\n  ORBSYM=", of.orbitals, of.electrons, of.unpaired);
   for (std::size_t p = 0; p < of.orbitals; ++p) text += "1,";
+  std::size_t lines = 6;  // of the core, and ends of blocks; memory at once: it may be most of all
+  for (const std::vector<double>* const all : {&of.one, &of.one_beta, &of.two, &of.two_beta, &of.mixed})
+    lines += written(*all);
+  text.reserve(text.size() + fcidump_line * lines);
   text += of.spins_are_apart() ? "\n  ISYM=1,IUHF=1,\n &END\n" : "\n  ISYM=1,\n &END\n";
   add_two_electron(text, of.orbitals, of.two);
   if (!of.spins_are_apart()) {

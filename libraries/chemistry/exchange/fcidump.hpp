@@ -1,5 +1,6 @@
 #pragma once
 // Integrals over orbitals as text: P. J. Knowles, N. C. Handy, Comput. Phys. Commun. 54 (1989) 75.
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -7,6 +8,9 @@
 #include "libraries/chemistry/exchange/hamiltonian.hpp"
 
 namespace tessera::chemistry {
+
+/// Bytes of a line of an integral.
+inline constexpr std::size_t fcidump_line = 44;
 
 /// Integrals below 1e-15 hartree are left out. All orbitals have symmetry 1. Where each spin has its own orbitals, the
 /// header has IUHF=1, and there are blocks: (pq|rs) of alpha, of beta, of alpha with beta, h of alpha, of beta, each

@@ -63,6 +63,8 @@ class integrals {
   bool spins_are_apart() const noexcept { return functions_of_spin(1).first != functions_of_spin(0).first; }
   /// The memory of an engine, in bytes; 0: next to nothing.
   virtual double engine_bytes() const { return 0; }
+  /// Gives back the memory of integrals that are there already, which nobody reads meanwhile: they are computed again.
+  virtual void forget_kept() const {}
 
  protected:
   integrals(std::vector<shell> shells, molecule of);

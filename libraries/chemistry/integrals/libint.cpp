@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
 
 #include "core/base/error.hpp"
 #include "libraries/chemistry/integrals/library.hpp"
@@ -20,14 +21,39 @@ void prepare() {
   (void)done;
 }
 
+constexpr double pair_precision = 1e-16;  // of pairs whose primitives are prepared
+
+/// Pairs of shells a >= b with their primitives.
+class pairs_of_shells {
+ public:
+  explicit pairs_of_shells(const std::vector<libint2::Shell>& shells) {
+    m_all.reserve(shells.size() * (shells.size() + 1) / 2);
+    for (std::size_t a = 0; a < shells.size(); ++a)
+      for (std::size_t b = 0; b <= a; ++b) {
+        m_all.emplace_back(shells[a], shells[b], std::log(pair_precision));
+        m_all.back().primpairs.shrink_to_fit();
+      }
+  }
+  /// nullptr where a < b.
+  const libint2::ShellPair* at(std::size_t a, std::size_t b) const {
+    return a < b ? nullptr : &m_all[a * (a + 1) / 2 + b];
+  }
+
+ private:
+  std::vector<libint2::ShellPair> m_all;
+};
+
 class libint_engine final : public repulsion_engine {
  public:
-  libint_engine(const std::vector<libint2::Shell>& shells, std::size_t primitives, int momentum, double bound)
-      : m_shells(shells), m_engine(libint2::Operator::coulomb, primitives, momentum, 0, bound) {}
+  libint_engine(const std::vector<libint2::Shell>& shells, const pairs_of_shells& pairs, std::size_t primitives,
+                int momentum, double bound)
+      : m_shells(shells), m_pairs(pairs), m_engine(libint2::Operator::coulomb, primitives, momentum, 0, bound) {}
 
   std::span<const double> quartet(std::size_t a, std::size_t b, std::size_t c, std::size_t d) override {
     const libint2::Shell &A = m_shells[a], &B = m_shells[b], &C = m_shells[c], &D = m_shells[d];
-    m_engine.compute(A, B, C, D);
+    const libint2::ShellPair *bra = m_pairs.at(a, b), *ket = m_pairs.at(c, d);
+    if (bra == nullptr || ket == nullptr) bra = ket = nullptr;  // the library makes both
+    m_engine.compute2<libint2::Operator::coulomb, libint2::BraKet::xx_xx, 0>(A, B, C, D, bra, ket);
     const double* const values = m_engine.results()[0];
     if (values == nullptr) return {};
     return {values, A.size() * B.size() * C.size() * D.size()};
@@ -35,6 +61,7 @@ class libint_engine final : public repulsion_engine {
 
  private:
   const std::vector<libint2::Shell>& m_shells;
+  const pairs_of_shells& m_pairs;
   libint2::Engine m_engine;
 };
 
@@ -53,6 +80,7 @@ class libint_integrals final : public integrals {
           one.at);
     }
     for (const atom& a : of.atoms) m_charges.emplace_back(a.number, a.at);
+    m_pairs = std::make_unique<pairs_of_shells>(m_libint);
   }
 
   std::vector<double> overlap() const override { return std::move(one_electron(libint2::Operator::overlap, 1)[0]); }
@@ -63,7 +91,7 @@ class libint_integrals final : public integrals {
     return {std::move(all[1]), std::move(all[2]), std::move(all[3])};
   }
   std::unique_ptr<repulsion_engine> engine(double bound) const override {
-    return std::make_unique<libint_engine>(m_libint, m_primitives, m_momentum, bound);
+    return std::make_unique<libint_engine>(m_libint, *m_pairs, m_primitives, m_momentum, bound);
   }
   /// Each quartet of primitives has a state of its own, and shares the room for intermediates.
   double engine_bytes() const override {
@@ -92,6 +120,7 @@ class libint_integrals final : public integrals {
   }
 
   std::vector<libint2::Shell> m_libint;
+  std::unique_ptr<const pairs_of_shells> m_pairs;
   std::vector<std::pair<double, std::array<double, 3>>> m_charges;
   std::size_t m_primitives = 1;
   int m_momentum = 0;

@@ -15,7 +15,8 @@
 namespace tessera::chemistry {
 namespace {
 
-constexpr std::size_t remembered = 8;  // iterations that are extrapolated from
+constexpr std::size_t remembered = 8;     // iterations that are extrapolated from
+constexpr int matrices_from_changes = 7;  // one after the other, so that their errors do not add up
 
 struct occupation {
   std::array<int, 2> electrons{};  // alpha, beta
@@ -75,6 +76,7 @@ class calculation {
 
  private:
   std::size_t spins() const noexcept { return m_how.kind == reference::rhf ? 1 : 2; }
+  void add_repulsion();
   void build_fock();
   double energy() const;
   const std::vector<double>& orthonormal(std::size_t set) const {
@@ -101,16 +103,34 @@ class calculation {
   std::size_t m_orbitals = 0;
   std::array<std::vector<double>, 2> m_orthonormal;  // functions x orbitals; the second where spins are apart
   std::array<std::vector<double>, 2> m_c, m_energies, m_density, m_fock;
+  std::vector<double> m_coulomb;
+  std::vector<std::vector<double>> m_exchange, m_added;  // of each spin; the densities that both matrices are of
+  int m_changes = 0;                                     // that have been added to them
 };
 
+/// The matrices of repulsion. Where integrals are computed again, of the change of the density: most are negligible
+/// then.
+void calculation::add_repulsion() {
+  std::vector<std::vector<double>> added(m_density.begin(), m_density.begin() + static_cast<std::ptrdiff_t>(spins()));
+  const bool from_nothing = m_builder.keeps_all() || m_added.empty() || m_changes == matrices_from_changes;
+  if (from_nothing) {
+    m_coulomb.assign(m_n * m_n, 0.0);
+    m_exchange.assign(spins(), std::vector<double>(m_n * m_n, 0.0));
+  } else {
+    for (std::size_t s = 0; s < spins(); ++s)
+      for (std::size_t k = 0; k < m_n * m_n; ++k) added[s][k] -= m_added[s][k];
+  }
+  m_changes = from_nothing ? 0 : m_changes + 1;
+  m_builder.add(added, m_coulomb, m_exchange);
+  m_added.assign(m_density.begin(), m_density.begin() + static_cast<std::ptrdiff_t>(spins()));
+}
+
 void calculation::build_fock() {
-  std::vector<double> coulomb(m_n * m_n, 0.0);
-  std::vector<std::vector<double>> exchange(spins(), std::vector<double>(m_n * m_n, 0.0));
-  m_builder.add(std::span(m_density).first(spins()), coulomb, exchange);
+  add_repulsion();
   const double of_both = spins() == 1 ? 2.0 : 1.0;
   for (std::size_t s = 0; s < spins(); ++s) {
     m_fock[s] = m_core;
-    for (std::size_t k = 0; k < m_n * m_n; ++k) m_fock[s][k] += of_both * coulomb[k] - exchange[s][k];
+    for (std::size_t k = 0; k < m_n * m_n; ++k) m_fock[s][k] += of_both * m_coulomb[k] - m_exchange[s][k];
   }
 }
 
@@ -299,11 +319,12 @@ scf_result calculation::result(bool converged, const scf_iteration& last) const 
 scf_memory memory_of_scf(const integrals& over, const scf_settings& how) {
   const auto n = static_cast<double>(over.functions());
   const double matrix = n * n * sizeof(double), spins = how.kind == reference::rhf ? 1 : 2;
-  // Of each spin: orbitals, density, Fock and exchange matrix; vectors and errors of iterations; what products need.
-  const double of_spin = 4 + 2 * remembered + 6, of_thread = 1 + spins, shared = 12;
+  // Of each spin: orbitals, density, the one before and the change, Fock and exchange matrix; vectors and errors of
+  // iterations; what products need.
+  const double of_spin = 6 + 2 * remembered + 6, of_thread = 1 + spins, shared = 14;
   scf_memory needs;
-  needs.matrices =
-      matrix * (shared + of_spin * spins) + std::max(1u, how.threads) * (of_thread * matrix + over.engine_bytes());
+  needs.matrices = matrix * (shared + of_spin * spins) +
+                   std::max(1u, how.threads) * (of_thread * matrix + over.engine_bytes() + bytes_of_rows(over));
   needs.integrals = bytes_of_repulsion(over);
   needs.result = 3 * spins * matrix;
   return needs;

@@ -33,12 +33,15 @@ class chem_run {
     std::ofstream(path(".xyz")) << molecule;
   }
   ~chem_run() {
-    for (const char* const ending : {".xyz", ".json"}) fs::remove(path(ending));
+    for (const char* const ending : {".xyz", ".json", ".out"}) fs::remove_all(path(ending));
   }
   chem_run(const chem_run&) = delete;
   chem_run& operator=(const chem_run&) = delete;
 
-  outcome run(const std::string& options, const std::string& before = ":") const {
+  /// OUT in the options stands for a path; what is there goes away first.
+  outcome run(std::string options, const std::string& before = ":") const {
+    fs::remove_all(path(".out"));
+    if (const auto at = options.find("OUT"); at != std::string::npos) options.replace(at, 3, path(".out").string());
     return run_behind(before, "chem " + path(".xyz").string() +
                                   " --workers 2 --set runtime.history=off --quiet --json " + path(".json").string() +
                                   " " + options);
@@ -53,16 +56,15 @@ class chem_run {
 struct job {
   std::string name, molecule, options;
 };
-class chem_memory : public ::testing::TestWithParam<job> {};
-
-TEST_P(chem_memory, stays_within_the_plan) {
-  const chem_run one(GetParam().molecule);
-  const outcome ended = one.run(GetParam().options);
+void expect_plan_is_kept(const job& what) {
+  const chem_run one(what.molecule);
+  const outcome ended = one.run(what.options);
   ASSERT_EQ(ended.code, 0) << ended.text;
   const nlohmann::json found = one.told();
   const double peak = found.at("peak_bytes"), planned = found.at("planned_bytes");
   EXPECT_GT(peak, 10e6);
   EXPECT_LE(peak, 1.10 * planned);
+  EXPECT_TRUE(found.at("memory_plan_kept").get<bool>());
   EXPECT_GE(peak, 0.5 * planned) << "a plan that asks for twice as much helps nobody";
   // In a control group of the plan and a twentieth.
   const nested_groups group(static_cast<std::uint64_t>(1.05 * planned));
@@ -72,9 +74,17 @@ TEST_P(chem_memory, stays_within_the_plan) {
            "controller)\n";
     return;
   }
-  const outcome inside = one.run(GetParam().options, group.enter());
+  const outcome inside = one.run(what.options, group.enter());
   EXPECT_EQ(inside.code, 0) << inside.text;
 }
+
+std::string name_of(const ::testing::TestParamInfo<job>& of) { return of.param.name; }
+
+class chem_memory : public ::testing::TestWithParam<job> {};
+class chem_memory_of_options : public ::testing::TestWithParam<job> {};
+
+TEST_P(chem_memory, stays_within_the_plan) { expect_plan_is_kept(GetParam()); }
+TEST_P(chem_memory_of_options, stays_within_the_plan) { expect_plan_is_kept(GetParam()); }
 
 TEST_P(chem_memory, stays_within_a_limit) {
   const chem_run one(GetParam().molecule);
@@ -98,16 +108,41 @@ INSTANTIATE_TEST_SUITE_P(of, chem_memory,
                                            job{"nitrogen", nitrogen, "--basis cc-pvtz --method ccsd"},
                                            job{"amidogen", amidogen, "--multiplicity 2"},
                                            job{"benzene", benzene, "--basis sto-3g --method ccsd"}),
-                         [](const auto& of) { return of.param.name; });
+                         name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    of, chem_memory_of_options,
+    ::testing::Values(job{"short_segments", water, "--basis cc-pvdz --method ccsd --segments 5 2 3"},
+                      job{"report", water, "--basis cc-pvdz --report OUT"},
+                      job{"long_report", water, "--basis cc-pvdz --method ccsd --segments 8 3 5 --report OUT"},
+                      job{"trace", nitrogen, "--basis cc-pvtz --method ccsd --trace OUT"},
+                      job{"restart", benzene, "--basis 3-21g --method ccsd --restart OUT --cc-iterations 30"},
+                      job{"fcidump", nitrogen, "--basis cc-pvtz --method mp2 --fcidump OUT"}),
+    name_of);
+
+TEST(chem_memory_beside, simulated_devices_are_in_the_plan) {
+  for (const char* const which : {"best", "always"}) {
+    const chem_run one(nitrogen);
+    const outcome ended =
+        one.run(std::string("--basis cc-pvtz --method ccsd --set runtime.plugins=[\\\"host\\\",\\\"sim\\\"] "
+                            "--devices ") +
+                which);
+    ASSERT_EQ(ended.code, 0) << ended.text;
+    const nlohmann::json found = one.told();
+    EXPECT_LE(found.at("peak_bytes").get<double>(), 1.10 * found.at("planned_bytes").get<double>()) << which;
+  }
+}
 
 TEST(chem_memory_limit, what_cannot_fit_is_told_at_once) {
   const chem_run one(nitrogen);
-  const outcome ended = one.run("--basis cc-pvtz --memory 48MiB");
+  const outcome ended = one.run("--basis cc-pvdz --memory 30MiB");
   EXPECT_EQ(ended.code, 7) << ended.text;
   EXPECT_THAT(ended.text, AllOf(HasSubstr("it does not fit"), HasSubstr("what makes it fit: --memory ")));
-  const auto at = ended.text.find("--memory ") + 9;
-  const outcome advised = one.run("--basis cc-pvtz --memory " + ended.text.substr(at, ended.text.find(' ', at) - at));
+  const int least = std::stoi(ended.text.substr(ended.text.find("--memory ") + 9));
+  const outcome advised = one.run("--basis cc-pvdz --memory " + std::to_string(least) + "MiB");
   EXPECT_EQ(advised.code, 0) << "what the hint says does not fit: " << advised.text;
+  EXPECT_LE(one.told().at("peak_bytes").get<double>(), 1.05 * least * 1024 * 1024);
+  EXPECT_EQ(one.run("--basis cc-pvdz --memory " + std::to_string(least - 3) + "MiB").code, 7) << "less is enough";
 }
 
 TEST(chem_memory_limit, scf_keeps_what_fits_of_its_integrals) {

@@ -62,12 +62,15 @@ TEST(sial_estimate, counts_what_conditions_on_indices_let_through) {
     EXPECT_EQ(e.iterations, 6);
     EXPECT_EQ(of(e, array_kind::distributed).in_all.bytes, 55 * 8);
     EXPECT_EQ(of(e, array_kind::distributed).in_all.room, 6 * 256) << "none has more than 128 bytes";
+    EXPECT_EQ(of(e, array_kind::distributed).in_all.blocks, 6);
+    EXPECT_EQ(e.data_statements, 6 * 2 + 18 * 3) << "two for each pair, three for each k";
     EXPECT_FALSE(of(e, array_kind::distributed).most);
     // Of each extents as many as are alive at once: 3 of 2x2, 3x3 and 4x4 (a, b, c with i = j = k); c and one of a, b
     // for 2x3, 2x4 and 3x4; one for 3x2, 4x2 and 4x3, which c never has.
     const double elements = 3 * (4 + 9 + 16) + 2 * (6 + 8 + 12) + (6 + 8 + 12);
     EXPECT_EQ(of(e, array_kind::temp).per_worker.bytes, 8 * elements);
     EXPECT_EQ(of(e, array_kind::temp).in_all.bytes, 8 * elements * workers);
+    EXPECT_EQ(of(e, array_kind::temp).in_all.blocks, (3 * 3 + 2 * 3 + 3) * workers);
     EXPECT_FALSE(of(e, array_kind::temp).most);
     EXPECT_TRUE(e.notes.empty());
     ASSERT_EQ(e.largest.size(), 4u);
@@ -97,6 +100,7 @@ TEST(sial_estimate, knows_what_blocks_of_each_size_take) {
     EXPECT_EQ(of(e, array_kind::distributed).most, steps == 1);
     EXPECT_EQ(of(e, array_kind::distributed).in_all.bytes, bytes);
     EXPECT_EQ(of(e, array_kind::distributed).in_all.room, room);
+    EXPECT_EQ(of(e, array_kind::distributed).in_all.blocks, 32);
   }
 }
 

@@ -172,7 +172,8 @@ TEST_F(trace_command, the_environment_asks_as_options_do) {
       run(gemm, {"TESSERA_REPORT=" + file("asked.html"), "TESSERA_TRACE=" + file("asked.json"), "TESSERA_STATS=1"});
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_THAT(contents(file("asked.html")), HasSubstr("tessera gemm, type f64"));  // the command's own title
-  EXPECT_EQ(json_of(contents(file("asked.json"))).at("title"), "tessera gemm, type f64, n 100, tile 50");
+  EXPECT_THAT(json_of(contents(file("asked.json"))).at("title").get<std::string>(),
+              StartsWith("tessera gemm, type f64"));
   EXPECT_THAT(made.err, HasSubstr("statistics of tessera\n"));
   EXPECT_THAT(made.err, ::testing::Not(::testing::ContainsRegex("gemm +cpu[^ ]* +[0-9]+ +-")));  // tasks are timed
   EXPECT_EQ(made.out, "");

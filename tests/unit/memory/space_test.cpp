@@ -172,6 +172,35 @@ TEST(space, empty_slabs_make_room_for_another_size) {
   EXPECT_EQ(s.take({8 * unit}).size(), 1u);
 }
 
+TEST(space, blocks_as_large_as_slabs_leave_no_room_between_them) {
+  for (const bool host : {true, false}) {
+    one_space s(64 * unit, 4 * unit, 0, host);
+    EXPECT_EQ(s.is->is_own_slab(4 * unit), host);
+    EXPECT_FALSE(s.is->is_own_slab(3 * unit));
+    std::vector<block::chunk> had;  // 4, 6, 4, 6 ... units
+    for (int k = 0; k < 12; ++k) had.push_back(s.take({(k % 2 == 0 ? 4u : 6u) * unit}).at(0));
+    for (std::size_t k = 0; k < 12; k += 2) s.is->release(had[k], 4 * unit);
+    EXPECT_EQ(s.is->statistics().used_bytes, 36 * unit);
+    const auto large = s.take({28 * unit});
+    EXPECT_EQ(large.size(), 1u) << "all that is free together, wherever it was";
+    if (!host) continue;
+    EXPECT_LE(s.is->statistics().reserved_bytes, s.is->limit());
+    EXPECT_TRUE(s.take({unit}).empty());
+  }
+}
+
+TEST(space, a_freed_slab_is_the_next_block_of_its_size) {
+  one_space s(16 * unit, 4 * unit);
+  const auto first = s.take({8 * unit, 8 * unit});
+  s.is->release(first[0], 8 * unit);
+  EXPECT_EQ(s.take({8 * unit}).at(0).word, first[0].word);
+  EXPECT_EQ(s.is->statistics().reuses, 1u);
+  s.is->release(first[0], 8 * unit);
+  EXPECT_EQ(s.is->free_pieces().size(), 1u);
+  EXPECT_EQ(s.is->give_slabs_back(), 8 * unit);
+  EXPECT_EQ(s.world.live_allocations, 1u);
+}
+
 TEST(space, blocks_of_a_device_keep_to_pages_of_the_commonest_size) {
   one_space s(64 * unit, 64 * unit, 0, false);
   block::table table;

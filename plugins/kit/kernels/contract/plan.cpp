@@ -1,6 +1,7 @@
 #include "plugins/kit/kernels/contract/plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "plugins/kit/abi/operand.hpp"
 
@@ -231,6 +232,23 @@ void set_copies(contract_plan& plan, const contract_layout& natural, const contr
   }
 }
 
+double seconds_of(const packed_product& p, const contract_costs& costs) {
+  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+  const double bytes = (m * k + k * n + 2 * m * n) * sizeof(double);
+  return 2 * p.terms() / costs.packed_flops +
+         static_cast<double>(p.batch.size()) * (bytes / costs.packed_bytes + costs.packed);
+}
+
+/// Packed products, where they are faster than what was found so far.
+void prefer_packed(contract_plan& plan, const contract_layout& layout, const contract_costs& costs) {
+  if (costs.packed == 0 || plan.shape.type != TSR_F64) return;
+  std::optional<packed_product> packed = plan_packed(fuse(layout));
+  if (!packed || seconds_of(*packed, costs) >= plan.seconds) return;
+  plan.seconds = seconds_of(*packed, costs);
+  plan.workspace = packed->workspace_bytes();
+  plan.packed = std::move(packed);
+}
+
 }  // namespace
 
 contract_plan plan_contraction(const contract_shape& shape, const contract_layout& layout,
@@ -279,6 +297,7 @@ contract_plan plan_contraction(const contract_shape& shape, const contract_layou
   }
   set_product(plan, fuse(best_layout), best);
   set_copies(plan, layout, best_layout);
+  prefer_packed(plan, layout, costs);
   return plan;
 }
 

@@ -2,8 +2,10 @@
 // How a contraction is worked off: as products of matrices where its operands lie, or after some of them were copied to
 // another order ("transpose, transpose, multiply, transpose"). Pure: a shape in, a plan out.
 #include <cstdint>
+#include <optional>
 
 #include "plugins/kit/kernels/contract/shape.hpp"
+#include "plugins/kit/kernels/packed/product.hpp"
 #include "plugins/kit/kernels/permute/permute.hpp"
 
 namespace tessera::kit {
@@ -18,6 +20,9 @@ struct contract_costs {
   double permute_bytes;  ///< bytes per second that one in long runs reads and writes
   std::int64_t tile;     ///< rows and columns of a product are worked off in so many
   bool together;         ///< products of many blocks are worth one call, and workspace for each
+  double packed = 0;  ///< of one packed product of F64 numbers, besides its arithmetic and its bytes; 0: there are none
+  double packed_flops = 1;  ///< operations per second of it
+  double packed_bytes = 1;  ///< bytes per second that it reads and writes; the next ones are asked for early
 };
 
 /// One loop around the products.
@@ -27,8 +32,8 @@ struct contract_loop {
   bool sums = false;          ///< over products that are added up
 };
 
-/// C = alpha A B + beta C in steps: copy A, copy B where they are to be copied; all products; add the copy of C to C.
-/// Each operand below is the copy, where there is one, in the workspace.
+/// C = alpha A B + beta C as packed products, or in steps: copy A, copy B where they are to be copied; all products;
+/// add the copy of C to C. Each operand below is the copy, where there is one, in the workspace.
 struct contract_plan {
   contract_shape shape;
   std::uint64_t bytes[3] = {};  ///< of the operands, by contract_operand
@@ -45,9 +50,10 @@ struct contract_plan {
   contract_loop batch;                                  ///< of products that are independent and go in one call
   contract_loop loops[contract_layout::most_labels];    ///< of calls; those that sum come last, and so are the slowest
   std::uint32_t loop_count = 0;
-  bool nothing_to_do = false;  ///< C is empty
-  double flops = 0;            ///< of all products
-  double seconds = 0;          ///< the estimate that decided
+  bool nothing_to_do = false;            ///< C is empty
+  double flops = 0;                      ///< of all products
+  double seconds = 0;                    ///< the estimate that decided
+  std::optional<packed_product> packed;  ///< if there is one, what follows from copies and products is not used
 
   std::int64_t calls() const noexcept {
     std::int64_t all = 1;

@@ -1,7 +1,9 @@
 // Contractions by the host's processors: products through OpenBLAS, except where a call costs more than the work.
 #include <complex>
+#include <memory>
 
 #include "plugins/kit/kernels/contract/call.hpp"
+#include "plugins/kit/kernels/contract/successors.hpp"
 #include "plugins/kit/kernels/numbers.hpp"
 #include "plugins/kit/kernels/openblas.hpp"
 
@@ -15,7 +17,10 @@ const contract_costs host_contract_costs{.call = 0,
                                          .permute_call = 0.05e-6,
                                          .permute_bytes = 20e9,
                                          .tile = 4,
-                                         .together = false};
+                                         .together = false,
+                                         .packed = 0.5e-6,
+                                         .packed_flops = 32e9,
+                                         .packed_bytes = 20e9};
 
 namespace {
 
@@ -98,9 +103,25 @@ tsr_status multiply(const contract_plan& plan, const gemm_call& g) {
   return run(g);
 }
 
+void multiply_packed(const contract_call& call) {
+  thread_local const auto came_after = std::make_unique<std::array<successors, 2>>();
+  const auto one = [&](const contract_call::blocks& blocks) {
+    run_packed(*call.plan->packed, value_of<double>(call.alpha), static_cast<const double*>(blocks[operand_a]),
+               static_cast<const double*>(blocks[operand_b]), value_of<double>(call.beta),
+               static_cast<double*>(blocks[operand_c]), call.workspace,
+               {(*came_after)[operand_a].note(blocks[operand_a]), (*came_after)[operand_b].note(blocks[operand_b])});
+  };
+  if (call.many.empty()) one(call.one);
+  for (const auto& blocks : call.many) one(blocks);
+}
+
 }  // namespace
 
 tsr_status run(const contract_call& call) {
+  if (call.plan != nullptr && call.plan->packed) {
+    multiply_packed(call);
+    return TSR_OK;
+  }
   return for_each_step(
       call, [](const permute_call& copy) { return run(copy); },
       [&](const gemm_call& one) { return multiply(*call.plan, one); });

@@ -1,11 +1,16 @@
 // Plans of contractions: what is chosen for which shape, and that every choice computes what it should.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <complex>
+#include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "plugins/kit/kernels/contract/call.hpp"
+#include "plugins/kit/kernels/contract/successors.hpp"
+#include "plugins/kit/kernels/packed/product.hpp"
 #include "tests/conformance/suite/contraction.hpp"
 
 namespace tessera::kit {
@@ -41,8 +46,15 @@ contract_shape shape_of(const contraction& from, tsr_type type) {
   return shape;
 }
 
-contract_plan plan_of(const contraction& from, const contract_costs& costs = host_contract_costs) {
-  const contract_shape shape = shape_of(from, TSR_F64);
+/// The host's costs without packed products.
+constexpr contract_costs without_packed(contract_costs costs) {
+  costs.packed = 0;
+  return costs;
+}
+const contract_costs plain_costs = without_packed(host_contract_costs);
+
+contract_plan plan_of(const contraction& from, const contract_costs& costs = plain_costs, tsr_type type = TSR_F64) {
+  const contract_shape shape = shape_of(from, type);
   contract_layout layout;
   EXPECT_EQ(lay_out({}, shape, layout), TSR_OK);
   return plan_contraction(shape, layout, costs);
@@ -132,6 +144,67 @@ TEST(contract_plan, a_gpu_copies_rather_than_calls_often) {
   gpu.permute_call = 4e-6;
   const contract_plan plan = plan_of(of("akblc", "kjlm", "ajbmc", 12), gpu);
   EXPECT_LE(plan.calls(), 2);
+}
+
+bool has_packed_products() { return packed_kernels_here() != nullptr; }
+
+TEST(contract_plan, small_products_are_packed_in_any_order) {
+  if (!has_packed_products()) GTEST_SKIP() << "this processor has no kernels for it";
+  for (const auto& [a, b, c] : std::vector<std::tuple<const char*, const char*, const char*>>{
+           {"abcd", "cdij", "abij"}, {"acbd", "dicj", "aibj"}, {"cadb", "idjc", "abij"}, {"abcd", "cdij", "ijab"}}) {
+    const contract_plan plan = plan_of(of(a, b, c, 6), host_contract_costs);
+    ASSERT_TRUE(plan.packed) << a;
+    EXPECT_EQ(plan.packed->m * plan.packed->n * plan.packed->k, 36 * 36 * 36);
+    EXPECT_EQ(plan.packed->swapped, c[0] == 'i');
+    EXPECT_EQ(plan.packed->quads.size(), 9u);
+    EXPECT_EQ(plan.packed->batch.size(), 1u);
+    EXPECT_GE(plan.workspace, 2u * 36 * 36 * sizeof(double));
+    EXPECT_EQ(plan.flops, 2.0 * 36 * 36 * 36);
+  }
+}
+
+TEST(packed_product, has_a_place_for_each_product_of_a_batch) {
+  if (!has_packed_products()) GTEST_SKIP() << "this processor has no kernels for it";
+  contract_layout layout;
+  ASSERT_EQ(lay_out({}, shape_of(of("akx", "kjx", "ajx", 16), TSR_F64), layout), TSR_OK);
+  const std::optional<packed_product> batch = plan_packed(fuse(layout));
+  ASSERT_TRUE(batch);
+  ASSERT_EQ(batch->batch.size(), 16u);
+  EXPECT_EQ(batch->batch[3], (std::array<std::int64_t, 3>{3 * 256, 3 * 256, 3 * 256}));
+}
+
+TEST(packed_product, no_panel_is_one_vector_high_where_two_can_share) {
+  EXPECT_EQ(lanes_of_panel(36, 12, 4), 12);
+  EXPECT_EQ(lanes_of_panel(13, 12, 4), 8);
+  EXPECT_EQ(lanes_of_panel(16, 12, 4), 8);
+  EXPECT_EQ(lanes_of_panel(17, 12, 4), 12);
+  EXPECT_EQ(lanes_of_panel(5, 12, 4), 8);
+  EXPECT_EQ(lanes_of_panel(1, 12, 4), 4);
+  EXPECT_EQ(lanes_of_panel(5, 4, 4), 4);
+  EXPECT_EQ(lanes_of_panel(9, 8, 4), 8);
+}
+
+TEST(contract_plan, what_is_not_packed) {
+  EXPECT_FALSE(plan_of(of("abcd", "cdij", "abij", 20), host_contract_costs).packed);          // too large
+  EXPECT_FALSE(plan_of(of("abc", "abc", "", 8), host_contract_costs).packed);                 // a dot product
+  EXPECT_FALSE(plan_of(of("abk", "k", "ab", 8), host_contract_costs).packed);                 // a vector
+  EXPECT_FALSE(plan_of(of("ak", "kj", "aj", 4), host_contract_costs).packed);                 // too small
+  EXPECT_FALSE(plan_of(of("ak", "kj", "aj", 6, {{'k', 0}}), host_contract_costs).packed);     // no terms
+  EXPECT_FALSE(plan_of(of("acbd", "dicj", "aibj", 6), host_contract_costs, TSR_F32).packed);  // another type
+  EXPECT_FALSE(plan_of(of("acbd", "dicj", "aibj", 6), plain_costs).packed);                   // by the costs
+}
+
+TEST(successors, the_block_that_came_next_is_expected_next) {
+  const auto came = std::make_unique<successors>();
+  const auto blocks = std::make_unique<std::array<std::array<char, 4096>, 3>>();
+  const void *const first = &(*blocks)[0], *const second = &(*blocks)[1], *const third = &(*blocks)[2];
+  EXPECT_EQ(came->note(first), nullptr);
+  EXPECT_EQ(came->note(second), nullptr);
+  EXPECT_EQ(came->note(third), nullptr);
+  EXPECT_EQ(came->note(first), second);
+  EXPECT_EQ(came->note(third), first);
+  EXPECT_EQ(came->note(first), third);    // the last time, not the first
+  EXPECT_EQ(came->note(first), nullptr);  // itself is here
 }
 
 TEST(contract_plan, a_plan_is_found_again_and_each_thread_has_its_own) {
@@ -281,6 +354,42 @@ TEST(contract_call, any_plan_computes_what_it_should) {
         break;
     }
     if (HasFatalFailure()) return;
+  }
+}
+
+/// Every set of instructions that this processor has, and no guess about what comes next.
+TEST(packed_kernels, all_sets_of_instructions_compute_the_same) {
+  std::vector<const packed_kernels*> sets;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) sets.push_back(&packed_avx2);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    sets.push_back(&packed_avx512);
+#endif
+  if (sets.empty()) GTEST_SKIP() << "this processor has none of them";
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const auto some = [&](std::int64_t most) {
+      return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
+    };
+    const contraction shape =
+        of("acbd", "dicj", "aibj", 1,
+           {{'a', some(9)}, {'b', some(6)}, {'c', some(5)}, {'d', some(5)}, {'i', some(5)}, {'j', some(6)}});
+    contract_layout layout;
+    ASSERT_EQ(lay_out({}, shape_of(shape, TSR_F64), layout), TSR_OK);
+    const double alpha = static_cast<double>(random() % 3), beta = static_cast<double>(random() % 3);
+    const auto a = numbers<double>(random, shape.count(0)), b = numbers<double>(random, shape.count(1)),
+               c = numbers<double>(random, shape.count(2));
+    auto wanted = c;
+    conformance::contract_by_definition(shape, alpha, a, b, beta, wanted);
+    for (const packed_kernels* const kernels : sets) {
+      const std::optional<packed_product> product = plan_packed(fuse(layout), kernels);
+      if (!product) continue;  // vectors, or a few terms
+      auto to = c;
+      std::vector<std::byte> workspace(product->workspace_bytes());
+      run_packed(*product, alpha, a.data(), b.data(), beta, to.data(), workspace.data(), {a.data(), nullptr});
+      ASSERT_EQ(to, wanted) << shape.text() << " by tiles of " << kernels->rows << " rows";
+    }
   }
 }
 
