@@ -71,18 +71,18 @@ int main() {
   tessera::location_model model(rt);
   auto conductivity = model.make_array<double>("conductivity", {n + 1});
   auto u = model.make_array<double>("u", {n}), made = model.make_array<double>("rod u", {n});
-  model.region("conductivity", tessera::iterate(0, n + 1), out(conductivity),
+  model.region("conductivity", tessera::iterate(0, n + 1), write(conductivity),
                [](auto i, auto c) { c[i] = 2 + std::sin(0.01 * static_cast<double>(i)); });
   const linear_operator of_region = linear_operator::of_call(
       "rod", n,
       [&](const operator_block& on) {
-        std::copy_n(on.x, n, u.write_host().begin());
-        model.region("rod", tessera::iterate(0, n), in(u, tessera::halo(1)), in(conductivity, tessera::halo(0, 1)),
-                     out(made), [n](auto i, auto v, auto c, auto to) {
+        std::copy_n(on.x, n, u.write().begin());
+        model.region("rod", tessera::iterate(0, n), read(u, tessera::halo(1)), read(conductivity, tessera::halo(0, 1)),
+                     write(made), [n](auto i, auto v, auto c, auto to) {
                        const double before = i > 0 ? v[i - 1] : 0, behind = i < n - 1 ? v[i + 1] : 0;
                        to[i] = v[i] + c[i] * (v[i] - before) + c[i + 1] * (v[i] - behind);
                      });
-        const auto result = made.read_host();
+        const auto result = made.read();
         std::copy_n(result.begin(), n, on.y);
       },
       {.symmetric = true, .flops = 8.0 * n});
@@ -93,7 +93,7 @@ int main() {
   // The same as a matrix, from the same numbers.
   std::vector<double> numbers;
   {
-    const auto view = conductivity.read_host();
+    const auto view = conductivity.read();
     numbers.assign(view.begin(), view.end());
   }
   const csr_matrix as_matrix = rod(numbers);

@@ -153,7 +153,8 @@ TEST(plans, begin_and_end_where_blocks_do) {
     for (const auto& [begin, end] : pieces) made.pieces.push_back({leaf, leaf, begin, end, false, 0}), ++leaf;
     std::vector<std::pair<std::uint64_t, node_id>> all;
     std::uint64_t at = pieces.front().first;
-    for (const piece& p : at_borders(std::make_shared<const plan>(made), borders)->pieces) {
+    const auto moved = at_borders(std::make_shared<const plan>(made), borders);
+    for (const piece& p : moved->pieces) {
       EXPECT_EQ(p.begin, at) << "without gaps";
       all.emplace_back(at = p.end, p.leaf);
     }
