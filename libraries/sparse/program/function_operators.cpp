@@ -73,7 +73,7 @@ template <class T>
 class joined_blocks {
  public:
   joined_blocks(task_blocks& blocks, std::size_t first, std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k) m_parts.push_back(blocks.get<T>(first + k));
+    for (std::size_t k = 0; k < count; ++k) m_parts.push_back(blocks.get<T, 1>(first + k));
     const bool together = std::ranges::adjacent_find(m_parts, [](const view<T>& a, const view<T>& b) {
                             return b.data() != a.data() + a.size();
                           }) == m_parts.end();
