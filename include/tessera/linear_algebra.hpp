@@ -22,7 +22,28 @@ enum class transpose : std::uint8_t {
   conjugate = TSR_CONJUGATE_TRANSPOSE  ///< transposed and complex conjugated
 };
 
+/// Elements that gemm, syrk, trsm, potrf, contract, axpy and scal compute with.
+template <class T>
+concept blas_element = std::is_same_v<T, float> || std::is_same_v<T, double> ||
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+/// Elements that permute scales and adds: those of the BLAS and integers.
+template <class T>
+concept permutable_element = blas_element<T> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
+
 namespace detail {
+
+template <class T>
+constexpr void require_blas_element() {
+  static_assert(blas_element<T>,
+                "this operation is of the BLAS: its blocks are of float, double, std::complex<float> or "
+                "std::complex<double>. For other elements submit a function");
+}
+template <class T>
+constexpr void require_permutable_element() {
+  static_assert(permutable_element<T>,
+                "permute is for blocks of float, double, std::complex of both, std::int32_t and std::int64_t. For "
+                "other elements submit a function");
+}
 
 /// Where a built-in operation is submitted, and how.
 struct submit_call {
@@ -66,28 +87,19 @@ void fill(const submit_call& call, block::record& x, const any_element& value);
 
 /// A block of a matrix.
 template <class T>
-using matrix_block = block_of<T, 2, column_major>;
-
-/// Whether a block can be a matrix of linear algebra: its first index is the fastest, and it has two, as far as the
-/// compiler knows.
-template <std::size_t Rank, class Order>
-inline constexpr bool is_matrix = (Rank == 2 || Rank == any_rank) && std::is_same_v<Order, column_major>;
-
-/// C = alpha op(A) op(B) + beta C. With beta == 0, C is written without being read.
-template <class T, std::size_t Rank, index_order Order>
-void gemm(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> a, transpose ta,
-          block_of<T, Rank, Order> b, transpose tb, std::type_identity_t<T> beta, block_of<T, Rank, Order> c,
-          task_options options = {}, std::source_location site = std::source_location::current()) {
-  static_assert(is_matrix<Rank, Order>, "gemm takes blocks of matrices: make_matrix<T>(...), first index fastest");
+void gemm(runtime& rt, std::type_identity_t<T> alpha, block_of<T> a, transpose ta, block_of<T> b, transpose tb,
+          std::type_identity_t<T> beta, block_of<T> c, task_options options = {},
+          std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::gemm({rt, options, site}, detail::number(alpha), {a.record(), ta}, {b.record(), tb}, detail::number(beta),
                c.record());
 }
 
 /// Lower triangle of C = alpha A A^T + beta C.
-template <class T, std::size_t Rank, index_order Order>
-void syrk(runtime& rt, double alpha, block_of<T, Rank, Order> a, double beta, block_of<T, Rank, Order> c,
-          task_options options = {}, std::source_location site = std::source_location::current()) {
-  static_assert(is_matrix<Rank, Order>, "syrk takes blocks of matrices: make_matrix<T>(...), first index fastest");
+template <class T>
+void syrk(runtime& rt, double alpha, block_of<T> a, double beta, block_of<T> c, task_options options = {},
+          std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::syrk({rt, options, site}, alpha, a.record(), beta, c.record());
 }
 
@@ -95,7 +107,7 @@ void syrk(runtime& rt, double alpha, block_of<T, Rank, Order> a, double beta, bl
 template <class T, std::size_t Rank, index_order Order>
 void trsm(runtime& rt, double alpha, block_of<T, Rank, Order> a, block_of<T, Rank, Order> b, task_options options = {},
           std::source_location site = std::source_location::current()) {
-  static_assert(is_matrix<Rank, Order>, "trsm takes blocks of matrices: make_matrix<T>(...), first index fastest");
+  detail::require_blas_element<T>();
   detail::trsm({rt, options, site}, alpha, a.record(), b.record());
 }
 
@@ -103,16 +115,16 @@ void trsm(runtime& rt, double alpha, block_of<T, Rank, Order> a, block_of<T, Ran
 template <class T, std::size_t Rank, index_order Order>
 void potrf(runtime& rt, block_of<T, Rank, Order> a, block_of<std::int32_t> info, task_options options = {},
            std::source_location site = std::source_location::current()) {
-  static_assert(is_matrix<Rank, Order>, "potrf takes blocks of matrices: make_matrix<T>(...), first index fastest");
+  detail::require_blas_element<T>();
   detail::potrf({rt, options, site}, a.record(), info.record());
 }
 
 /// Dimension d of `to` is dimension permutation[d] of `from`: to = alpha permuted(from) + beta to. With beta == 0, `to`
 /// is written without being read.
-template <class T, std::size_t Rank>
-void permute(runtime& rt, double alpha, block_of<T, Rank, column_major> from, std::span<const std::uint8_t> permutation,
-             double beta, block_of<T, Rank, column_major> to, task_options options = {},
-             std::source_location site = std::source_location::current()) {
+template <class T>
+void permute(runtime& rt, double alpha, block_of<T> from, std::span<const std::uint8_t> permutation, double beta,
+             block_of<T> to, task_options options = {}, std::source_location site = std::source_location::current()) {
+  detail::require_permutable_element<T>();
   detail::permute({rt, options, site}, alpha, from.record(), permutation, beta, to.record());
 }
 
@@ -122,19 +134,20 @@ void permute(runtime& rt, double alpha, block_of<T, Rank, column_major> from, st
 /// that do not fit). With beta == 0, C is written without being read. Throws tessera::error (usage) for more than 8
 /// labels.
 /// @code tessera::contract(rt, 1.0, a(0, 0), "abcd", b(0, 0), "cdij", 0.0, c(0, 0), "abij"); @endcode
-template <class T, std::size_t RankA, std::size_t RankB, std::size_t RankC>
-void contract(runtime& rt, std::type_identity_t<T> alpha, block_of<T, RankA, column_major> a, std::string_view of_a,
-              block_of<T, RankB, column_major> b, std::string_view of_b, std::type_identity_t<T> beta,
-              block_of<T, RankC, column_major> c, std::string_view of_c, task_options options = {},
-              std::source_location site = std::source_location::current()) {
+template <class T>
+void contract(runtime& rt, std::type_identity_t<T> alpha, block_of<T> a, std::string_view of_a, block_of<T> b,
+              std::string_view of_b, std::type_identity_t<T> beta, block_of<T> c, std::string_view of_c,
+              task_options options = {}, std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::contract({rt, options, site}, detail::number(alpha), {a.record(), transpose::no, of_a},
                    {b.record(), transpose::no, of_b}, detail::number(beta), {c.record(), transpose::no, of_c});
 }
 
 /// y += alpha x, element by element.
-template <class T, std::size_t Rank, index_order Order>
-void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x, block_of<T, Rank, Order> y,
-          task_options options = {}, std::source_location site = std::source_location::current()) {
+template <class T>
+void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T> x, block_of<T> y, task_options options = {},
+          std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::update);
 }
 
@@ -142,6 +155,7 @@ void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x
 template <class T, std::size_t Rank, index_order Order>
 void axpy_accumulate(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x, block_of<T, Rank, Order> y,
                      task_options options = {}, std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::accumulate);
 }
 
@@ -149,6 +163,7 @@ void axpy_accumulate(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Ran
 template <class T, std::size_t Rank, index_order Order>
 void scal(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x, task_options options = {},
           std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::scal({rt, options, site}, detail::number(alpha), x.record());
 }
 
