@@ -69,7 +69,7 @@ double together(location_model& model, double operations, void (*loop)(double&))
   const auto workers = static_cast<std::int64_t>(model.owner().workers());
   const auto results = model.make_array<double>("results", {workers});
   const double seconds = fastest(3, [&] {
-    model.region("operations", iterate(0, workers), out(results), [loop](auto i, auto to) { loop(to[i]); });
+    model.region("operations", iterate(0, workers), write(results), [loop](auto i, auto to) { loop(to[i]); });
     model.fence();
   });
   return operations * static_cast<double>(workers) / seconds;
@@ -104,7 +104,7 @@ double device_triad(location_model& model, const std::string& leaf, std::int64_t
   const auto a = model.make_array<double>("a", {elements}, here), b = model.make_array<double>("b", {elements}, here),
              c = model.make_array<double>("c", {elements}, here);
   const region_options how{.policy = policy::static_split, .at = leaf};
-  model.region("start", how, iterate(0, elements), out(a), out(b), out(c),
+  model.region("start", how, iterate(0, elements), write(a), write(b), write(c),
                with_kernel([](auto i, auto x, auto y, auto z) { x[i] = 0, y[i] = 1, z[i] = 2; },
                            "(i, x, y, z) { x[i] = 0; y[i] = 1; z[i] = 2; }"));
   constexpr int launches = 4;

@@ -44,14 +44,14 @@ struct measurement {
         step(percent),
         rt({.text = "[runtime]\nhistory = \"off\"\nplugins = [\"host\", \"" + plugin + "\"]\n" + devices_of(plugin),
             .workers = static_cast<std::uint32_t>(workers)}) {
-    model.region("start", iterate(0, n), out(x), [](auto i, auto to) { to[i] = double(i % 7); });
+    model.region("start", iterate(0, n), write(x), [](auto i, auto to) { to[i] = double(i % 7); });
     model.fence();
   }
 
   /// Milliseconds of one launch. The name is what `auto` learns under.
   double launch(const char* name, const std::string& policy) {
     const double began = now();
-    model.region(name, {.policy = tessera::region_policy::from_text(policy)}, iterate(0, n), in(x), out(y),
+    model.region(name, {.policy = tessera::region_policy::from_text(policy)}, iterate(0, n), read(x), write(y),
                  with_kernel(
                      [rounds = host_rounds](auto i, auto from, auto to) {
                        double v = from[i];

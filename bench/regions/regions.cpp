@@ -88,7 +88,7 @@ struct measurement {
       const double began = now();
       for (long k = 0; k < count; ++k)
         model.region("step", {.policy = tessera::region_policy::from_text(k % 2 == 0 ? "percentage:60,40" : second)},
-                     iterate(0, n), inout(x), [](auto i, auto of) { of[i] += 1; });
+                     iterate(0, n), update(x), [](auto i, auto of) { of[i] += 1; });
       model.fence();
       to.push_back((now() - began) / double(count) * 1e6);
     };
@@ -198,7 +198,7 @@ class device_launches {
   static constexpr std::int64_t n = 1000;
 
   void region() {
-    m_model.region("step", {.policy = tessera::policy::static_split, .at = m_where}, iterate(0, n), inout(m_x),
+    m_model.region("step", {.policy = tessera::policy::static_split, .at = m_where}, iterate(0, n), update(m_x),
                    with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
   }
   void task() {

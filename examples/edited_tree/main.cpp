@@ -43,7 +43,7 @@ int main() try {
   auto x = model.make_array<double>("x", {n}), tail = model.make_array<double>("tail", {10});
   const auto loop = [&](const char* when) {
     for (int k = 0; k < 100; ++k)
-      model.region("add", {.policy = tessera::policy::flatten}, tessera::iterate(0, n), inout(x),
+      model.region("add", {.policy = tessera::policy::flatten}, tessera::iterate(0, n), update(x),
                    [](auto i, auto v) { v[i] += i; });
     std::printf("%s:", when);
     const std::vector<tessera::region_row> rows = model.regions();

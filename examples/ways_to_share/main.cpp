@@ -76,13 +76,13 @@ int main() {
 
   double expected = 0, largest = 0;
   for (int k = 0; k < blocks; ++k)
-    for (const double e : x.read_host(x(k))) expected += e, largest = std::max(largest, e);
-  const auto appended = list.read_host(list(0));
+    for (const double e : x(k).read()) expected += e, largest = std::max(largest, e);
+  const auto appended = list(0).read();
   std::vector<double> first(appended.begin() + 1, appended.end()), wanted;
-  for (int k = 0; k < blocks; ++k) wanted.push_back(x.read_host(x(k))[0]);
+  for (int k = 0; k < blocks; ++k) wanted.push_back(x(k).read()[0]);
   std::ranges::sort(first);
   std::ranges::sort(wanted);
-  const bool right = most.read_host(most(0))[0] == largest && total.read_host(total(0))[0] == expected &&
+  const bool right = most(0).read()[0] == largest && total(0).read()[0] == expected &&
                      appended[0] == blocks && first == wanted;
   std::printf("largest %.0f, total %.0f: %s\n", largest, expected, right ? "right" : "wrong");
   return right ? EXIT_SUCCESS : EXIT_FAILURE;

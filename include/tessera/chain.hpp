@@ -62,7 +62,7 @@ std::string chain_name(std::size_t links, const std::type_info& element);
 
 }  // namespace detail
 
-/// Elements at the end of a chain, as regions name them: `in(e)`, `out(e)`, `inout(e)`, like an array of so many rows,
+/// Elements at the end of a chain, as regions name them: `read(e)`, `write(e)`, `update(e)`, like an array of so many rows,
 /// of one element each or of several.
 /// From the first region that names them to the next location_model::fence they are the regions'; after it the memory
 /// holds what these made of it. Plain data.

@@ -109,7 +109,7 @@ class lud_kernel {
   void step(std::int64_t k) {
     const region_array<T>& row = m_rows[static_cast<std::size_t>(k % 2)];
     const std::int64_t width = m_width, at = k * lud_block;
-    m_model.region("row", {.policy = policy::any, .at = m_how.at}, iterate(0, 1), in(m_a, rows(k, k + 1)), out(row),
+    m_model.region("row", {.policy = policy::any, .at = m_how.at}, iterate(0, 1), read(m_a, rows(k, k + 1)), write(row),
                    [k, at, width](auto, auto from, auto to) {
                      for (std::int64_t r = 0; r < lud_block; ++r)
                        std::copy(&from(k, r, at), &from(k, r, 0) + width, &to(0, r, at));

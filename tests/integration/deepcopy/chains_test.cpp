@@ -64,7 +64,7 @@ TEST_P(chains, are_listed_like_arrays) {
 TEST_P(chains, that_are_made_again_each_time_are_the_same_memory) {
   for (int round = 0; round < 20; ++round)
     model.region("double", {.policy = round % 2 == 0 ? policy::static_split : policy::flatten}, iterate(0, n),
-                 inout(chain(sim, &simulation::particles, &particle_data::positions)[n]),
+                 update(chain(sim, &simulation::particles, &particle_data::positions)[n]),
                  [](auto i, auto x) { x[i] = x[i] * 2 + 1; });
   model.fence();
   double expected = 7;
@@ -104,7 +104,7 @@ TEST_P(chains, scalars_are_taken_when_the_region_is_submitted) {
 TEST_P(chains, scalars_are_not_taken_in_recordings) {
   auto seen = model.make_array<double>("seen", {4});
   const auto note = [&] {
-    model.region("note", {.policy = policy::static_split}, iterate(0, 4), in(scalar(sim.step)), out(seen),
+    model.region("note", {.policy = policy::static_split}, iterate(0, 4), read(scalar(sim.step)), write(seen),
                  [](auto i, auto step, auto seen) { seen[i] = step[0]; });
   };
   note();
@@ -117,13 +117,13 @@ TEST_P(chains, scalars_are_not_taken_in_recordings) {
 TEST_P(chains, scalars_that_regions_write_are_there_after_the_pause) {
   sim.energy = 4;
   const auto add = [&](double more) {
-    model.region("add", {.policy = policy::any}, iterate(0, 1), inout(scalar(sim.energy)),
+    model.region("add", {.policy = policy::any}, iterate(0, 1), update(scalar(sim.energy)),
                  [more](auto, auto e) { e[0] += more; });
   };
   add(1);
   add(2);
   auto seen = model.make_array<double>("seen", {1});
-  model.region("look", {.policy = policy::any}, iterate(0, 1), in(scalar(sim.energy)), out(seen),
+  model.region("look", {.policy = policy::any}, iterate(0, 1), read(scalar(sim.energy)), write(seen),
                [](auto, auto e, auto seen) { seen[0] = e[0]; });
   model.fence();
   EXPECT_EQ(sim.energy, 7);
@@ -158,7 +158,7 @@ TEST_P(chains, have_rows_of_several_elements) {
 
 TEST_P(chains, of_no_elements_are_fine) {
   data.positions = nullptr;
-  model.region("nothing", iterate(0, 0), inout(chain(data, &particle_data::positions)[0]), [](auto, auto) {});
+  model.region("nothing", iterate(0, 0), update(chain(data, &particle_data::positions)[0]), [](auto, auto) {});
   model.fence();
 }
 
@@ -192,7 +192,7 @@ TEST_P(chains, are_refused_where_they_overlap) {
 TEST_P(chains, a_scalar_that_many_leaves_would_write_is_refused) {
   EXPECT_THAT(message_of(
                   [&] {
-                    model.region("race", {.policy = policy::flatten}, iterate(0, n), inout(scalar(sim.energy)),
+                    model.region("race", {.policy = policy::flatten}, iterate(0, n), update(scalar(sim.energy)),
                                  [](auto, auto e) { e[0] += 1; });
                   },
                   error_kind::usage),
@@ -204,7 +204,7 @@ class chains_of_other_threads : public ::testing::Test {
  protected:
   ~chains_of_other_threads() override { looked = true; }
   void write() {
-    model.region("write", {.policy = policy::any}, iterate(0, 1), inout(model.array_over("p", std::span(memory))),
+    model.region("write", {.policy = policy::any}, iterate(0, 1), update(model.array_over("p", std::span(memory))),
                  [this](auto i, auto p) {
                    began = true;
                    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
@@ -214,7 +214,7 @@ class chains_of_other_threads : public ::testing::Test {
     while (!began) std::this_thread::yield();  // by a worker: this thread runs no task here
   }
   void look() {
-    model.region("look", {.policy = policy::any}, iterate(0, 1), in(model.array_over("p", std::span(memory))),
+    model.region("look", {.policy = policy::any}, iterate(0, 1), read(model.array_over("p", std::span(memory))),
                  [this](auto i, auto p) {
                    seen = p[i];
                    looked = true;
@@ -240,7 +240,7 @@ TEST_F(chains_of_other_threads, are_in_order_while_one_pauses) {
 TEST_F(chains_of_other_threads, are_in_order_where_a_pause_is_refused) {
   write();
   std::atomic<bool> refused{false};
-  model.region("fences", {.policy = policy::any}, iterate(0, 1), inout(model.array_over("o", std::span(other))),
+  model.region("fences", {.policy = policy::any}, iterate(0, 1), update(model.array_over("o", std::span(other))),
                [&](auto, auto) {
                  (void)message_of([&] { model.fence(); }, error_kind::usage);
                  refused = true;

@@ -161,7 +161,7 @@ struct late_user {
     if (rt == nullptr) return;
     auto a = rt->make_array<double>("late", {64}, {64});
     fill(*rt, a(0), 2.0, {.at = rt->at("sim0")});
-    EXPECT_EQ(a.read_host(a(0))[63], 2.0);
+    EXPECT_EQ(a(0).read()[63], 2.0);
     EXPECT_NO_THROW(rt->fence());
   }
 };

@@ -156,7 +156,7 @@ TEST(detach, devices_may_start_detached) {
   EXPECT_EQ(ran_at(rt, "sim1"), 0u);
   rt.attach("sim1");
   scal(rt, 3.0, a(0), {.at = rt.at("sim1")});
-  EXPECT_EQ(a.read_host(a(0))[0], 3.0);
+  EXPECT_EQ(a(0).read()[0], 3.0);
   EXPECT_EQ(ran_at(rt, "sim1"), 1u);
 }
 

@@ -188,7 +188,7 @@ TEST(lost_device, stays_lost_when_the_detach_of_another_is_refused) {
   rt.fence();
   EXPECT_THAT(error_of([&] { rt.detach(rt.tree().root()); }).what(), HasSubstr("find no room in"));
   for (int k = 0; k < 128; ++k) scal(rt, 2.0, b(k), {.at = rt.at("sim1")});  // what has come to the host goes back
-  EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(),
+  EXPECT_THAT(error_of([&] { (void)a(0).read(); }).what(),
               HasSubstr("lost"));   // its only copy was to be brought by the copy that lost the device
   EXPECT_THROW(rt.fence(), error);  // names a(0)
   while (rt.attached(rt.at("sim0")))

@@ -21,9 +21,9 @@ TEST(copies, a_refused_one_is_tried_again) {
   const testing::deadline limit("refused");
   runtime rt(testing::faulty_machine(sim, "kind = \"copy_refused\"\nat = 1\n"));
   auto a = rt.make_array<double>("a", {4}, {4});
-  a.write_host(a(0))[0] = 3;
+  a(0).write()[0] = 3;
   scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
-  EXPECT_EQ(a.read_host(a(0))[0], 6);
+  EXPECT_EQ(a(0).read()[0], 6);
   const statistics s = rt.statistics();
   EXPECT_EQ(s.trouble.failed_copies, 1u);
   EXPECT_EQ(s.trouble.retried_copies, 1u);
@@ -35,9 +35,9 @@ TEST(copies, one_that_fails_under_way_is_tried_again_for_a_device_and_for_the_ho
     const testing::deadline limit("under way");
     runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\n" + std::string(at)));
     auto a = rt.make_array<double>("a", {4}, {4});
-    a.write_host(a(0))[0] = 3;
+    a(0).write()[0] = 3;
     scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
-    EXPECT_EQ(a.read_host(a(0))[0], 6);
+    EXPECT_EQ(a(0).read()[0], 6);
     EXPECT_EQ(rt.statistics().trouble.retried_copies, 1u);
     EXPECT_NO_THROW(rt.fence());
   }
@@ -79,9 +79,9 @@ TEST(copies, of_tasks_that_go_in_batches_are_tried_again) {
         runtime rt(testing::faulty_machine(on, "kind = \"copy_fails\"\nat = " + std::to_string(at) + "\n",
                                            "placement = \"" + std::string(placement) + "\"\n"));
         const task_options there{.at = rt.at("sim0")};
-        auto a = rt.make_array<double>("a", {tile, tile * tiles}, {tile, tile});
-        auto b = rt.make_array<double>("b", {tile, tile * tiles}, {tile, tile});
-        auto c = rt.make_array<double>("c", {tile * tiles, tile * tiles}, {tile, tile});
+        auto a = rt.make_matrix<double>("a", {tile, tile * tiles}, {tile, tile});
+        auto b = rt.make_matrix<double>("b", {tile, tile * tiles}, {tile, tile});
+        auto c = rt.make_matrix<double>("c", {tile * tiles, tile * tiles}, {tile, tile});
         for (std::int64_t k = 0; k < tiles; ++k) {
           for (double& v : a(0, k).write()) v = 1 + double(k);
           for (double& v : b(0, k).write()) v = 2;
@@ -146,8 +146,8 @@ TEST(copies, one_that_stays_fails_the_task_and_leaves_the_other_replicas_alone) 
   const testing::deadline limit("stays");
   runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\n", "copy_retries = 2\n"));
   auto a = rt.make_array<double>("a", {8}, {4});
-  a.write_host(a(0))[0] = 3;
-  a.write_host(a(1))[0] = 4;
+  a(0).write()[0] = 3;
+  a(1).write()[0] = 4;
   axpy(rt, 2.0, a(0), a(1), {.at = rt.at("sim0")});
   const error e = error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::device);
@@ -168,7 +168,7 @@ TEST(copies, without_checking_the_first_failure_costs_the_task_and_is_told) {
   const testing::deadline limit("unchecked");
   runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\nat = 1\n", "checked_copies = false\n"));
   auto a = rt.make_array<double>("a", {4}, {4});
-  a.write_host(a(0))[0] = 3;
+  a(0).write()[0] = 3;
   scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
   scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
   try {
@@ -179,14 +179,14 @@ TEST(copies, without_checking_the_first_failure_costs_the_task_and_is_told) {
   }
   fill(rt, a(0), 2.0);
   scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
-  EXPECT_EQ(a.read_host(a(0))[0], 4);
+  EXPECT_EQ(a(0).read()[0], 4);
 }
 
 TEST(copies, wrong_contents_are_read_once_more_and_then_believed) {
   const testing::deadline limit("checksum");
   runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\nstatus = \"data_loss\"\n", "copy_retries = 9\n"));
   auto a = rt.make_array<double>("a", {4}, {4});
-  a.write_host(a(0))[0] = 3;
+  a(0).write()[0] = 3;
   scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("DATA_LOSS"));
   EXPECT_EQ(rt.statistics().trouble.failed_copies, 2u);
@@ -220,7 +220,7 @@ TEST(allocations, a_refused_slab_is_asked_for_again_in_a_smaller_size) {
   auto a = rt.make_array<double>("a", {8}, {8});
   fill(rt, a(0), 5.0, {.at = rt.at("sim0")});
   scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
-  EXPECT_EQ(a.read_host(a(0))[7], 10);
+  EXPECT_EQ(a(0).read()[7], 10);
   EXPECT_NO_THROW(rt.fence());
 }
 
@@ -264,11 +264,11 @@ TEST(kernels, a_failed_one_spoils_what_it_makes_and_nothing_else) {
     EXPECT_THAT(e.what(), HasSubstr("INTERNAL"));
     EXPECT_THAT(e.what(), ::testing::Not(HasSubstr("failed: fill failed"))) << "said twice";
     EXPECT_THAT(e.where(), HasSubstr("recovery_test.cpp"));
-    EXPECT_EQ(a.read_host(a(0))[3], 1);
-    EXPECT_THAT(error_of([&] { (void)a.read_host(a(1)); }).what(), HasSubstr("fill on sim0 failed"));
-    EXPECT_THAT(error_of([&] { (void)a.read_host(a(2)); }).what(), HasSubstr("fill on sim0 failed"));
+    EXPECT_EQ(a(0).read()[3], 1);
+    EXPECT_THAT(error_of([&] { (void)a(1).read(); }).what(), HasSubstr("fill on sim0 failed"));
+    EXPECT_THAT(error_of([&] { (void)a(2).read(); }).what(), HasSubstr("fill on sim0 failed"));
     fill(rt, a(1), 7.0, {.at = rt.at("sim0")});
-    EXPECT_EQ(a.read_host(a(1))[3], 7);
+    EXPECT_EQ(a(1).read()[3], 7);
   }
 }
 

@@ -93,10 +93,10 @@ TEST(many_threads, as_many_devices_as_a_block_can_be_in) {
   for (int k = 0; k < devices; ++k) axpy(rt, 2.0, a(0), sums(k), {.at = device(k)});  // a replica of it in every memory
   rt.fence();
   EXPECT_EQ(rt.statistics().spaces.size(), 128u);
-  for (int k = 0; k < devices; ++k) EXPECT_EQ(sums.read_host(sums(k))[15], k + 2);
+  for (int k = 0; k < devices; ++k) EXPECT_EQ(sums(k).read()[15], k + 2);
   scal(rt, 3.0, a(0), {.at = device(devices - 1)});  // the only valid one from now on
   for (int k = 0; k < devices; ++k) axpy(rt, 1.0, a(0), sums(k), {.at = device(k)});
-  for (int k = 0; k < devices; ++k) EXPECT_EQ(sums.read_host(sums(k))[0], k + 5);
+  for (int k = 0; k < devices; ++k) EXPECT_EQ(sums(k).read()[0], k + 5);
   rt.detach("sim126");  // what only it has goes home
   EXPECT_EQ(a(0).read()[0], 3);
 }

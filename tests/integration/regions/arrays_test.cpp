@@ -100,7 +100,7 @@ TEST(region_arrays, of_a_file_keep_their_contents) {
     runtime rt(testing::host_only());
     location_model model(rt);
     auto x = model.map_file<std::int64_t>("x", file.path, {100, 10});
-    model.region("fill", iterate({0, 100}, {0, 10}), out(x), [](auto i, auto j, auto x) { x(i, j) = 10 * i + j; });
+    model.region("fill", iterate({0, 100}, {0, 10}), write(x), [](auto i, auto j, auto x) { x(i, j) = 10 * i + j; });
     model.fence();
     std::ifstream seen(file.path, std::ios::binary);
     seen.seekg(8 * 777);
@@ -141,8 +141,8 @@ TEST(region_arrays, end_when_their_regions_are_done_and_outlive_their_runtime) {
     const int arrays = testing::is_slow ? 20 : 200;
     for (int k = 0; k < arrays; ++k) {  // each of a MiB: the memory of those that ended goes back
       auto x = model.make_array<double>("x", {131'072});
-      model.region("fill", iterate(0, 131'072), out(x), [](auto i, auto x) { x[i] = 1; });
-      model.region("half", {.policy = policy::range({1000, 130072})}, iterate(0, 131'072), inout(x),
+      model.region("fill", iterate(0, 131'072), write(x), [](auto i, auto x) { x[i] = 1; });
+      model.region("half", {.policy = policy::range({1000, 130072})}, iterate(0, 131'072), update(x),
                    [](auto i, auto x) { x[i] /= 2; });
     }
     left = model.make_array<double>("left", {10});
@@ -157,7 +157,7 @@ TEST(region_arrays, are_cut_again_only_where_a_region_wants_it) {
   auto x = model.make_array<double>("x", {1000});
   tiled_memory& tiles = x.handle().storage()->tiles();
   const auto write = [&](std::string_view by, std::int64_t begin = 0, std::int64_t end = 1000) {
-    model.region("write", {.policy = region_policy::from_text(by)}, iterate(begin, end), out(x),
+    model.region("write", {.policy = region_policy::from_text(by)}, iterate(begin, end), write(x),
                  [](auto i, auto x) { x[i] = double(i); });
   };
   submit("static");
@@ -169,7 +169,7 @@ TEST(region_arrays, are_cut_again_only_where_a_region_wants_it) {
   for (std::int64_t k = 1; k <= 40; ++k) submit("any", k, 1000 - k);  // a shell of rows remains on each side
   EXPECT_EQ(tiles.tiles().size(), 81u);
   region_result<double> total(rt, "total");
-  model.region("sum", {.policy = policy::any}, iterate(0, 1000), in(x), sum(total),
+  model.region("sum", {.policy = policy::any}, iterate(0, 1000), read(x), sum(total),
                [](auto i, auto x, double& s) { s += x[i]; });
   EXPECT_EQ(tiles.tiles().size(), 1u);  // read by one task: joined
   EXPECT_EQ(total.get(), 999 * 500.0);
@@ -191,7 +191,7 @@ struct held_region {
   std::atomic<bool> begun = false, go_on = false;
 
   void run(location_model& model, region_array<std::int64_t> x) {
-    model.region("slow", {.policy = policy::any}, iterate(0, x.extents().rows), inout(x), [this](auto i, auto x) {
+    model.region("slow", {.policy = policy::any}, iterate(0, x.extents().rows), update(x), [this](auto i, auto x) {
       begun = true, begun.notify_all();
       go_on.wait(false);
       x[i] += 5;
@@ -301,7 +301,7 @@ TEST(region_arrays, are_read_as_a_few_tiles_however_many_there_were) {
   region_result<std::int64_t> total(rt, "total");
   const auto sum_of = [&](std::string_view by, access_pattern rows_read) {
     shatter();
-    model.region("sum", {.policy = region_policy::from_text(by)}, iterate(2000, n - 2000), in(x, rows_read), sum(total),
+    model.region("sum", {.policy = region_policy::from_text(by)}, iterate(2000, n - 2000), read(x, rows_read), sum(total),
                  [](auto i, auto x, std::int64_t& s) { s += x[i]; });
     EXPECT_LE(tiles.tiles().size(), 2100u);
     return total.get();
@@ -312,7 +312,7 @@ TEST(region_arrays, are_read_as_a_few_tiles_however_many_there_were) {
     for (const char* by : {"static", "any", "percentage:30,20,50"}) EXPECT_EQ(sum_of(by, read), expected) << by;
   EXPECT_LT(seconds_of([&] {
               shatter();
-              model.region("gather", iterate(0, n), in(x, whole), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
+              model.region("gather", iterate(0, n), read(x, whole), write(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
               model.fence();
             }),
             5.0);  // tile by tile it took longer
@@ -325,9 +325,9 @@ TEST(region_arrays, of_the_program_do_not_count_towards_the_limit_of_the_host) {
   std::vector<double> memory(1 << 20);  // 8 MiB
   auto x = model.adopt("x", std::span(memory), {1 << 20});
   for (const char* by : {"any", "percentage:10,90", "static"})
-    model.region("add", {.policy = region_policy::from_text(by)}, iterate(0, 1 << 20), inout(x),
+    model.region("add", {.policy = region_policy::from_text(by)}, iterate(0, 1 << 20), update(x),
                  [](auto i, auto x) { x[i] += 1; });
-  EXPECT_EQ(x.read_host()[(1 << 20) - 1], 3);
+  EXPECT_EQ(x.read()[(1 << 20) - 1], 3);
 }
 
 TEST(region_arrays, over_memory_of_the_program_hide_no_failure_when_their_model_ends) {

@@ -105,7 +105,7 @@ TEST_F(declared_memory, bounds_the_arrays_at_a_location_and_below) {
   auto y = made("y", 6, "LocH");  // what was refused has left nothing
   EXPECT_THROW(made("z", 1, "LocB"), error);
   model.make_array<double>("free", {64 * mega});  // at the machine, which declares nothing
-  model.region("set", iterate(0, 6 * mega), out(y), [](auto i, auto y) { y[i] = 1; });
+  model.region("set", iterate(0, 6 * mega), write(y), [](auto i, auto y) { y[i] = 1; });
   model.fence();
 }
 
@@ -208,7 +208,7 @@ TEST_F(declared_memory, is_waited_for_by_regions_and_moves) {
   const auto use_and_end = [&] {
     may_end = false;
     auto gone = made("gone", 12, "LocH");
-    model.region("use", {.policy = policy::any, .at = "LocH"}, iterate(0, 4), out(gone), [&](auto i, auto gone) {
+    model.region("use", {.policy = policy::any, .at = "LocH"}, iterate(0, 4), write(gone), [&](auto i, auto gone) {
       while (!may_end) std::this_thread::yield();
       gone[i] = 1;
     });
@@ -278,7 +278,7 @@ TEST(arrays_at_stores, are_files_that_stay) {
     model.region("one", iterate(0, 1000), read(x), [](auto, auto) {});
     EXPECT_EQ(model.regions().back().location, "machine");  // the nearest location above that executes
     model.fence();
-    EXPECT_EQ(y.read_host()[0], expected + 3);
+    EXPECT_EQ(y.read()[0], expected + 3);
     EXPECT_EQ(std::filesystem::file_size(file), 8000u);
     x.move("LocS");
     x.move("LocH");  // a file all the same

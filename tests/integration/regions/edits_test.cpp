@@ -95,7 +95,7 @@ struct edited_regions : ::testing::Test {
     return names;
   }
   void count(const region_array<std::int64_t>& x, const region_options& options = {.policy = policy::flatten}) {
-    model.region("count", options, iterate(0, x.extents().rows), inout(x),
+    model.region("count", options, iterate(0, x.extents().rows), update(x),
                  with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
   }
 };
@@ -106,7 +106,7 @@ TEST_F(edited_regions, fence_of_a_part_does_not_wait_for_the_others) {
   auto x = model.make_array<std::int64_t>("x", {1}, {.at = "LocH"}),
        y = model.make_array<std::int64_t>("y", {1000}, {.at = "LocI"});
   std::atomic<bool> started{false}, open{false}, ended{false};
-  model.region("long", {.policy = policy::any}, iterate(0, 1), inout(x), [&](auto i, auto x) {
+  model.region("long", {.policy = policy::any}, iterate(0, 1), update(x), [&](auto i, auto x) {
     started = true;
     while (!open) std::this_thread::yield();
     x[i] = 7;
@@ -115,7 +115,7 @@ TEST_F(edited_regions, fence_of_a_part_does_not_wait_for_the_others) {
   while (!started) std::this_thread::yield();  // by a worker: this thread runs no task here
   count(y);
   std::atomic<int> ran{0};
-  model.region("there", iterate(0, 1000), in(y), [&](auto, auto) { ++ran; });
+  model.region("there", iterate(0, 1000), read(y), [&](auto, auto) { ++ran; });
   model.fence({.at = "LocI"});
   EXPECT_EQ(ran, 1000);
   EXPECT_FALSE(ended);
@@ -132,7 +132,7 @@ TEST_F(edited_regions, fence_of_a_part_waits_for_replays_and_reports_failures_la
     x[i] = 1;
     ++ran;
   };
-  model.region("fill", iterate(0, 100), out(x), body);
+  model.region("fill", iterate(0, 100), write(x), body);
   model.fence({.at = "LocI"});
   EXPECT_EQ(ran, 100);
   recording r = rt.record([&] { model.region("fill", iterate(0, 100), write(x), body); });
@@ -141,7 +141,7 @@ TEST_F(edited_regions, fence_of_a_part_waits_for_replays_and_reports_failures_la
   rt.replay(r);
   model.fence({.at = "LocI"});
   EXPECT_EQ(ran, 200);
-  model.region("fails", iterate(0, 100), in(x), [](auto, auto) { throw std::runtime_error("no"); });
+  model.region("fails", iterate(0, 100), read(x), [](auto, auto) { throw std::runtime_error("no"); });
   model.fence({.at = "LocA"});
   EXPECT_EQ(error_of([&] { model.fence(); }).kind(), error_kind::task);
 }
@@ -190,7 +190,7 @@ TEST_F(edited_regions, follow_their_arrays_when_a_branch_moves) {
   auto x = model.make_array<std::int64_t>("x", {1000}, {.at = "Left"}),
        y = model.make_array<std::int64_t>("y", {1000}, {.at = "Right"});
   const auto add = [&] {
-    model.region("add", {.policy = policy::flatten}, iterate(0, 1000), in(x), inout(y),
+    model.region("add", {.policy = policy::flatten}, iterate(0, 1000), read(x), update(y),
                  with_kernel([](auto i, auto x, auto y) { y[i] += x[i] + 1; }, "(i, x, y) { y[i] += x[i] + 1; }"));
   };
   EXPECT_NE(std::string(error_of(add).what()).find("no location can use its arrays together"), std::string::npos);
@@ -359,7 +359,7 @@ TEST(random_edits, lose_nothing) {
     const std::string at = below(2) == 0 ? std::string() : any_of_them();
     try {
       model.region("mix", {.policy = region_policy::from_text(policies[below(3)]), .at = at}, iterate(0, n),
-                   in(arrays[from]), inout(arrays[to]),
+                   read(arrays[from]), update(arrays[to]),
                    with_kernel([](auto i, auto a, auto b) { b[i] = (3 * b[i] + a[i] + i) & 0xffff; },
                                "(i, a, b) { b[i] = (3 * b[i] + a[i] + i) & 0xffff; }"));
     } catch (const error& e) {
@@ -429,7 +429,7 @@ TEST_F(edited_regions, do_not_wait_for_a_region_that_is_refused_meanwhile) {
     model.detach("LocI");
   });
   const body_of_a_refused_region body(copied, model);
-  EXPECT_THROW(model.region("refused", {.policy = policy::flatten}, iterate(0, 300), inout(x), body),
+  EXPECT_THROW(model.region("refused", {.policy = policy::flatten}, iterate(0, 300), update(x), body),
                std::length_error);
   editor.join();
   EXPECT_FALSE(model.attached("LocI"));
@@ -448,7 +448,7 @@ TEST(edited_branches, come_back_without_a_device_that_is_lost) {
   location_model model(rt);
   auto x = model.make_array<std::int64_t>("x", {300});
   const auto write = [&] {
-    model.region("write", {.policy = policy::flatten}, iterate(0, 300), out(x),
+    model.region("write", {.policy = policy::flatten}, iterate(0, 300), write(x),
                  with_kernel([](auto i, auto x) { x[i] = i; }, "(i, x) { x[i] = i; }"));
   };
   submit();
@@ -494,7 +494,7 @@ TEST(concurrent_edits, leave_the_loops_of_other_threads_right) {
   for (std::size_t t = 0; t < 2; ++t)
     threads.emplace_back([&, t] {
       for (; !end; ++launches[t])
-        model.region("count", {.policy = policy::flatten}, iterate(0, 300), inout(arrays[t]),
+        model.region("count", {.policy = policy::flatten}, iterate(0, 300), update(arrays[t]),
                      with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
     });
   const int rounds = testing::is_slow ? 12 : 60;
@@ -529,7 +529,7 @@ TEST(concurrent_edits, do_not_hold_up_others_while_they_wait) {
       while (model.attached("LocI")) std::this_thread::yield();
       for (const char* which : {"Left", "Right"}) editors.emplace_back([&, which] { model.detach(which), ++edits; });
       for (int k = 0; k < 20; ++k) {
-        model.region("count", iterate(0, 100), inout(y), [](auto i, auto y) { y[i] += i; });
+        model.region("count", iterate(0, 100), update(y), [](auto i, auto y) { y[i] += i; });
         std::thread([&] { model.fence({.at = "LocH"}); }).join();
       }
       EXPECT_EQ(x.location(), "LocA");

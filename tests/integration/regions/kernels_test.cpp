@@ -205,7 +205,7 @@ TEST_P(region_kernels, mix_with_regions_of_the_host_and_whole_arrays) {
        y = model.make_array<float>("y", {n});
   model.region("table", iterate(0, n), write(table), [](auto i, auto t) { t[i] = float((i * 31) % 1000); });
   for (int k = 0; k < 3; ++k) {
-    model.region("host", {.policy = policy::percentage({70, 30})}, iterate(0, n), out(x),
+    model.region("host", {.policy = policy::percentage({70, 30})}, iterate(0, n), write(x),
                  [k](auto i, auto x) { x[i] = float((i + k) % 3000); });
     model.region("look_up", by(), iterate(0, n, 2), read(x), read(table, whole), update(y),
                  with_kernel([n](auto i, auto x, auto table, auto y) { y[i] += table[n - 1 - std::int64_t(x[i])]; },
@@ -251,15 +251,15 @@ TEST_P(region_kernels, are_recorded_where_loops_write_one_array_in_several_split
   const auto step = [&] {
     model.region("one", by(), iterate(0, n), update(x),
                  with_kernel([](auto i, auto x) { x[i] = x[i] * 3 + i; }, "(i, x) { x[i] = x[i] * 3 + i; }"));
-    model.region("other", {.policy = policy::percentage({45, 35, 20})}, iterate(0, n), inout(x),
+    model.region("other", {.policy = policy::percentage({45, 35, 20})}, iterate(0, n), update(x),
                  with_kernel([](auto i, auto x) { x[i] = x[i] % 65537; }, "(i, x) { x[i] = x[i] % 65537; }"));
-    model.region("host", {.policy = policy::percentage({3, 97})}, iterate(0, n), inout(x),
+    model.region("host", {.policy = policy::percentage({3, 97})}, iterate(0, n), update(x),
                  [](auto i, auto x) { x[i] += 2; });
   };
   recording all = rt.record(step);
   for (int k = 0; k < 5; ++k) rt.replay(all);
   model.fence();
-  const auto seen = x.read_host();
+  const auto seen = x.read();
   for (std::int64_t i = 0; i < n; ++i) {
     std::int64_t expected = 0;
     for (int k = 0; k < 5; ++k) expected = (expected * 3 + i) % 65537 + 2;
@@ -271,7 +271,7 @@ TEST_P(region_kernels, learn_their_speed) {
   const std::int64_t n = 20'000;
   auto x = model.make_array<std::int32_t>("x", {n});
   for (const char* policy : {"any", "auto", "auto", "any", "auto"})
-    model.region("count", {.policy = region_policy::from_text(policy)}, iterate(0, n), inout(x),
+    model.region("count", {.policy = region_policy::from_text(policy)}, iterate(0, n), update(x),
                  with_kernel([](auto i, auto x) { x[i] += std::int32_t(i % 7); }, "(i, x) { x[i] += (int)(i % 7); }"));
   const auto seen = x.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 5 * (i % 7));
@@ -291,9 +291,9 @@ TEST_P(region_kernels, are_compiled_for_few_numbers_of_tiles) {
     return fmt::format("percentage:{}", fmt::join(shares, ","));
   };
   for (int launch = 0; launch < 40; ++launch) {
-    model.region("cut", {.policy = region_policy::from_text(policy())}, iterate(0, n), out(z),
+    model.region("cut", {.policy = region_policy::from_text(policy())}, iterate(0, n), write(z),
                  [](auto i, auto z) { z[i] = double(i); });
-    model.region("sum", {.policy = region_policy::from_text(policy())}, iterate(0, n), in(x), in(z), inout(y),
+    model.region("sum", {.policy = region_policy::from_text(policy())}, iterate(0, n), read(x), read(z), update(y),
                  with_kernel([](auto i, auto x, auto z, auto y) { y[i] += x[i] + z[i]; },
                              "(i, x, z, y) { y[i] += x[i] + z[i]; }"));
   }
@@ -313,7 +313,7 @@ TEST_P(region_kernels, name_what_is_wrong_in_their_text) {
     try {
       line = std::source_location::current().line() + 1;
       const auto body = with_kernel([](auto i, auto x) { x[i] = 1; }, text);
-      model.region("wrong", by(), iterate(0, 100), out(x), body);
+      model.region("wrong", by(), iterate(0, 100), write(x), body);
       model.fence();
     } catch (const error& e) {
       return e.what();
@@ -407,7 +407,7 @@ TEST(region_kernels_elsewhere, go_through_a_small_memory_in_parts) {
   auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
   region_result<double> total(rt, "total");
   const region_options there{.policy = policy::static_split, .at = "cuda_emulated0"};
-  model.region("fill", there, iterate(0, n), out(x),
+  model.region("fill", there, iterate(0, n), write(x),
                with_kernel([](auto i, auto x) { x[i] = double(i % 100); }, "(i, x) { x[i] = i % 100; }"));
   model.region("mean", there, iterate(1, n - 1), read(x, halo(1)), write(y),
                with_kernel([](auto i, auto x, auto y) { y[i] = x[i - 1] + x[i + 1]; },
@@ -435,7 +435,7 @@ TEST(region_kernels_elsewhere, go_back_over_what_is_still_there) {
   auto x = model.make_array<double>("x", {n});
   const std::uint64_t before = rt.statistics().bytes_transferred();
   for (int k = 0; k < sweeps; ++k) {
-    model.region("add", {.policy = policy::static_split, .at = "sim0"}, iterate(0, n), inout(x),
+    model.region("add", {.policy = policy::static_split, .at = "sim0"}, iterate(0, n), update(x),
                  with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
     model.fence();
   }
@@ -455,8 +455,8 @@ TEST(region_kernels_elsewhere, have_the_memory_beside_a_whole_array) {
   location_model model(rt);
   constexpr std::int64_t rows = 65'000, n = 1 << 17;  // 508 KiB, 1 MiB
   auto table = model.make_array<double>("table", {rows}), y = model.make_array<double>("y", {n});
-  model.region("table", iterate(0, rows), out(table), [](auto i, auto t) { t[i] = double(i); });
-  model.region("look", {.policy = policy::static_split, .at = "sim0"}, iterate(0, n), in(table, whole), out(y),
+  model.region("table", iterate(0, rows), write(table), [](auto i, auto t) { t[i] = double(i); });
+  model.region("look", {.policy = policy::static_split, .at = "sim0"}, iterate(0, n), read(table, whole), write(y),
                with_kernel([rows](auto i, auto t, auto y) { y[i] = t[i * 7 % rows]; },
                            "(i, t, y, rows) { y[i] = t[i * 7 % rows]; }", rows));
   {
@@ -564,7 +564,7 @@ TEST_P(region_kernels, may_use_no_rows_of_an_array) {
   model.region("nothing", by(), iterate(0, n), read(none, whole),
                with_kernel([](auto, auto) {}, "(i, none) { if (i < 0) (void)none[0]; }"));
   model.fence();
-  const auto seen = y.read_host();
+  const auto seen = y.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], i);
   EXPECT_GT(on_devices("no_rows"), 0u);
   EXPECT_GT(on_devices("nothing"), 0u);

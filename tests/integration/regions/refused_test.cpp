@@ -56,7 +56,7 @@ TEST_F(refused_regions, rows_that_do_not_exist) {
 TEST_F(refused_regions, rows_read_beside_those_that_split_over_names) {
   model.region("fits", iterate(10, 100), read(x, rows(9, 10)), update(x), nothing);
   refuses(error_kind::usage, "it writes rows 0 to 100, and reads rows 9 to 10", "split_over counts all rows",
-          region_options{.split_over = {0, 100}}, iterate(10, 100), in(x, rows(9, 10)), inout(x), nothing);
+          region_options{.split_over = {0, 100}}, iterate(10, 100), read(x, rows(9, 10)), update(x), nothing);
   model.fence();
 }
 
@@ -71,10 +71,10 @@ TEST_F(refused_regions, halos_that_no_row_has) {
   refuses(error_kind::usage, "read no row of array 'one'", "", iterate(0, 1),
           read(model.make_array<double>("one", {1}), offset(1)), nothing);
   // At the ends there may be none, and a loop elsewhere may lead to rows that there are.
-  model.region("last", iterate(99, 100), in(x, offset(1)), nothing);
-  model.region("half", iterate(50, 100), in(x, offset(50)), nothing);
-  model.region("away", iterate(200, 300), in(x, offset(-200)), nothing);
-  model.region("never", iterate(0, 0), in(x, offset(200)), nothing);
+  model.region("last", iterate(99, 100), read(x, offset(1)), nothing);
+  model.region("half", iterate(50, 100), read(x, offset(50)), nothing);
+  model.region("away", iterate(200, 300), read(x, offset(-200)), nothing);
+  model.region("never", iterate(0, 0), read(x, offset(200)), nothing);
   model.fence();
 }
 
@@ -84,10 +84,10 @@ TEST_F(refused_regions, rows_that_each_iteration_reads_and_one_has_not) {
   refuses(error_kind::usage, "iteration 0 reads row -1 of array 'x'", "", iterate(99, -1, -1),
           read(x, halo(1).surely(-1, 1)), nothing);
   refuses(error_kind::usage, "iteration 48 reads row 50 of array 'y'", "", iterate(0, 49),
-          in(y, offset(2).surely(0, 2)), nothing);
-  model.region("inside", iterate(1, 99), in(x, halo(1).surely(-1, 1)), nothing);
-  model.region("steps", iterate(0, 100, 2), in(x, halo(1).surely(0, 1)), nothing);
-  model.region("none", iterate(0, 0), in(x, halo(1).surely(-1, 1)), nothing);
+          read(y, offset(2).surely(0, 2)), nothing);
+  model.region("inside", iterate(1, 99), read(x, halo(1).surely(-1, 1)), nothing);
+  model.region("steps", iterate(0, 100, 2), read(x, halo(1).surely(0, 1)), nothing);
+  model.region("none", iterate(0, 0), read(x, halo(1).surely(-1, 1)), nothing);
   model.fence();
 }
 
@@ -137,18 +137,18 @@ TEST_F(refused_regions, writes_that_would_race) {
   region_result<double> r(rt, "r");
   refuses(error_kind::usage, "names result 'r' twice", "", iterate(0, 100), sum(r), maximum(r),
           [](auto, auto&, auto&) {});
-  model.region("one leaf may", {.policy = policy::any}, iterate(0, 100), inout(x, whole),
+  model.region("one leaf may", {.policy = policy::any}, iterate(0, 100), update(x, whole),
                [](auto i, auto x) { x[99 - i] = 1; });
   model.fence();
 }
 
 TEST_F(refused_regions, policies_that_do_not_fit) {
   refuses(error_kind::configuration, "sum to 90, not 100", "a share for each leaf",
-          region_options{.policy = policy::percentage({40, 50})}, iterate(0, 100), in(x), nothing);
+          region_options{.policy = policy::percentage({40, 50})}, iterate(0, 100), read(x), nothing);
   refuses(error_kind::configuration, "sum to 99, but the loop has 100 iterations", "",
-          region_options{.policy = policy::range({9, 90})}, iterate(0, 100), in(x), nothing);
+          region_options{.policy = policy::range({9, 90})}, iterate(0, 100), read(x), nothing);
   refuses(error_kind::configuration, "statik", "static", region_options{.policy = region_policy::from_text("statik")},
-          iterate(0, 100), in(x), nothing);
+          iterate(0, 100), read(x), nothing);
 }
 
 TEST_F(refused_regions, places_that_cannot_run_them) {
@@ -180,7 +180,7 @@ TEST_F(refused_regions, locations_that_there_are_not_with_their_place) {
 }
 
 TEST_F(refused_regions, fences_in_recordings_and_tasks) {
-  const auto kept = [&] { model.region("kept", {.policy = policy::static_split}, iterate(0, 100), inout(x), nothing); };
+  const auto kept = [&] { model.region("kept", {.policy = policy::static_split}, iterate(0, 100), update(x), nothing); };
   kept();
   for (const char* at : {"", "machine"}) {
     error e = error_of([&] {
@@ -242,7 +242,7 @@ struct uncopyable_body {
 };
 
 TEST_F(refused_regions, half_way_leave_nothing_behind) {
-  model.region("first", {.policy = policy::static_split}, iterate(0, 100), out(x), [](auto i, auto x) { x[i] = 1; });
+  model.region("first", {.policy = policy::static_split}, iterate(0, 100), write(x), [](auto i, auto x) { x[i] = 1; });
   model.fence();
   region_result<double> r(rt, "r");
   const std::vector<region_row> rows = model.regions();
@@ -251,7 +251,7 @@ TEST_F(refused_regions, half_way_leave_nothing_behind) {
     int left = std::string_view(by) == "any" ? 0 : 1;
     const uncopyable_body body(left);
     EXPECT_THROW(
-        model.region("loop", {.policy = region_policy::from_text(by)}, iterate(0, 100), inout(x), sum(r), body),
+        model.region("loop", {.policy = region_policy::from_text(by)}, iterate(0, 100), update(x), sum(r), body),
         std::length_error);
     EXPECT_EQ(left, -1) << by;
   }
@@ -259,18 +259,18 @@ TEST_F(refused_regions, half_way_leave_nothing_behind) {
   EXPECT_EQ(model.regions().size(), rows.size());
   EXPECT_EQ(x.read()[99], 1);
   EXPECT_EQ(error_of([&] { (void)r.get(); }).kind(), error_kind::task);  // of no region yet
-  model.region("next", {.policy = policy::any}, iterate(0, 100), inout(x), [](auto i, auto x) { x[i] += 1; });
+  model.region("next", {.policy = policy::any}, iterate(0, 100), update(x), [](auto i, auto x) { x[i] += 1; });
   model.fence();
   EXPECT_EQ(model.regions().back().shares[0].leaf, "core0");  // none is under way on it
 }
 
 TEST_F(refused_regions, other_cuts_of_one_array_leave_the_other_as_it_was) {
   const auto one = [](auto i, auto x) { x[i] = 1; };
-  model.region("write", {.policy = policy::static_split}, iterate(0, 50), out(y), one);
+  model.region("write", {.policy = policy::static_split}, iterate(0, 50), write(y), one);
   recording kept =
-      rt.record([&] { model.region("write", {.policy = policy::static_split}, iterate(0, 50), out(y), one); });
+      rt.record([&] { model.region("write", {.policy = policy::static_split}, iterate(0, 50), write(y), one); });
   refuses(error_kind::usage, "array 'y' would be split in another way", "",
-          region_options{.policy = policy::range({1, 49})}, iterate(0, 50), out(x), out(y), nothing);
+          region_options{.policy = policy::range({1, 49})}, iterate(0, 50), write(x), write(y), nothing);
 }
 
 TEST_F(refused_regions, models_in_tasks_and_pauses_under_views) {
@@ -279,7 +279,7 @@ TEST_F(refused_regions, models_in_tasks_and_pauses_under_views) {
   rt.fence();
   EXPECT_NE(text.find("a location model inside a task"), std::string::npos) << text;
   {
-    const auto seen = x.write_host();
+    const auto seen = x.write();
     const error e = error_of([&] { model.fence(); });
     EXPECT_EQ(e.kind(), error_kind::usage);
     EXPECT_NE(std::string(e.what()).find("fence while this thread holds host views"), std::string::npos) << e.what();
@@ -304,9 +304,9 @@ TEST_F(refused_regions, views_may_outlive_the_model) {
 TEST_F(refused_regions, models_may_end_inside_a_task) {
   auto shared = std::make_shared<location_model>(rt);
   auto z = shared->make_array<double>("z", {100});
-  shared->region("write", {.policy = policy::any}, iterate(0, 100), out(z), [](auto i, auto z) { z[i] = 1; });
+  shared->region("write", {.policy = policy::any}, iterate(0, 100), write(z), [](auto i, auto z) { z[i] = 1; });
   rt.submit("ends it", [mine = std::move(shared), z]() mutable {
-    mine->region("add", {.policy = policy::any}, iterate(0, 100), inout(z), [](auto i, auto z) { z[i] += 1; });
+    mine->region("add", {.policy = policy::any}, iterate(0, 100), update(z), [](auto i, auto z) { z[i] += 1; });
     mine.reset();
   });
   rt.fence();

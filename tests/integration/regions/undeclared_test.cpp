@@ -128,7 +128,7 @@ TEST_P(undeclared, rows_that_others_write_are_found) {
 
 TEST_P(undeclared, rows_that_there_are_not_are_found) {
   auto a = filled<double>("a"), b = filled<double>("b");
-  model.region("beyond", {.policy = policy::any}, iterate(0, n), in(a, halo(1)), out(b),
+  model.region("beyond", {.policy = policy::any}, iterate(0, n), read(a, halo(1)), write(b),
                both([](auto i, auto a, auto b) { b[i] = a[i + 1]; }, "(i, a, b) { b[i] = a[i + 1]; }"));
   const std::string text = found_by_now();
   EXPECT_THAT(text, HasSubstr("region 'beyond' reads row 1000 of array 'a', which has 1000 rows"));
@@ -156,9 +156,9 @@ TEST_P(undeclared, rows_are_found_in_replays) {
 /// A body without a text runs on the host alone.
 TEST_P(undeclared, rows_are_found_without_a_text) {
   auto a = filled<double>("a"), b = filled<double>("b");
-  model.region("function", by, iterate(1, n), in(a), out(b), [](auto i, auto a, auto b) { b[i] = a[i - 1]; });
+  model.region("function", by, iterate(1, n), read(a), write(b), [](auto i, auto a, auto b) { b[i] = a[i - 1]; });
   EXPECT_THAT(found_by_now(), HasSubstr("in(a, halo(1, 0))?"));
-  model.region("writes", {.policy = policy::any}, iterate(0, n - 1), inout(b), [](auto i, auto b) { b[i + 1] = 1; });
+  model.region("writes", {.policy = policy::any}, iterate(0, n - 1), update(b), [](auto i, auto b) { b[i + 1] = 1; });
   EXPECT_THAT(fence_text(rt), HasSubstr("region 'writes' writes row 999 of array 'b'"));
 }
 
@@ -209,7 +209,7 @@ TEST(missing_halos, end_no_process_on_simulated_devices) {
                  with_kernel([](auto i, auto a, auto b) { b[i] = a[i - 1] + a[i + 1]; },
                              "(i, a, b) { b[i] = a[i - 1] + a[i + 1]; }"));
     model.fence();
-    EXPECT_EQ(b.read_host()[500], 1000);
+    EXPECT_EQ(b.read()[500], 1000);
   }
 }
 

@@ -63,7 +63,7 @@ found values_of(runtime& rt, bool recorded = false) {
   } else {
     submit_all(rt, least, most, farthest);
   }
-  return {least.read_host(least(0))[0], most.read_host(most(0))[0], farthest.read_host(farthest(0))[0]};
+  return {least(0).read()[0], most(0).read()[0], farthest(0).read()[0]};
 }
 
 TEST(accumulate, minimum_maximum_and_an_operation_of_ones_own) {
@@ -90,7 +90,7 @@ TEST(accumulate, where_there_are_devices_copies_are_combined_on_the_host) {
   for (int k = 0; k < 4; ++k)
     rt.submit_operation(*rt.builtin().axpy, operation::axpy_arguments{1.0}, {read(x(0)), accumulate(most(0), maximum)},
                         {.at = rt.at("sim0")});
-  EXPECT_EQ(most.read_host(most(0))[3], 5) << "minus infinity plus something";
+  EXPECT_EQ(most(0).read()[3], 5) << "minus infinity plus something";
 }
 
 TEST(accumulate, the_block_takes_part_with_what_it_had) {
@@ -101,7 +101,7 @@ TEST(accumulate, the_block_takes_part_with_what_it_had) {
     rt.submit(
         "low", [k](view<std::int32_t> v) { v[0] = std::min(v[0], k + 3), v[1] = std::min(v[1], k + 100); },
         accumulate(x(0), minimum));
-  const auto seen = x.read_host(x(0));
+  const auto seen = x(0).read();
   EXPECT_EQ(seen[0], 3);
   EXPECT_EQ(seen[1], 7);
 }
@@ -129,7 +129,7 @@ TEST(accumulate, another_operation_sees_what_the_one_before_it_made) {
       } else {
         all();
       }
-      EXPECT_EQ(x.read_host(x(0))[0], 30) << "21, at most 10, and 20 more";
+      EXPECT_EQ(x(0).read()[0], 30) << "21, at most 10, and 20 more";
     }
 }
 
@@ -139,7 +139,7 @@ TEST(accumulate, blocks_of_bytes_have_operations_though_no_sums) {
   for (int k = 0; k < 8; ++k)
     rt.submit(
         "set", [k](view<std::uint8_t> v) { v[k % 3] |= static_cast<std::uint8_t>(1 << k); }, accumulate(x(0), bits{}));
-  const auto seen = x.read_host(x(0));
+  const auto seen = x(0).read();
   EXPECT_EQ(seen[0], 1 | 8 | 64);
   EXPECT_EQ(seen[1], 2 | 16 | 128);
   EXPECT_EQ(seen[2], 4 | 32);
@@ -153,7 +153,7 @@ TEST(accumulate, a_part_that_fails_and_two_ways_in_one_task) {
       "low", [](view<double>) { throw std::runtime_error("no luck"); }, accumulate(x(0), minimum));
   rt.submit(
       "low", [](view<double> v) { v[0] = 3; }, accumulate(x(0), minimum));
-  EXPECT_THAT(error_of([&] { (void)x.read_host(x(0)); }).what(), HasSubstr("no luck"));
+  EXPECT_THAT(error_of([&] { (void)x(0).read(); }).what(), HasSubstr("no luck"));
   fill(rt, x(0), 0);
   EXPECT_THAT(error_of([&] {
                 rt.submit(

@@ -41,7 +41,7 @@ TEST(commute, the_first_that_is_ready_goes_first) {
   open.set_value();
   rt.submit(
       "after", [](view<double> x) { x[3] = 100 * x[1] + x[2]; }, update(list(0)));
-  EXPECT_EQ(list.read_host(list(0))[3], 201);
+  EXPECT_EQ(list(0).read()[3], 201);
 }
 
 TEST(commute, in_the_order_of_submission_where_the_run_is_deterministic_or_recorded) {
@@ -62,7 +62,7 @@ TEST(commute, in_the_order_of_submission_where_the_run_is_deterministic_or_recor
       all();
     }
     for (std::int64_t k = 0; k < 200; ++k) expected = (expected * 31 + k) % 1000003;
-    EXPECT_EQ(x.read_host(x(0))[0], expected);
+    EXPECT_EQ(x(0).read()[0], expected);
   }
 }
 
@@ -92,10 +92,10 @@ void many_on_many_blocks(runtime& rt, unsigned seed) {
         uses);
     if (random() % 100 == 0) {
       const int b = static_cast<int>(random() % blocks);
-      EXPECT_EQ(x.read_host(x(b))[0], expected[std::size_t(b)]) << "a view is behind all of them";
+      EXPECT_EQ(x(b).read()[0], expected[std::size_t(b)]) << "a view is behind all of them";
     }
   }
-  for (int b = 0; b < blocks; ++b) EXPECT_EQ(x.read_host(x(b))[0], expected[std::size_t(b)]);
+  for (int b = 0; b < blocks; ++b) EXPECT_EQ(x(b).read()[0], expected[std::size_t(b)]);
 }
 
 TEST(commute, several_blocks_each_with_any_number_of_workers) {
@@ -129,7 +129,7 @@ TEST(commute, on_devices_and_on_the_host_by_turns) {
     else
       rt.submit_operation(axpy, by, {read(one(0)), commute(x(0))}, {.at = rt.at(k % 3 == 0 ? "sim0" : "sim1")});
   }
-  EXPECT_EQ(x.read_host(x(0))[63], 60);
+  EXPECT_EQ(x(0).read()[63], 60);
 }
 
 TEST(commute, one_that_fails_and_those_behind_it) {
@@ -145,7 +145,7 @@ TEST(commute, one_that_fails_and_those_behind_it) {
   fill(rt, x(0), 4);
   rt.submit(
       "again", [](view<double> v) { ++v[0]; }, commute(x(0)));
-  EXPECT_EQ(x.read_host(x(0))[0], 5) << "written anew";
+  EXPECT_EQ(x(0).read()[0], 5) << "written anew";
 }
 
 TEST(commute, a_run_that_is_cancelled_ends) {

@@ -89,7 +89,7 @@ TEST(cores, a_fence_that_has_enough_leaves_though_others_wait_for_its_worker) {
   for (int k = 0; k < 50; ++k) {
     rt.submit("both", {.cores = 2}, [] {});
     fill(rt, x(0), k);
-    EXPECT_EQ(x.read_host(x(0))[0], k);
+    EXPECT_EQ(x(0).read()[0], k);
   }
   rt.fence();
 }
@@ -125,7 +125,7 @@ TEST(cores, in_recordings_and_with_blocks_that_come_from_elsewhere) {
         update(x(0)));
   });
   for (int k = 0; k < 5; ++k) rt.replay(r);
-  EXPECT_EQ(x.read_host(x(0))[7], 63);
+  EXPECT_EQ(x(0).read()[7], 63);
   EXPECT_EQ(ran.load(), 5);
 }
 

@@ -179,8 +179,8 @@ TEST(cost, devices_of_described_speeds_1_2_4_are_kept_in_proportion) {
   const operation::definition& product = rt.define(what);
 
   constexpr int count = 700;
-  auto ab = rt.make_array<double>("ab", {extent_of_one, 2 * extent_of_one}, {extent_of_one, extent_of_one});
-  auto c = rt.make_array<double>("c", {extent_of_one, count * extent_of_one}, {extent_of_one, extent_of_one});
+  auto ab = rt.make_matrix<double>("ab", {extent_of_one, 2 * extent_of_one}, {extent_of_one, extent_of_one});
+  auto c = rt.make_matrix<double>("c", {extent_of_one, count * extent_of_one}, {extent_of_one, extent_of_one});
   fill(rt, ab(0, 0), 2.0, {.at = rt.at("numa0")});
   fill(rt, ab(0, 1), 0.25, {.at = rt.at("numa0")});
   rt.fence();

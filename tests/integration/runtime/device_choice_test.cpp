@@ -125,7 +125,7 @@ TEST(device_choice, a_task_goes_there_and_knows_its_source) {
   rt.submit_operation(*p.asked.operation, &p.arguments, sizeof p.arguments, p.accesses,
                       {.from = &from, .to = &*chosen});
   {
-    const auto held = p.arrays[0].read_host(p.block(0));
+    const auto held = p.block(0).read();
     front_end(rt).fence();  // while a view is held
     EXPECT_EQ(from.device_tasks, 1u);
     EXPECT_THROW(rt.fence(), error);

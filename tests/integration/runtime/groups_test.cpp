@@ -101,7 +101,7 @@ TEST(groups, where_a_fence_may_not_be) {
   EXPECT_THAT(error_of([&] { rt.fence(foreign); }).what(), HasSubstr("a group of another runtime"));
   EXPECT_THAT(error_of([&] { rt.fence({.group = &group, .reports = false}); }).what(), HasSubstr("does not report"));
   {
-    const auto held = a.write_host(a(0));
+    const auto held = a(0).write();
     EXPECT_THAT(error_of([&] { group.fence(); }).what(), HasSubstr("fence while this thread holds 1 views"));
   }
   rt.submit(
@@ -123,12 +123,12 @@ TEST(groups, the_end_of_a_group_does_not_wait_for_ever) {
   fill(rt, a(0), 0);
   std::optional<task_group> group(std::in_place, rt);
   {
-    const auto held = a.update_host(a(0));
+    const auto held = a(0).update();
     rt.submit(
         "behind", {.group = &*group}, [](view<double> x) { x[0] = 5; }, update(a(0)));
     group.reset();  // the task waits for the view
   }
-  EXPECT_EQ(a.read_host(a(0))[0], 5);
+  EXPECT_EQ(a(0).read()[0], 5);
   group.emplace(rt);
   rt.submit(
       "ends", {.group = &*group},
@@ -138,7 +138,7 @@ TEST(groups, the_end_of_a_group_does_not_wait_for_ever) {
       },
       update(a(0)));
   rt.fence();
-  EXPECT_EQ(a.read_host(a(0))[0], 6);
+  EXPECT_EQ(a(0).read()[0], 6);
 }
 
 TEST(groups, outlive_their_runtime) {
@@ -171,7 +171,7 @@ TEST(groups, many_threads_with_a_group_each) {
       }
     });
   threads.clear();
-  for (int k = 0; k < 4; ++k) EXPECT_EQ(a.read_host(a(k))[0], 500);
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(a(k).read()[0], 500);
 }
 
 TEST(groups, on_a_device) {
@@ -183,7 +183,7 @@ TEST(groups, on_a_device) {
     scal(rt, 3, a.block(k), {.at = rt.at("sim0"), .group = &group});
   }
   group.fence();
-  EXPECT_EQ(a.read_host(a(7))[0], 3);
+  EXPECT_EQ(a(7).read()[0], 3);
 }
 
 TEST(groups, a_fence_orders_submissions_of_other_threads_for_validation) {

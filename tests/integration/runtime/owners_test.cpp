@@ -251,7 +251,7 @@ TEST_P(after_its_end, models_their_arrays_and_results_are_errors_whatever_is_at_
     tells(error_of([&] { rows.move("machine"); }));
     tells(error_of([&] { (void)result.get(); }));
     tells(error_of([&] { (void)model->make_array<double>("more", {10}); }));
-    tells(error_of([&] { model->region("late", iterate(0, 100), inout(rows), [](auto, auto) {}); }));
+    tells(error_of([&] { model->region("late", iterate(0, 100), update(rows), [](auto, auto) {}); }));
     tells(error_of([&] { model->fence(); }));
     tells(error_of([&] { model->detach("sim0"); }));
     tells(error_of([&] { (void)model->owner(); }));

@@ -252,7 +252,7 @@ TEST(runtime, version_numbers_go_round) {
     auto a = rt.make_array<double>("a", {64}, {64});
     const char* const there = device ? "sim0" : "numa0";
     fill(rt, a(0), 1.0, {.at = rt.at("numa0")});
-    EXPECT_EQ(a.read_host(a(0))[0], 1.0);
+    EXPECT_EQ(a(0).read()[0], 1.0);
     rt.fence();
     a(0).record().flow.next_version = 0xffff'fffe;
     // The second update there has the last number, the third the first one: that of the old replica on the host.
@@ -337,7 +337,7 @@ TEST_P(hints, are_followed) {
   auto a = rt.make_array<double>("a", {64}, {64});
   fill(rt, a(0), 1.0, {.at = rt.at("sim1")});
   for (int k = 0; k < 10; ++k) scal(rt, 2.0, a(0), {.at = rt.at(k % 2 == 0 ? "sim0" : "sim1")});
-  EXPECT_EQ(a.read_host(a(0))[0], 1024.0);
+  EXPECT_EQ(a(0).read()[0], 1024.0);
   std::map<std::string, std::uint64_t> scal_tasks;
   for (const auto& row : rt.statistics().operations)
     if (row.operation == "scal") scal_tasks[row.place] = row.tasks;

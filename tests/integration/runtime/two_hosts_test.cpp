@@ -65,7 +65,7 @@ TEST(two_hosts, the_end_of_an_adopted_array_leaves_the_blocks_of_others) {
   rt.fence();
   EXPECT_EQ(space_of(rt.statistics(), "numa1").statistics.slabs, 1u) << "the slab is still there";
   scal(rt, 2.0, kept(0), {.at = rt.at("numa1")});
-  EXPECT_EQ(kept.read_host(kept(0))[63], 10.0);
+  EXPECT_EQ(kept(0).read()[63], 10.0);
 }
 
 TEST(two_hosts, copies_of_adopted_blocks_leave_a_full_memory) {

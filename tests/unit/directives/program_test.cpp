@@ -236,7 +236,7 @@ void declare_two_cores() {
 }
 void add_one(double* x, const char* policy) {
   directives::model().region("one more", {.policy = tessera::region_policy::from_text(policy)},
-                             tessera::iterate(0, 100), tessera::inout(directives::array(x)),
+                             tessera::iterate(0, 100), tessera::update(directives::array(x)),
                              [](auto i, auto v) { v[i] += 1; });
 }
 std::vector<std::string> leaves_of_last() {
