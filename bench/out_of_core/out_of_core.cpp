@@ -71,7 +71,7 @@ result timed(tessera::runtime& rt, matrix& answer, bool lower, Submit submit, Cl
   for (std::int64_t j = 0; j < answer.counts()[1]; ++j)
     for (std::int64_t i = lower ? j : 0; i < answer.counts()[0]; ++i)
       rt.submit(
-          "look", {.at = rt.at("core0")}, [](tessera::view<const double>) {}, tessera::read(answer(i, j)));
+          "look", {.at = rt.at("core0")}, [](tessera::matrix_view<const double>) {}, tessera::read(answer(i, j)));
   rt.fence();
   r.in = bytes(rt, true) - in;
   r.out = bytes(rt, false) - out;

@@ -130,6 +130,7 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   std::shared_ptr<memory_claim> m_claimed;
   std::unique_ptr<tiled_memory> m_tiles;
   std::optional<array_distance> m_distance;
+  const bool m_has_own_blocks = false;
   bool m_of_fenced_memory = false;
   bool m_went_up = false;
 };

@@ -87,18 +87,29 @@ void fill(const submit_call& call, block::record& x, const any_element& value);
 
 /// A block of a matrix.
 template <class T>
-void gemm(runtime& rt, std::type_identity_t<T> alpha, block_of<T> a, transpose ta, block_of<T> b, transpose tb,
-          std::type_identity_t<T> beta, block_of<T> c, task_options options = {},
-          std::source_location site = std::source_location::current()) {
+using matrix_block = block_of<T, 2, column_major>;
+
+/// Whether a block can be a matrix of linear algebra: its first index is the fastest, and it has two, as far as the
+/// compiler knows.
+template <std::size_t Rank, class Order>
+inline constexpr bool is_matrix = (Rank == 2 || Rank == any_rank) && std::is_same_v<Order, column_major>;
+
+/// C = alpha op(A) op(B) + beta C. With beta == 0, C is written without being read.
+template <class T, std::size_t Rank, index_order Order>
+void gemm(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> a, transpose ta,
+          block_of<T, Rank, Order> b, transpose tb, std::type_identity_t<T> beta, block_of<T, Rank, Order> c,
+          task_options options = {}, std::source_location site = std::source_location::current()) {
+  static_assert(is_matrix<Rank, Order>, "gemm takes blocks of matrices: make_matrix<T>(...), first index fastest");
   detail::require_blas_element<T>();
   detail::gemm({rt, options, site}, detail::number(alpha), {a.record(), ta}, {b.record(), tb}, detail::number(beta),
                c.record());
 }
 
 /// Lower triangle of C = alpha A A^T + beta C.
-template <class T>
-void syrk(runtime& rt, double alpha, block_of<T> a, double beta, block_of<T> c, task_options options = {},
-          std::source_location site = std::source_location::current()) {
+template <class T, std::size_t Rank, index_order Order>
+void syrk(runtime& rt, double alpha, block_of<T, Rank, Order> a, double beta, block_of<T, Rank, Order> c,
+          task_options options = {}, std::source_location site = std::source_location::current()) {
+  static_assert(is_matrix<Rank, Order>, "syrk takes blocks of matrices: make_matrix<T>(...), first index fastest");
   detail::require_blas_element<T>();
   detail::syrk({rt, options, site}, alpha, a.record(), beta, c.record());
 }
@@ -107,6 +118,7 @@ void syrk(runtime& rt, double alpha, block_of<T> a, double beta, block_of<T> c, 
 template <class T, std::size_t Rank, index_order Order>
 void trsm(runtime& rt, double alpha, block_of<T, Rank, Order> a, block_of<T, Rank, Order> b, task_options options = {},
           std::source_location site = std::source_location::current()) {
+  static_assert(is_matrix<Rank, Order>, "trsm takes blocks of matrices: make_matrix<T>(...), first index fastest");
   detail::require_blas_element<T>();
   detail::trsm({rt, options, site}, alpha, a.record(), b.record());
 }
@@ -115,15 +127,17 @@ void trsm(runtime& rt, double alpha, block_of<T, Rank, Order> a, block_of<T, Ran
 template <class T, std::size_t Rank, index_order Order>
 void potrf(runtime& rt, block_of<T, Rank, Order> a, block_of<std::int32_t> info, task_options options = {},
            std::source_location site = std::source_location::current()) {
+  static_assert(is_matrix<Rank, Order>, "potrf takes blocks of matrices: make_matrix<T>(...), first index fastest");
   detail::require_blas_element<T>();
   detail::potrf({rt, options, site}, a.record(), info.record());
 }
 
 /// Dimension d of `to` is dimension permutation[d] of `from`: to = alpha permuted(from) + beta to. With beta == 0, `to`
 /// is written without being read.
-template <class T>
-void permute(runtime& rt, double alpha, block_of<T> from, std::span<const std::uint8_t> permutation, double beta,
-             block_of<T> to, task_options options = {}, std::source_location site = std::source_location::current()) {
+template <class T, std::size_t Rank>
+void permute(runtime& rt, double alpha, block_of<T, Rank, column_major> from, std::span<const std::uint8_t> permutation,
+             double beta, block_of<T, Rank, column_major> to, task_options options = {},
+             std::source_location site = std::source_location::current()) {
   detail::require_permutable_element<T>();
   detail::permute({rt, options, site}, alpha, from.record(), permutation, beta, to.record());
 }
@@ -134,27 +148,29 @@ void permute(runtime& rt, double alpha, block_of<T> from, std::span<const std::u
 /// that do not fit). With beta == 0, C is written without being read. Throws tessera::error (usage) for more than 8
 /// labels.
 /// @code tessera::contract(rt, 1.0, a(0, 0), "abcd", b(0, 0), "cdij", 0.0, c(0, 0), "abij"); @endcode
-template <class T>
-void contract(runtime& rt, std::type_identity_t<T> alpha, block_of<T> a, std::string_view of_a, block_of<T> b,
-              std::string_view of_b, std::type_identity_t<T> beta, block_of<T> c, std::string_view of_c,
-              task_options options = {}, std::source_location site = std::source_location::current()) {
+template <class T, std::size_t RankA, std::size_t RankB, std::size_t RankC>
+void contract(runtime& rt, std::type_identity_t<T> alpha, block_of<T, RankA, column_major> a, std::string_view of_a,
+              block_of<T, RankB, column_major> b, std::string_view of_b, std::type_identity_t<T> beta,
+              block_of<T, RankC, column_major> c, std::string_view of_c, task_options options = {},
+              std::source_location site = std::source_location::current()) {
   detail::require_blas_element<T>();
   detail::contract({rt, options, site}, detail::number(alpha), {a.record(), transpose::no, of_a},
                    {b.record(), transpose::no, of_b}, detail::number(beta), {c.record(), transpose::no, of_c});
 }
 
 /// y += alpha x, element by element.
-template <class T>
-void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T> x, block_of<T> y, task_options options = {},
-          std::source_location site = std::source_location::current()) {
+template <class T, std::size_t Rank, index_order Order>
+void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x, block_of<T, Rank, Order> y,
+          task_options options = {}, std::source_location site = std::source_location::current()) {
   detail::require_blas_element<T>();
   detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::update);
 }
 
 /// The same into private copies: such tasks commute and run at the same time.
 template <class T, std::size_t Rank, index_order Order>
-void axpy_accumulate(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x, block_of<T, Rank, Order> y,
-                     task_options options = {}, std::source_location site = std::source_location::current()) {
+void axpy_accumulate(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x,
+                     block_of<T, Rank, Order> y, task_options options = {},
+                     std::source_location site = std::source_location::current()) {
   detail::require_blas_element<T>();
   detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::accumulate);
 }

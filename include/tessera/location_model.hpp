@@ -95,7 +95,7 @@ class location_model : public editable_tree {
   }
   /// The program's own memory as an array; its contents are the first version. It must stay valid until the array is
   /// gone and a fence. Between a fence and the next region that uses it, it holds the elements and may be read; it may
-  /// be written through write_host and its like only. Where an array that has ended still has
+  /// be written through write and its like only. Where an array that has ended still has
   /// tasks that use some of it, waits for them first. Throws tessera::error (usage): memory that another array has,
   /// also of another runtime, and that of one which has ended where the thread may not wait: inside a task, and while
   /// it holds views.
@@ -127,8 +127,9 @@ class location_model : public editable_tree {
   template <class T>
   region_array<T> array_over(std::string name, std::span<T> memory, const row_extents& extents,
                              std::source_location site = std::source_location::current()) {
-    return region_array<T>(
-        memory_until_fence(std::move(name), element_type_of<T>(), memory.data(), memory.size(), extents, site));
+    return region_array<T>(memory_until_fence(std::move(name), stored_type_of<T>(), memory.data(),
+                                              memory.size() * stored_per_element<T>, detail::stored_rows<T>(extents),
+                                              site));
   }
   /// The same with one element per row.
   template <class T>
@@ -173,7 +174,7 @@ class location_model : public editable_tree {
 
   /// Waits for everything submitted to the runtime so far, and flushes files. Throws the first failure since the last
   /// fence; usage inside a task or a recording, and while the thread holds views (regions may wait for them).
-  /// Elements stay where they are, read_host shows them; but memory of adopt and array_over holds its elements then.
+  /// Elements stay where they are, read shows them; but memory of adopt and array_over holds its elements then.
   void fence(std::source_location site = std::source_location::current()) { fence(region_fence_options{}, site); }
   /// The same for a part of the tree, `fence({.at = "LocB"})`, unless it is the root: waits for the tasks that regions
   /// have at a location and below, those that other threads submit meanwhile included, and no longer for those

@@ -93,10 +93,10 @@ struct use {
 };
 
 /// The same for what is combined in private copies.
-template <class T>
+template <class T, std::size_t Rank = 1, index_order Order = row_major>
 struct combined_use {
   using element = T;                                 ///< of the private copy
-  using view_type = view<T>;                         ///< what the task's function gets for it
+  using view_type = view<T, Rank, Order>;            ///< what the task's function gets for it
   static constexpr intent how = intent::accumulate;  ///< known when the program is compiled
   block::record* block;                              ///< not owned
   block::combination_number combination;             ///< how copies become one
@@ -136,15 +136,16 @@ use<T, intent::update, Rank, Order> update(block_of<T, Rank, Order> b) noexcept 
 /// The same, and tasks that commute on a block update it in any order, one at a time: whichever is ready first. Other
 /// uses come before or behind all of them, as submitted. In the order of submission in recordings, and with
 /// runtime.deterministic.
-template <class T>
-use<T, intent::commute> commute(block_of<T> b) noexcept {
+template <class T, std::size_t Rank, index_order Order>
+use<T, intent::commute, Rank, Order> commute(block_of<T, Rank, Order> b) noexcept {
   return {&b.record()};
 }
 /// The task sees a private copy and adds to it; copies start at zero and are summed before the next other use. Blocks
 /// of bytes have no sums.
-template <class T>
-use<T, intent::accumulate> accumulate(block_of<T> b) noexcept {
-  static_assert(!std::is_same_v<T, std::uint8_t>, "blocks of bytes are not added up: back ends sum other types");
+template <class T, std::size_t Rank, index_order Order>
+use<T, intent::accumulate, Rank, Order> accumulate(block_of<T, Rank, Order> b) noexcept {
+  static_assert(is_number<T> && !std::is_same_v<T, std::uint8_t>,
+                "blocks of bytes and of types of the program are not added up: back ends sum other types");
   return {&b.record()};
 }
 /// The same with another operation than addition: minimum, maximum, or one of the program's own (see combines). Copies
@@ -152,8 +153,8 @@ use<T, intent::accumulate> accumulate(block_of<T> b) noexcept {
 /// the block combined.
 /// @code rt.submit("largest", find_largest, tessera::read(x(k)), tessera::accumulate(most(0), tessera::maximum));
 /// @endcode
-template <class T, class Operation>
-combined_use<T> accumulate(block_of<T> b, Operation) {
+template <class T, std::size_t Rank, index_order Order, class Operation>
+combined_use<T, Rank, Order> accumulate(block_of<T, Rank, Order> b, Operation) {
   static_assert(std::is_empty_v<Operation>,
                 "an operation to accumulate with has no data: copies are combined long after the submission; keep "
                 "values in a block");

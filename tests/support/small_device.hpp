@@ -37,10 +37,10 @@ inline apps::memory_budget memory_budget_of_device(const runtime& rt) {
 }
 
 /// Has a task on the host look at a block: its bytes come back.
-template <class T>
-void look_at(runtime& rt, block_of<T> b) {
+template <class T, std::size_t Rank, index_order Order>
+void look_at(runtime& rt, block_of<T, Rank, Order> b) {
   rt.submit(
-      "look", {.at = rt.at("core0")}, [](view<const T>) {}, read(b));
+      "look", {.at = rt.at("core0")}, [](view<const T, any_rank>) {}, read(b));
 }
 
 }  // namespace tessera::testing

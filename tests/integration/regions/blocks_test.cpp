@@ -54,13 +54,13 @@ TEST_P(blocks_in_regions, tasks_fill_what_a_region_reads_and_read_what_it_writes
 TEST_P(blocks_in_regions, every_policy_splits_at_the_borders_of_what_is_written) {
   const std::int64_t n = 777;
   for (const std::int64_t per_block : {1000, 200, 64, 7})
-    for (const char* policy : {"static", "flatten", "any", "auto"}) {
+    for (const char* by : {"static", "flatten", "any", "auto"}) {
       auto x = rt.make_array<std::int64_t>("x", {n}, {per_block});
       const std::uint64_t before = rt.tasks_submitted();
-      model.region("number", {.policy = policy}, iterate(0, n), write(x),
+      model.region("number", {.policy = region_policy::from_text(by)}, iterate(0, n), write(x),
                    with_kernel([](auto i, auto x) { x[i] = 3 * i; }, "(i, x) { x[i] = 3 * i; }"));
       EXPECT_LE(rt.tasks_submitted() - before, x.size()) << "a task has whole blocks";
-      for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(x(i / per_block).read()[i % per_block], 3 * i) << policy;
+      for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(x(i / per_block).read()[i % per_block], 3 * i) << by;
     }
 }
 
@@ -98,7 +98,7 @@ TEST_P(blocks_in_regions, with_arrays_that_are_cut_as_they_are_used) {
   auto blocks = rt.make_array<double>("blocks", {n}, {64});
   auto free = model.make_array<double>("free", {n});
   for (int round = 0; round < 4; ++round) {
-    model.region("fill", {.policy = round % 2 == 0 ? "static" : "any"}, iterate(0, n), write(free),
+    model.region("fill", {.policy = round % 2 == 0 ? policy::static_split : policy::any}, iterate(0, n), write(free),
                  with_kernel([round](auto i, auto free) { free[i] = double(i + round); },
                              "(i, free, round) { free[i] = (double)(i + round); }", round));
     model.region("over", iterate(n - 1, -1, -1), read(free), write(blocks),
@@ -154,7 +154,7 @@ TEST(blocks_in_regions_refused, with_a_sentence) {
                               HasSubstr("blocks_test.cpp"), HasSubstr("along its first dimension alone")));
   auto x = rt.make_array<double>("x", {10}, {5});
   model.region("never written", iterate(2, 8), write(x), [](auto i, auto x) { x[i] = 1; });
-  EXPECT_THAT(error_of([&] { model.pause(); }).what(), HasSubstr("before it was ever written"))
+  EXPECT_THAT(error_of([&] { model.fence(); }).what(), HasSubstr("before it was ever written"))
       << "the other rows of the blocks stay, and there are none";
   auto moved = std::move(x);
   EXPECT_THAT(error_of([&] { model.region("r", iterate(0, 10), write(x), [](auto i, auto x) { x[i] = 1; }); }).what(),
@@ -206,7 +206,7 @@ TEST(elements_of_the_program, are_used_by_regions) {
     auto adopted = model.adopt("own", std::span(own), {4, 3});
     model.region("more", iterate(0, 4), update(adopted), [](auto i, auto a) { a(i, 2).density += 1; });
   }
-  model.pause();
+  model.fence();
   EXPECT_EQ(own[5].density, 2);
   EXPECT_EQ(own[4].density, 1);
 }

@@ -28,10 +28,11 @@ machine machine_with(const std::string& plugin, const std::string& keys, const s
 /// A host task that writes a block and ends when it is told to, so that all that read the block are ready together.
 class gate {
  public:
-  gate(runtime& rt, block_of<double> block, double value) {
+  template <std::size_t Rank, index_order Order>
+  gate(runtime& rt, block_of<double, Rank, Order> block, double value) {
     rt.submit(
         "gate", {.at = rt.at("numa0")},
-        [this, value](view<double> v) {
+        [this, value](view<double, any_rank> v) {
           while (!m_open.load()) std::this_thread::yield();
           for (double& x : v) x = value;
         },

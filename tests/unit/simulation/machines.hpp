@@ -51,7 +51,7 @@ struct rig {
     rt.fence();
     return m;
   }
-  void multiply(block_of<double> c, location::node_id at = location::no_node) {
+  void multiply(matrix_block<double> c, location::node_id at = location::no_node) {
     gemm(rt, 1.0, factors->block(0), transpose::no, factors->block(1), transpose::no, 1.0, c, {.at = at});
   }
   /// The factors are brought to a device.
