@@ -65,7 +65,7 @@ class steps_of_lanczos {
 
  private:
   void step(std::size_t j) {
-    mxm(a, v[j], w);
+    apply(a, v[j], w);
     orthogonalize(j, false);
     orthogonalize(j, true);
   }

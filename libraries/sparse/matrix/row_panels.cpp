@@ -43,6 +43,13 @@ row_panels balanced_panels(const csr_matrix& a, std::int64_t rows_per_panel, std
   return made;
 }
 
+row_panels equal_panels(std::int64_t rows, std::int64_t rows_per_panel) {
+  row_panels made;
+  for (std::int64_t begin = 0; begin < rows; begin = made.ends.back())
+    made.ends.push_back(std::min(begin + rows_per_panel, rows));
+  return made;
+}
+
 namespace {
 
 /// Panels of rows, found without a search: a table has the panel of each so many rows' first.

@@ -24,6 +24,9 @@ struct row_panels {
 /// The result depends on the arguments alone.
 row_panels balanced_panels(const csr_matrix& a, std::int64_t rows_per_panel, std::int64_t row_weight);
 
+/// Panels of so many rows each, the last one perhaps of fewer.
+row_panels equal_panels(std::int64_t rows, std::int64_t rows_per_panel);
+
 /// For each panel of rows the panels of columns in which it has entries, ascending.
 std::vector<std::vector<std::int32_t>> touched_panels(const csr_matrix& a, const row_panels& panels);
 

@@ -31,13 +31,13 @@ FUNCTION long column_of(long at, long width) { return width == WIDTH ? at % WIDT
 std::string multiply_text() {
   return R"(
 KERNEL void sparse_multiply(GLOBAL const int* starts, GLOBAL const int* columns, GLOBAL const double* values, long rows,
-                            long entries, long width, long is_first)" +
+                            long entries, long width, long is_first, double alpha, double beta)" +
          repeated(most_pieces, ", GLOBAL const double* x%k, long begin%k, long end%k") + R"(, GLOBAL double* y) {
   long at = INDEX_X;
   if (at >= rows * width) return;
   long row = row_of(at, width), j = at - row * width;
   long e = starts[row], last = row + 1 < rows ? starts[row + 1] : entries;
-  double sum = 0;
+  double kept = is_first ? beta != 0 ? beta * y[at] : 0 : y[at];
   if (!is_first) {
     long high = last;
     while (e < high) {
@@ -47,13 +47,13 @@ KERNEL void sparse_multiply(GLOBAL const int* starts, GLOBAL const int* columns,
       else
         high = middle;
     }
-    sum = y[at];
   }
+  double sum = alpha == 1 ? kept : 0;
 )" +
          repeated(
              most_pieces,
              R"(  for (; e < last && columns[e] < end%k; e++) sum += values[e] * x%k[(columns[e] - begin%k) * width + j];
-)") + R"(  y[at] = sum;
+)") + R"(  y[at] = alpha == 1 ? sum : kept + alpha * sum;
 }
 )";
 }
@@ -159,8 +159,14 @@ KERNEL void sparse_multiply_elements(GLOBAL const double* x, GLOBAL const double
 KERNEL void sparse_scale(GLOBAL const double* alpha, GLOBAL const double* x, GLOBAL double* y, long width, long count) {
   if (INDEX_X < count) y[INDEX_X] = alpha[column_of(INDEX_X, width)] * x[INDEX_X];
 }
-KERNEL void sparse_scale_rows(GLOBAL const double* d, GLOBAL const double* x, GLOBAL double* y, long width, long count) {
-  if (INDEX_X < count) y[INDEX_X] = d[row_of(INDEX_X, width)] * x[INDEX_X];
+KERNEL void sparse_scale_rows(GLOBAL const double* d, GLOBAL const double* x, GLOBAL double* y, long width,
+                              double alpha, double beta, long count) {
+  if (INDEX_X >= count) return;
+  double made = alpha * (d[row_of(INDEX_X, width)] * x[INDEX_X]);
+  y[INDEX_X] = beta != 0 ? made + beta * y[INDEX_X] : made;
+}
+KERNEL void sparse_axpby(double alpha, GLOBAL const double* x, double beta, GLOBAL double* y, long count) {
+  if (INDEX_X < count) y[INDEX_X] = beta != 0 ? alpha * x[INDEX_X] + beta * y[INDEX_X] : alpha * x[INDEX_X];
 }
 KERNEL void sparse_copy(GLOBAL const double* x, GLOBAL double* y, long begin, long count) {
   if (INDEX_X < count) y[begin + INDEX_X] = x[INDEX_X];
@@ -221,7 +227,8 @@ std::vector<std::string> step_kernel_names(std::int64_t width) {
                                  "sparse_multiply_elements",
                                  "sparse_scale",
                                  "sparse_scale_rows",
-                                 "sparse_copy"};
+                                 "sparse_copy",
+                                 "sparse_axpby"};
   for (std::size_t d = 1; d <= most_destinations(width); ++d) names.push_back(fmt::format("sparse_combine_rows{}", d));
   return names;
 }

@@ -12,7 +12,7 @@ namespace op = tessera::operation;  // an operation of a program is something el
 
 /// The kernels of a panel's steps, by their places among step_kernel_names(). A thread makes one number.
 enum class step_kernel : std::size_t {
-  multiply,           ///< rows of A X from at most most_pieces pieces of X
+  multiply,           ///< rows of alpha A X + beta Y from at most most_pieces pieces of X
   products,           ///< X^T Y, or products of columns, of at most most_products pairs, slice by slice of the rows
   sum_slices,         ///< the sums of some slices each
   combine,            ///< Y = [X1 X2 ...] C from at most most_factors blocks
@@ -21,8 +21,9 @@ enum class step_kernel : std::size_t {
   add_to_multiple,    ///< Y = X + factor Y, from an element of Y on
   multiply_elements,  ///< Z = X Y
   scale,              ///< Y = X diag(alpha)
-  scale_rows,         ///< Y = diag(d) X
+  scale_rows,         ///< Y = alpha diag(d) X + beta Y
   copy,               ///< Y = X, from an element of Y on
+  axpby,              ///< Y = alpha X + beta Y
   combine_rows        ///< [Y1 ...] = [X1 X2 ...] C, all of one width, row by row: with one Y; behind it those with more
 };
 

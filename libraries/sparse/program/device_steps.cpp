@@ -49,6 +49,10 @@ class device_steps::launcher {
         return elements(step_kernel::scale, s.to[0], [&](auto& how) {
           how.block(small(s)).block(vector(s.from[0])).block(vector(s.to[0])).value(columns(s.to[0]));
         });
+      case operation_kind::axpby:
+        return elements(step_kernel::axpby, s.to[0], [&](auto& how) {
+          how.value(s.scale).block(vector(s.from[0])).value(s.factor).block(vector(s.to[0]));
+        });
       case operation_kind::copy:
         return elements(step_kernel::copy, s.to[0],
                         [&](auto& how) { how.block(vector(s.from[0])).block(vector(s.to[0])).value(std::int64_t{0}); });
@@ -59,8 +63,10 @@ class device_steps::launcher {
       case operation_kind::apply_diagonal:
         return elements(step_kernel::scale_rows, s.to[0], [&](auto& how) {
           how.block(m_context.operands[m_panel.diagonals[static_cast<std::size_t>(s.source)]]);
-          how.block(vector(s.from[0])).block(vector(s.to[0])).value(columns(s.to[0]));
+          how.block(vector(s.from[0])).block(vector(s.to[0])).value(columns(s.to[0])).value(s.scale).value(s.factor);
         });
+      case operation_kind::tasks:
+      case operation_kind::call:
       case operation_kind::small:
         return;
     }
@@ -123,6 +129,7 @@ class device_steps::launcher {
       how.block(m_context.operands[a.entries > 0 ? a.columns : a.starts]);
       how.block(m_context.operands[a.entries > 0 ? a.values : s.to[0]]);
       how.value(m_panel.rows).value(a.entries).value(width).value(std::int64_t{from == 0});
+      how.value(s.scale).value(s.factor);
       for (std::size_t k = from; k < from + most_pieces; ++k) {
         const device_source::piece none{s.to[0], 0, 0};
         const device_source::piece& piece = k < a.pieces.size() ? a.pieces[k] : none;

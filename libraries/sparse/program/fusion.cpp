@@ -9,6 +9,7 @@ namespace {
 /// Passes in which a block vector was used so far; -1: in none.
 struct vector_history {
   int made = -1, read_here = -1, read_elsewhere = -1;
+  int ready = 0;  ///< the first pass whose operations may use it: tasks in front of that have made it
 };
 
 /// The same of a small matrix.
@@ -21,7 +22,9 @@ struct small_history {
 class planner {
  public:
   int pass_of(const operation& o) {
-    const int found = std::max(0, o.kind == operation_kind::small ? of_small(o) : of_rows(o));
+    const int found = std::max(0, o.kind == operation_kind::small ? of_small(o)
+                                  : o.has_whole_blocks()          ? of_whole_blocks(o)
+                                                                  : of_rows(o));
     note(o, found);
     return found;
   }
@@ -37,13 +40,26 @@ class planner {
     return at;
   }
 
-  int of_rows(const operation& o) {
+  /// In front of a pass: all rows of its source are made in earlier ones, and nobody there uses its destination.
+  int of_whole_blocks(const operation& o) {
     int at = 0;
-    for (const auto& v : o.from)
-      at = std::max(at, m_vectors[v.get()].made + static_cast<int>(o.kind == operation_kind::mxm));
+    for (const auto& v : o.from) at = std::max({at, m_vectors[v.get()].made + 1, m_vectors[v.get()].ready});
     for (const auto& v : o.to) {
       const vector_history& h = m_vectors[v.get()];
-      at = std::max({at, h.made, h.read_here, h.read_elsewhere + 1});
+      at = std::max({at, h.made + 1, h.read_here + 1, h.read_elsewhere + 1, h.ready});
+    }
+    return at;
+  }
+
+  int of_rows(const operation& o) {
+    int at = 0;
+    for (const auto& v : o.from) {
+      const vector_history& h = m_vectors[v.get()];
+      at = std::max({at, h.made + static_cast<int>(o.kind == operation_kind::mxm), h.ready});
+    }
+    for (const auto& v : o.to) {
+      const vector_history& h = m_vectors[v.get()];
+      at = std::max({at, h.made, h.read_here, h.read_elsewhere + 1, h.ready});
     }
     for (const auto& s : o.small_from) at = std::max(at, m_small[s.get()].ready);
     for (const auto& s : o.small_to) {
@@ -54,6 +70,12 @@ class planner {
   }
 
   void note(const operation& o, int at) {
+    if (o.has_whole_blocks()) {
+      for (const auto& v : o.from)
+        m_vectors[v.get()].read_elsewhere = std::max(m_vectors[v.get()].read_elsewhere, at - 1);
+      for (const auto& v : o.to) m_vectors[v.get()].ready = at;
+      return;
+    }
     const bool small = o.kind == operation_kind::small;
     for (const auto& v : o.from) {
       vector_history& h = m_vectors[v.get()];
@@ -85,7 +107,7 @@ std::vector<pass> fuse(std::span<const operation> operations) {
   for (std::size_t k = 0; k < operations.size(); ++k) {
     const auto at = static_cast<std::size_t>(plan.pass_of(operations[k]));
     if (at >= passes.size()) passes.resize(at + 1);
-    (operations[k].kind == operation_kind::small ? passes[at].small : passes[at].panels).push_back(k);
+    (operations[k].is_between_passes() ? passes[at].small : passes[at].panels).push_back(k);
   }
   return passes;
 }

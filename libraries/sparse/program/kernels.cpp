@@ -182,6 +182,15 @@ void add_multiple(double factor, const double* x, double* y, std::int64_t count)
   });
 }
 
+void axpby(double alpha, const double* x, double beta, double* y, std::int64_t count) {
+  with_wide_vectors([&] {
+    if (beta == 0)
+      for (std::int64_t k = 0; k < count; ++k) y[k] = alpha * x[k];
+    else
+      for (std::int64_t k = 0; k < count; ++k) y[k] = alpha * x[k] + beta * y[k];
+  });
+}
+
 void add_to_multiple(const double* x, double factor, double* y, std::int64_t count) {
   with_wide_vectors([&] {
     for (std::int64_t k = 0; k < count; ++k) y[k] = x[k] + factor * y[k];

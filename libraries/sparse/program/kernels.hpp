@@ -37,6 +37,8 @@ void combine(std::span<const factor> x, const double* c, std::int64_t stride, do
 void add_scaled(const double* alpha, const double* x, double* y, std::int64_t width, std::int64_t rows);
 /// y += factor x, all `count` numbers.
 void add_multiple(double factor, const double* x, double* y, std::int64_t count);
+/// y = alpha x + beta y, all `count` numbers; y may be x. With beta 0 the y before do not matter.
+void axpby(double alpha, const double* x, double beta, double* y, std::int64_t count);
 /// y = x + factor y, all `count` numbers.
 void add_to_multiple(const double* x, double factor, double* y, std::int64_t count);
 /// z = x y, each of the `count` numbers; z may be x or y.

@@ -61,7 +61,7 @@ void lagging_loop::begin(int iteration) {
       m_program.rt.drain();
       m_between.clear();
     }
-    m_between.push_back(m_program.make_graph(m_program.taken()));
+    m_between.push_back(std::make_unique<operation_sequence>(m_program, m_program.taken()));
     m_between.back()->submit();
     m_program.done += m_between.back()->work();
   }

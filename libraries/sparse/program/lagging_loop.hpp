@@ -31,7 +31,7 @@ class lagging_loop {
   const loop_options& m_options;
   std::int64_t m_lag;  ///< no longer than the loop
   kept_values m_kept;
-  std::vector<std::unique_ptr<task_graph>> m_between;  ///< recorded by the condition, or behind an iteration
+  std::vector<std::unique_ptr<operation_sequence>> m_between;  ///< recorded by the condition, or behind an iteration
 };
 
 }  // namespace tessera::sparse

@@ -1,6 +1,7 @@
 #pragma once
 // What is recorded: operations and their operands.
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -12,6 +13,13 @@
 namespace tessera::sparse {
 
 class matrix_product;
+
+/// An operator by a function of whole blocks: one that submits tasks, or one that the program's thread calls.
+struct whole_function {
+  std::function<void(const operator_tasks&)> submit = {};
+  std::function<void(const operator_block&)> call = {};
+  operator_facts facts = {};
+};
 
 /// A tile of memory as a task uses it.
 inline block_access access(const tiled_memory& of, std::size_t tile, intent how) {
@@ -39,9 +47,9 @@ struct small_data : std::enable_shared_from_this<small_data> {
   block_access use(intent how) const { return access(*block, 0, how); }
 };
 
-/// What an operation does, and with it where it may run: all but `small` go over the rows.
+/// What an operation does, and with it where it may run: the last three do not go over the rows.
 enum class operation_kind : std::uint8_t {
-  mxm,             ///< to[0] = matrix from[0], which is read at rows of other panels too
+  mxm,             ///< to[0] = scale matrix from[0] + factor to[0]; from is read at rows of other panels too
   gram,            ///< small_to[0] = from[0]^T from[1]
   column_norms,    ///< small_to[0] = norms of from[0]
   column_dots,     ///< small_to[0] = products of the columns of from[0] with those of from[1]
@@ -49,9 +57,12 @@ enum class operation_kind : std::uint8_t {
   axpy,            ///< to[0] += from[0] diag(small_from[0])
   add_multiple,    ///< to[0] += factor from[0]
   scale,           ///< to[0] = from[0] diag(small_from[0])
+  axpby,           ///< to[0] = scale from[0] + factor to[0]
   copy,            ///< to[0] = from[0]
   hadamard,        ///< to[0] = from[0] from[1], element by element
-  apply_diagonal,  ///< to[0] = diag(diagonal) from[0]
+  apply_diagonal,  ///< to[0] = scale diag(diagonal) from[0] + factor to[0]
+  tasks,           ///< to[0] = what `whole` makes of from[0], by tasks of its own between two passes
+  call,            ///< the same by the program's thread, between two graphs
   small            ///< function(small_from, small_to)
 };
 
@@ -62,9 +73,10 @@ struct operation {
   std::vector<std::shared_ptr<vector_data>> from, to;
   std::vector<std::shared_ptr<small_data>> small_from, small_to;
   const csr_matrix* matrix = nullptr;
-  const spmv_operator* rows = nullptr;  ///< of mxm: in place of a matrix
+  const row_function* rows = nullptr;  ///< of mxm: in place of a matrix
+  const whole_function* whole = nullptr;
   const double* diagonal = nullptr;
-  double factor = 0;
+  double scale = 1, factor = 0;
   small_function function = {};
   std::source_location site = std::source_location::current();  ///< of the call, for messages; of small operations
   const matrix_product* product = nullptr;                      ///< of the matrix, when the operation is about to run
@@ -76,12 +88,17 @@ struct operation {
   /// Its destinations are sources too.
   bool updates() const noexcept {
     using enum operation_kind;
-    return kind == axpy || kind == add_multiple || (kind == combine && factor != 0);
+    const bool adds = kind == combine || kind == mxm || kind == apply_diagonal || kind == axpby;
+    return kind == axpy || kind == add_multiple || (adds && factor != 0);
   }
+  /// It runs between two passes over the rows, not in one.
+  bool is_between_passes() const noexcept { return kind == operation_kind::small || has_whole_blocks(); }
+  bool has_whole_blocks() const noexcept { return kind == operation_kind::tasks || kind == operation_kind::call; }
   bool operator==(const operation& other) const noexcept {
     return kind == other.kind && name == other.name && from == other.from && to == other.to &&
            small_from == other.small_from && small_to == other.small_to && matrix == other.matrix &&
-           rows == other.rows && diagonal == other.diagonal && factor == other.factor;
+           rows == other.rows && whole == other.whole && diagonal == other.diagonal && scale == other.scale &&
+           factor == other.factor;
   }
 };
 

@@ -6,41 +6,6 @@
 #include "libraries/sparse/program/call.hpp"
 
 namespace tessera::sparse {
-namespace {
-
-call multiplication(const char* name, const csr_matrix& a, const block_vector& x, const block_vector& y) {
-  call c(operation_kind::mxm, name);
-  c.reads(x), c.writes(y);
-  c.expect_equal_columns(x, y);
-  if (a.rows != x.rows() || a.columns != x.rows())
-    refuse_call(name, fmt::format("{} is {} x {}, and {} has {} rows", a.name, a.rows, a.columns, x.name(), x.rows()));
-  if (&x.data() == &y.data()) refuse_call(name, fmt::format("{} is source and destination", x.name()));
-  return c;
-}
-
-}  // namespace
-
-void mxm(const csr_matrix& a, const block_vector& x, const block_vector& y) {
-  call c = multiplication("mxm", a, x, y);
-  c.made().matrix = &a;
-  c.record();
-}
-
-void mxm_transposed(const csr_matrix& a, const block_vector& x, const block_vector& y) {
-  call c = multiplication("mxm_transposed", a, x, y);
-  c.made().matrix = &c.owner().transposed_of(a);
-  c.record();
-}
-
-void mxm(const spmv_operator& a, const block_vector& x, const block_vector& y) {
-  call c(operation_kind::mxm, "mxm");
-  c.reads(x), c.writes(y);
-  c.expect_equal_columns(x, y);
-  if (a.multiply == nullptr) refuse_call("mxm", fmt::format("{} has no function", a.name));
-  if (&x.data() == &y.data()) refuse_call("mxm", fmt::format("{} is source and destination", x.name()));
-  c.made().rows = &a;
-  c.record();
-}
 
 void gram(const block_vector& x, const block_vector& y, const small_matrix& g) {
   call c(operation_kind::gram, "gram");
@@ -78,6 +43,15 @@ void axpy(double alpha, const block_vector& x, const block_vector& y) {
   c.reads(x), c.writes(y);
   c.expect_equal_columns(x, y);
   c.made().factor = alpha;
+  c.record();
+}
+
+void axpby(double alpha, const block_vector& x, double beta, const block_vector& y) {
+  if (beta == 1) return axpy(alpha, x, y);
+  call c(operation_kind::axpby, "axpby");
+  c.reads(x), c.writes(y);
+  c.expect_equal_columns(x, y);
+  c.made().scale = alpha, c.made().factor = beta;
   c.record();
 }
 

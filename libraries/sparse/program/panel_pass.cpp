@@ -158,6 +158,7 @@ void panel_pass::make_steps(const graph_shape& shape, std::span<const operation*
                     .rows = o.rows,
                     .product = o.product,
                     .diagonal = o.diagonal,
+                    .scale = o.scale,
                     .factor = o.factor};
     if (o.kind == operation_kind::mxm) {
       step.source = std::ssize(m_sources);

@@ -18,7 +18,7 @@ namespace tessera::sparse {
 /// What of a matrix, or of an operator in its place, its multiplications need: made once for each in a program.
 struct matrix_panels {
   const csr_matrix* matrix;
-  const spmv_operator* rows;
+  const row_function* rows;
   std::vector<std::vector<std::int32_t>> touched;  ///< per panel of rows, panels of columns, ascending
 };
 

@@ -1,11 +1,11 @@
-// Preconditioners: one diagonal operation, or a list of operations that is recorded for each application.
+// Operators that are near the inverse of another one: a diagonal, a matrix of inverse tiles, a polynomial.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
 #include "libraries/lapack/lapack.hpp"
-#include "libraries/sparse/program/call.hpp"
+#include "libraries/sparse/program/operator_node.hpp"
 
 namespace tessera::sparse {
 namespace {
@@ -35,14 +35,14 @@ std::vector<double> absolute_inverse(std::vector<double> tile, std::int64_t n, d
     const double* const vector = tile.data() + k * n;
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j < n; ++j)
-        made[static_cast<std::size_t>(i * n + j)] += vector[i] * values[static_cast<std::size_t>(k)] * vector[j];
+        made[static_cast<std::size_t>(i * n + j)] += values[static_cast<std::size_t>(k)] * (vector[i] * vector[j]);
   }
   return made;
 }
 
 /// The inverses of all diagonal tiles of A + shift as one matrix.
 csr_matrix inverse_tiles(const csr_matrix& a, std::int64_t tile_rows, double shift) {
-  csr_matrix made{.name = a.name + ", inverses of diagonal tiles",
+  csr_matrix made{.name = "block jacobi of " + a.name,
                   .rows = a.rows,
                   .columns = a.rows,
                   .row_starts = {0},
@@ -71,22 +71,21 @@ csr_matrix inverse_tiles(const csr_matrix& a, std::int64_t tile_rows, double shi
 /// W = p(A) R by Chebyshev iteration for (A - pole) W = R: Saad, Iterative Methods for Sparse Linear Systems, algorithm
 /// 12.1. The direction is kept divided by a number that is known beforehand, so that it is only added to. Where that
 /// number would leave the range of doubles, it stays as it is, and the direction shrinks instead.
-void record_polynomial(const csr_matrix& a, const inverse_polynomial& p, const preconditioner& start,
-                       const block_vector& r, const block_vector& w) {
+void record_polynomial(const linear_operator& a, const inverse_polynomial& p, const block_vector& r,
+                       const block_vector& w) {
   const double centre = 0.5 * (p.near + p.far) - p.pole, half_width = 0.5 * (p.far - p.near);
-  const auto scratch = [&](int k) { return r.data().owner->scratch(k, r.columns()); };
-  const block_vector rest = scratch(0), product = scratch(1);
-  const std::array directions{scratch(2), scratch(3)};
+  program_state& owner = *r.data().owner;
+  const scratch_block rest(owner, r.columns()), one(owner, r.columns()), other(owner, r.columns());
+  const std::array directions{one.block(), other.block()};
   copy(r, rest);
-  apply(start, r, directions[0]);
+  axpby(1 / centre, r, 0, directions[0]);
   copy(directions[0], w);
   constexpr double least = 1e-100;
   double rho = half_width / centre, size = 1;
   for (int k = 1; k < p.degree; ++k) {
     const block_vector &now = directions[static_cast<std::size_t>(k - 1) % 2],
                        &next = directions[static_cast<std::size_t>(k) % 2];
-    mxm(a, now, product);
-    axpy(-size, product, rest);
+    apply(-size, a, now, 1, rest);
     axpy(size * p.pole, now, rest);
     const double following = 1 / (2 * centre / half_width - rho), shrinking = following * rho;
     copy(now, next);
@@ -100,25 +99,33 @@ void record_polynomial(const csr_matrix& a, const inverse_polynomial& p, const p
   }
 }
 
-/// A block for an application in place. Applications inside of each other have blocks of their own.
-class room_in_place {
+class polynomial_node final : public plain_node {
  public:
-  room_in_place(program_state& of, std::int64_t columns)
-      : block(of.scratch(-1 - of.applied_in_place, columns)), m_program(of) {
-    ++m_program.applied_in_place;
+  polynomial_node(const linear_operator& a, const inverse_polynomial& p)
+      : plain_node("chebyshev of " + a.name(), a.rows(), facts_of(a, p)), m_a(a), m_polynomial(p) {}
+  std::optional<bool> symmetric() const override {
+    return m_a.is_symmetric() == true ? std::optional(true) : std::nullopt;
   }
-  ~room_in_place() { --m_program.applied_in_place; }
-  room_in_place(const room_in_place&) = delete;
-  room_in_place& operator=(const room_in_place&) = delete;
-  const block_vector block;
+  linear_operator transposed() const override { return make_operator<polynomial_node>(m_a.transposed(), m_polynomial); }
 
  private:
-  program_state& m_program;
+  static operator_facts facts_of(const linear_operator& a, const inverse_polynomial& p) {
+    constexpr double of_recurrence = 10;  // numbers and operations for each product
+    const work_count product = a.work(1);
+    const double steps = p.degree - 1, rows = static_cast<double>(a.rows());
+    return {.flops = steps * (product.flops + of_recurrence * rows),
+            .bytes = steps * (product.bytes + of_recurrence * rows * sizeof(double))};
+  }
+  void record_product(const block_vector& x, const block_vector& y) const override {
+    record_polynomial(m_a, m_polynomial, x, y);
+  }
+  const linear_operator m_a;
+  const inverse_polynomial m_polynomial;
 };
 
 }  // namespace
 
-preconditioner preconditioner::jacobi(const csr_matrix& a, double shift) {
+linear_operator linear_operator::jacobi(const csr_matrix& a, double shift) {
   require_well_formed(a);
   std::vector<double> factors = diagonal_of(a);
   double largest = 0, sum = 0;
@@ -132,56 +139,26 @@ preconditioner preconditioner::jacobi(const csr_matrix& a, double shift) {
   const auto count = static_cast<double>(std::ranges::count_if(factors, told));
   const double instead = count > 0 ? count / sum / largest / part_of_mean : 1;
   for (double& d : factors) d = told(d) ? 1 / std::abs(d) : instead;
-  preconditioner made;
-  made.m_factors = std::move(factors);
-  return made;
+  return diagonal(std::move(factors), "jacobi of " + a.name);
 }
 
-preconditioner preconditioner::block_jacobi(const csr_matrix& a, std::int64_t tile_rows, double shift) {
+linear_operator linear_operator::block_jacobi(const csr_matrix& a, std::int64_t tile_rows, double shift) {
   require_well_formed(a);
   if (tile_rows < 1 || a.rows != a.columns)
     throw error(error_kind::usage,
                 fmt::format("tiles of {} rows of a matrix that is {} x {}", tile_rows, a.rows, a.columns), a.name,
                 "at least one row, of a square matrix");
-  return of([inverse = std::make_shared<const csr_matrix>(inverse_tiles(a, tile_rows, shift))](
-                const block_vector& r, const block_vector& w) { mxm(*inverse, r, w); });
+  return inverse_tiles(a, tile_rows, shift);
 }
 
-preconditioner preconditioner::chebyshev(const csr_matrix& a, const inverse_polynomial& p) {
+linear_operator linear_operator::chebyshev(const linear_operator& a, const inverse_polynomial& p) {
   const double from = p.near - p.pole, to = p.far - p.pole;
   if (p.degree < 1 || !(from * to > 0) || !(std::abs(from) < std::abs(to)) || !std::isfinite(to))
     throw error(
         error_kind::usage,
         fmt::format("a polynomial of degree {} near 1 / (t - {:g}) from {:g} to {:g}", p.degree, p.pole, p.near, p.far),
-        a.name, "a degree of at least 1; near and far on one side of the pole, far behind near");
-  preconditioner start;
-  start.m_factors.assign(static_cast<std::size_t>(a.rows), 1 / (0.5 * (from + to)));
-  return of([&a, p, start = std::make_shared<const preconditioner>(std::move(start))](
-                const block_vector& r, const block_vector& w) { record_polynomial(a, p, *start, r, w); });
-}
-
-preconditioner preconditioner::of(std::function<void(const block_vector& r, const block_vector& w)> record) {
-  if (record == nullptr) throw error(error_kind::usage, "there is no function", "the preconditioner");
-  preconditioner made;
-  made.m_record = std::move(record);
-  return made;
-}
-
-void apply(const preconditioner& m, const block_vector& r, const block_vector& w) {
-  call c(operation_kind::apply_diagonal, "apply");
-  c.reads(r), c.writes(w);
-  c.expect_equal_columns(r, w);
-  if (m.is_recorded()) {
-    if (&r.data() != &w.data()) return m.record(r, w);
-    const room_in_place made(c.owner(), r.columns());
-    m.record(r, made.block);
-    return copy(made.block, w);
-  }
-  if (std::ssize(m.factors()) != r.rows())
-    refuse_call("apply",
-                fmt::format("the preconditioner has {} rows, and {} has {}", m.factors().size(), r.name(), r.rows()));
-  c.made().diagonal = m.factors().data();
-  c.record();
+        a.name(), "a degree of at least 1; near and far on one side of the pole, far behind near");
+  return make_operator<polynomial_node>(a, p);
 }
 
 }  // namespace tessera::sparse

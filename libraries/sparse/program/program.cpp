@@ -78,9 +78,15 @@ class between_iterations {
 /// A row of block vectors weighs about as much as so many nonzeros.
 constexpr std::int64_t weight_of_row = 8;
 
+/// What a program's rows are made for, by which they are cut.
+struct row_load {
+  std::int64_t rows = 0, entries = 0;
+  std::int64_t nonzeros() const noexcept { return entries; }
+};
+
 /// Rows of a panel: few enough that a task is short beside an iteration, many enough that it is long beside its
 /// submission, and by the matrix and the vectors alone, so that the bits of a result do not depend on the machine.
-std::int64_t chosen_panel_rows(const csr_matrix& a, std::int64_t columns) {
+std::int64_t chosen_panel_rows(const row_load& a, std::int64_t columns) {
   constexpr std::int64_t panels = 48, least = 256, most = 8192, usual_columns = 4;
   constexpr std::int64_t long_enough = 65536;  // numbers: some ten microseconds
   const std::int64_t width = columns > 0 ? std::min(columns, long_enough) : usual_columns;
@@ -110,7 +116,7 @@ lone_devices devices_at(const runtime& rt, std::uint32_t at) {
 
 /// Where they have room for all rows: a launch takes as long whether many rows are its or few, so a panel has as many
 /// as fill a device. 0: they have not.
-std::int64_t panel_rows_in_memory(const lone_devices& on, const csr_matrix& a) {
+std::int64_t panel_rows_in_memory(const lone_devices& on, const row_load& a) {
   constexpr std::int64_t filling = std::int64_t{1} << 20, most_each = 8, most_entries = std::int64_t{1} << 30,
                          columns_likely = 128;
   const double bytes_of_row = static_cast<double>(columns_likely * sizeof(double)),
@@ -124,7 +130,7 @@ std::int64_t panel_rows_in_memory(const lone_devices& on, const csr_matrix& a) {
 /// The most rows where they have less memory than the vectors of an iteration and the matrix: what tasks under way hold
 /// is no cache for the others, so a panel of all of these is a small part of the memory. The size
 /// of a vector's blocks is a power of two, which the pieces of a full memory divide without a rest.
-std::int64_t most_panel_rows(const lone_devices& on, const csr_matrix& a, std::int64_t columns) {
+std::int64_t most_panel_rows(const lone_devices& on, const row_load& a, std::int64_t columns) {
   constexpr std::int64_t least = 32, usual_columns = 4;
   constexpr double vectors = 6, parts = 32;
   const auto rows = static_cast<double>(std::max<std::int64_t>(a.rows, 1));
@@ -137,7 +143,7 @@ std::int64_t most_panel_rows(const lone_devices& on, const csr_matrix& a, std::i
 }
 
 /// By the options, else by the devices at the location that is asked for, else by the matrix.
-std::int64_t panel_rows_for(const runtime& rt, const csr_matrix& a, std::uint32_t at, const program_options& how) {
+std::int64_t panel_rows_for(const runtime& rt, const row_load& a, std::uint32_t at, const program_options& how) {
   if (how.panel_rows > 0) return how.panel_rows;
   const lone_devices on = at == anywhere ? lone_devices{} : devices_at(rt, at);
   if (const std::int64_t rows = panel_rows_in_memory(on, a); rows > 0) return rows;
@@ -159,47 +165,60 @@ void overwrite(runtime& rt, const tiled_memory& to, std::span<const double> numb
 }
 
 /// The numbers of all tiles, wherever they are. Throws tessera::error for those that a failed task should have written.
-std::vector<double> numbers_of(runtime& rt, const tiled_memory& from) {
-  std::vector<double> numbers(static_cast<std::size_t>(from.rows() * from.row_elements()));
+void fetch(runtime& rt, const tiled_memory& from, std::span<double> numbers) {
   for (const tiled_memory::tile& tile : from.tiles()) {
     const detail::held_block held(rt, *tile.record, intent::read, std::source_location::current());
     std::copy_n(static_cast<const double*>(held.data()), (tile.end - tile.begin) * from.row_elements(),
                 numbers.data() + tile.begin * from.row_elements());
   }
+}
+
+std::vector<double> numbers_of(runtime& rt, const tiled_memory& from) {
+  std::vector<double> numbers(static_cast<std::size_t>(from.rows() * from.row_elements()));
+  fetch(rt, from, numbers);
   return numbers;
 }
 
 }  // namespace
 
-program_state::program_state(runtime& on, const csr_matrix& a, const program_options& how)
-    : rt(on), matrix(a), options(how) {
+void read_numbers(const vector_data& from, std::span<double> to) { fetch(from.owner->rt, *from.tiles, to); }
+void write_numbers(const vector_data& to, std::span<const double> numbers) {
+  overwrite(to.owner->rt, *to.tiles, numbers);
+}
+
+program_state::program_state(runtime& on, const linear_operator& a, const program_options& how)
+    : rt(on), of(a), row_count(a.rows()), options(how) {
   if (rt.in_task())
-    throw error(error_kind::usage, "a sparse program inside a task", a.name,
+    throw error(error_kind::usage, "a sparse program inside a task", a.name(),
                 "its end would wait for the task that it is in: make it in a thread of the program");
   if (how.panel_rows < 0 || how.strip_rows < 0)
     throw error(error_kind::usage, fmt::format("{} rows of a panel, {} of a strip", how.panel_rows, how.strip_rows),
-                a.name, "1 or more; 0: chosen");
+                a.name(), "1 or more; 0: chosen");
   if (how.columns < 0)
-    throw error(error_kind::usage, fmt::format("{} columns of block vectors", how.columns), a.name,
+    throw error(error_kind::usage, fmt::format("{} columns of block vectors", how.columns), a.name(),
                 "1 or more; 0: unknown");
-  check_once(a);
-  if (a.rows != a.columns)
-    throw error(error_kind::input, fmt::format("the matrix is {} x {}, not square", a.rows, a.columns), a.name,
+  const csr_matrix* const matrix = a.heaviest_matrix();
+  if (matrix != nullptr) check_once(*matrix);
+  if (a.rows() != a.columns())
+    throw error(error_kind::input, fmt::format("the matrix is {} x {}, not square", a.rows(), a.columns()), a.name(),
                 "the vectors of a program have as many rows as its matrix");
   if (!how.at.empty()) location = rt.at(how.at);
-  panels = balanced_panels(a, panel_rows_for(rt, a, location, how), weight_of_row);
+  const row_load load{row_count, matrix != nullptr ? matrix->nonzeros() : 0};
+  const std::int64_t panel_rows = panel_rows_for(rt, load, location, how);
+  const bool by_entries = matrix != nullptr && matrix->rows == row_count;
+  panels = by_entries ? balanced_panels(*matrix, panel_rows, weight_of_row) : equal_panels(row_count, panel_rows);
   if (rt.has_devices()) on_devices.emplace(rt, panels);
 }
 
 std::shared_ptr<vector_data> program_state::make_vector(std::string name, std::int64_t columns) {
   if (columns < 1)
     throw error(error_kind::usage, fmt::format("{} columns are no block of vectors", columns), name, "at least one");
-  auto home = make_home(name, matrix.rows, columns);
-  auto tiles = adopted(rt, name, home, matrix.rows, columns);
+  auto home = make_home(name, row_count, columns);
+  auto tiles = adopted(rt, name, home, row_count, columns);
   tiles->cut(panels.ends, std::source_location::current());
   auto made = std::make_shared<vector_data>();
   made->owner = this, made->name = std::move(name);
-  made->rows = matrix.rows, made->columns = columns;
+  made->rows = row_count, made->columns = columns;
   made->home = std::move(home), made->tiles = std::move(tiles);
   return made;
 }
@@ -216,11 +235,21 @@ std::shared_ptr<small_data> program_state::make_small(std::string name, std::int
   return made;
 }
 
-block_vector program_state::scratch(int number, std::int64_t columns) {
+namespace {
+
+block_vector scratch(program_state& of, int number, std::int64_t columns) {
   const std::pair key(number, columns);
-  const auto known = scratch_blocks.find(key);
-  if (known != scratch_blocks.end()) return known->second;
-  return scratch_blocks.emplace(key, make_vector(fmt::format("scratch {}", number), columns)).first->second;
+  const auto known = of.scratch_blocks.find(key);
+  if (known != of.scratch_blocks.end()) return known->second;
+  block_vector made(of.make_vector(fmt::format("scratch {}", number), columns));
+  return of.scratch_blocks.emplace(key, std::move(made)).first->second;
+}
+
+}  // namespace
+
+scratch_block::scratch_block(program_state& of, std::int64_t columns)
+    : m_program(of), m_block(scratch(of, of.scratch_in_use, columns)) {
+  ++of.scratch_in_use;
 }
 
 void program_state::check_once(const csr_matrix& a) {
@@ -319,7 +348,7 @@ void program_state::run(const std::string& what) {
     throw error(error_kind::usage, "the body of a loop records an iteration, and cannot wait for it", what,
                 "read values in the condition or in loop_options::after_each");
   if (!recorded.empty()) {
-    under_way.push_back(make_graph(taken()));
+    under_way.push_back(std::make_unique<operation_sequence>(*this, taken()));
     done += under_way.back()->work();
     try {
       under_way.back()->submit();
@@ -337,7 +366,7 @@ void program_state::run(const std::string& what) {
   under_way.clear();
 }
 
-program::program(runtime& rt, const csr_matrix& a, const program_options& options)
+program::program(runtime& rt, const linear_operator& a, const program_options& options)
     : m_state(std::make_unique<program_state>(rt, a, options)) {}
 
 program::~program() {
@@ -345,7 +374,7 @@ program::~program() {
   if (rt.in_task()) {  // it would wait for that task, and tasks of others may need what would end here
     fail_next_fence(
         rt, {.text = fmt::format("the sparse program of {} was ended inside a task: it stays until the process ends",
-                                 m_state->matrix.name),
+                                 m_state->of.name()),
              .where = {},
              .kind = error_kind::usage});
     leak_on_purpose(std::move(m_state));
@@ -368,7 +397,7 @@ void program::run() { m_state->run("run"); }
 
 product_form program::form_of(const csr_matrix& a, std::int64_t columns) {
   m_state->check_once(a);
-  if (const std::int64_t rows = m_state->matrix.rows; a.rows != rows || a.columns != rows)
+  if (const std::int64_t rows = m_state->row_count; a.rows != rows || a.columns != rows)
     throw error(error_kind::usage,
                 fmt::format("{} is {} x {}, and the program has {} rows", a.name, a.rows, a.columns, rows), "form_of",
                 "a matrix that the program multiplies by");
@@ -392,8 +421,7 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
   loop_outcome done;
   const double looked_before = std::exchange(m_state->looked_seconds, 0);
   const auto began = clock::now();
-  std::unique_ptr<task_graph> graph;
-  std::optional<recording> iteration;
+  std::unique_ptr<operation_sequence> iteration;
   if (m_state->options.how == execution::fused) {
     const auto capture = [&] {
       const body_of here(*m_state);
@@ -404,17 +432,23 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
     if (const std::vector<operation> second = capture(); second != first) {
       std::size_t k = 0;
       while (k < first.size() && k < second.size() && first[k] == second[k]) ++k;
-      throw error(error_kind::usage,
-                  fmt::format("the body of the loop recorded something else the second time, from operation {} on ({})",
-                              k + 1, k < second.size() ? second[k].name : "there is none"),
-                  "while_not", "an iteration is recorded once and replayed: it must not depend on values");
+      throw error(
+          error_kind::usage,
+          fmt::format("the body of the loop recorded something else the second time, from operation {} on ({})", k + 1,
+                      k < second.size() ? second[k].name : "there is none"),
+          "while_not",
+          "an iteration is recorded once and replayed: it must not depend on values, and operators of functions "
+          "and own matrices are made before the loop");
     }
     for (const operation& o : first)
       if (o.matrix != nullptr && done.form.empty()) done.form = m_state->form_of(*o.matrix, o.from[0]->columns).text();
-    graph = m_state->make_graph(std::move(first));
-    iteration.emplace(m_state->rt.record([&] { graph->submit(); }));
-    done.passes = graph->passes();
-    done.tasks = graph->tasks();
+    iteration = std::make_unique<operation_sequence>(*m_state, std::move(first));
+    if (iteration->has_calls() && options.lag > 0)
+      throw error(error_kind::usage, fmt::format("a lag of {}, and an operator of a call in the body", options.lag),
+                  "while_not", "the program's thread waits for the call: leave out the lag, or use of_tasks");
+    iteration->record();
+    done.passes = iteration->passes();
+    done.tasks = iteration->tasks();
   }
   done.build_seconds = looked_before + seconds_since(began);
   m_state->looked_seconds = 0;  // they are in it
@@ -424,13 +458,13 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
   try {
     const between_iterations here(*m_state);
     const bool lags = iteration && options.lag > 0;
-    if (lags) lagging_loop(*m_state, *iteration, options).run(converged, done);
-    for (int k = 0; lags && k < done.iterations; ++k) m_state->done += graph->work();
+    if (lags) lagging_loop(*m_state, iteration->whole(), options).run(converged, done);
+    for (int k = 0; lags && k < done.iterations; ++k) m_state->done += iteration->work();
     while (!lags && !(done.converged = converged()) && done.iterations < options.most_iterations) {
       if (!m_state->recorded.empty()) m_state->run("while_not");  // by the condition, or behind the last iteration
       if (iteration) {
-        m_state->rt.replay(*iteration);
-        m_state->done += graph->work();
+        iteration->replay();
+        m_state->done += iteration->work();
       } else {
         body();
       }

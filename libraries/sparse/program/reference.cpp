@@ -22,14 +22,42 @@ void fill(const table& y, const Element& element) {
     for (std::int64_t j = 0; j < y.columns; ++j) y(i, j) = element(i, j);
 }
 
-void multiply(const csr_matrix& a, const table& x, const table& y) {
+/// scale product + factor y.
+double added(const operation& o, double product, double y) {
+  return o.factor == 0 ? o.scale * product : o.scale * product + o.factor * y;
+}
+
+void multiply(const operation& o, const table& x, const table& y) {
+  if (o.rows != nullptr) {
+    std::vector<double> product(static_cast<std::size_t>(y.rows * y.columns));
+    const row_range all{0, x.rows};
+    o.rows->multiply({all, all, x.columns, x.numbers, product.data()});
+    return fill(y, [&](std::int64_t i, std::int64_t j) {
+      return added(o, product[static_cast<std::size_t>(i * y.columns + j)], y(i, j));
+    });
+  }
+  const csr_matrix& a = *o.matrix;
   fill(y, [&](std::int64_t i, std::int64_t j) {
     double sum = 0;
     for (auto k = static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i)]);
          k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i) + 1]); ++k)
       sum += a.values[k] * x(a.entry_columns[k], j);
-    return sum;
+    return added(o, sum, y(i, j));
   });
+}
+
+/// The numbers at home become the current ones, wherever copies are, or the current ones come home.
+void take_home(const vector_data& v, intent how) {
+  for (const tiled_memory::tile& tile : v.tiles->tiles())
+    (void)detail::held_block(v.tiles->owner(), *tile.record, how, std::source_location::current());
+}
+
+void run_tasks_at_once(const operation& o) {
+  const vector_data &x = *o.from[0], &y = *o.to[0];
+  take_home(x, intent::update), take_home(y, intent::update);
+  o.whole->submit({x.owner->rt, vector_panels(x), vector_panels(y)});
+  x.owner->rt.fence();
+  take_home(y, intent::read);
 }
 
 void combine_all(const operation& o) {
@@ -70,12 +98,7 @@ void run_at_once(const operation& o) {
   using enum operation_kind;
   switch (o.kind) {
     case mxm:
-      if (o.rows != nullptr) {
-        const table x(o.from[0]), y(o.to[0]);
-        const row_range all{0, x.rows};
-        return o.rows->multiply({all, all, x.columns, x.numbers, y.numbers});
-      }
-      return multiply(*o.matrix, table(o.from[0]), table(o.to[0]));
+      return multiply(o, table(o.from[0]), table(o.to[0]));
     case gram: {
       const table x(o.from[0]), y(o.from[1]);
       return fill(table(o.small_to[0]), [&](std::int64_t i, std::int64_t j) {
@@ -122,8 +145,17 @@ void run_at_once(const operation& o) {
     }
     case apply_diagonal: {
       const table r(o.from[0]);
-      return fill(table(o.to[0]), [&](std::int64_t i, std::int64_t j) { return o.diagonal[i] * r(i, j); });
+      const table to(o.to[0]);
+      return fill(to, [&](std::int64_t i, std::int64_t j) { return added(o, o.diagonal[i] * r(i, j), to(i, j)); });
     }
+    case axpby: {
+      const table x(o.from[0]), y(o.to[0]);
+      return fill(y, [&](std::int64_t i, std::int64_t j) { return added(o, x(i, j), y(i, j)); });
+    }
+    case tasks:
+      return run_tasks_at_once(o);
+    case call:
+      return o.whole->call({o.from[0]->rows, o.from[0]->columns, o.from[0]->home.get(), o.to[0]->home.get()});
     case small:
       return call_small(o);
   }

@@ -9,16 +9,16 @@
 namespace tessera::sparse {
 namespace {
 
-[[noreturn]] void refuse_rows(const spmv_operator& a, const row_range& rows, const row_range& read,
+[[noreturn]] void refuse_rows(const row_function& a, const row_range& rows, const row_range& read,
                               const row_range& of) {
   throw error(error_kind::usage,
               fmt::format("for rows {} to {} it reads rows {} to {}, outside of {} to {}", rows.begin, rows.end,
                           read.begin, read.end, of.begin, of.end),
-              a.name, "spmv_operator::reads says which rows of X are needed; more rows need no fewer");
+              a.name, "row_function::reads says which rows of X are needed; more rows need no fewer");
 }
 
 /// What it reads, which must be a part of what there is.
-row_range rows_read(const spmv_operator& a, const row_range& rows, const row_range& there) {
+row_range rows_read(const row_function& a, const row_range& rows, const row_range& there) {
   if (a.reads == nullptr) return there;
   const row_range read = a.reads(rows);
   if (read.begin < there.begin || read.end > there.end || read.begin > read.end) refuse_rows(a, rows, read, there);
@@ -40,7 +40,7 @@ const double* put_together(const multiplied& x, const row_range& rows, std::int6
 
 }  // namespace
 
-std::vector<std::vector<std::int32_t>> read_panels(const spmv_operator& a, const row_panels& panels) {
+std::vector<std::vector<std::int32_t>> read_panels(const row_function& a, const row_panels& panels) {
   std::vector<std::vector<std::int32_t>> read(static_cast<std::size_t>(panels.count()));
   const row_range all{0, panels.ends.back()};
   for (std::int64_t p = 0; p < panels.count(); ++p) {
@@ -52,8 +52,7 @@ std::vector<std::vector<std::int32_t>> read_panels(const spmv_operator& a, const
   return read;
 }
 
-void call_operator(const spmv_operator& a, const multiplied& x, const row_range& rows, std::int64_t columns,
-                   double* y) {
+void call_operator(const row_function& a, const multiplied& x, const row_range& rows, std::int64_t columns, double* y) {
   const row_range there = x.pieces.empty() ? row_range{} : row_range{x.pieces.front().begin, x.pieces.back().end};
   const row_range from = rows_read(a, rows, there);
   const double* const first = x.whole != nullptr ? x.whole + from.begin * columns : put_together(x, from, columns);

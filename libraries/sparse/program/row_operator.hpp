@@ -9,10 +9,10 @@ namespace tessera::sparse {
 
 /// For each panel of rows the panels whose rows it is made of, ascending. Throws tessera::error (usage) for rows that
 /// do not exist.
-std::vector<std::vector<std::int32_t>> read_panels(const spmv_operator& a, const row_panels& panels);
+std::vector<std::vector<std::int32_t>> read_panels(const row_function& a, const row_panels& panels);
 
 /// Makes `rows` of Y. Rows of X that lie in pieces are put together. Throws tessera::error (usage) for rows of X that
 /// the panel did not ask for.
-void call_operator(const spmv_operator& a, const multiplied& x, const row_range& rows, std::int64_t columns, double* y);
+void call_operator(const row_function& a, const multiplied& x, const row_range& rows, std::int64_t columns, double* y);
 
 }  // namespace tessera::sparse

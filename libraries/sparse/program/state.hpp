@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "libraries/sparse/product/matrix_product.hpp"
 #include "libraries/sparse/program/device_data.hpp"
 #include "libraries/sparse/program/operation.hpp"
+#include "libraries/sparse/program/sequence.hpp"
 #include "libraries/sparse/program/task_graph.hpp"
 #include "tessera/sparse.hpp"
 
@@ -21,7 +23,7 @@ namespace tessera::sparse {
 class kept_values;
 
 struct program_state {
-  program_state(runtime& on, const csr_matrix& a, const program_options& how);
+  program_state(runtime& on, const linear_operator& a, const program_options& how);
 
   std::shared_ptr<vector_data> make_vector(std::string name, std::int64_t columns);
   std::shared_ptr<small_data> make_small(std::string name, std::int64_t rows, std::int64_t columns);
@@ -33,8 +35,8 @@ struct program_state {
   /// inside a loop's body, and while later iterations are under way than that which is asked about; `what` wants to
   /// know.
   void run(const std::string& what);
-  /// A block that operations use which are made of others: the same for the same number and columns.
-  block_vector scratch(int number, std::int64_t columns);
+  /// What operations point to lives as long as the program: they are told apart by their addresses.
+  void keep(std::shared_ptr<const void> what) { kept.insert(std::move(what)); }
   std::unique_ptr<task_graph> make_graph(std::vector<operation> operations);
   /// Finds out which panels depend on each other by the matrices and operators that are new among these.
   void look_at_matrices(std::span<const operation> operations);
@@ -48,7 +50,8 @@ struct program_state {
   std::vector<operation> taken() { return std::exchange(recorded, {}); }
 
   runtime& rt;
-  const csr_matrix& matrix;
+  const linear_operator of;
+  const std::int64_t row_count;
   program_options options;
   std::uint32_t location = anywhere;  ///< of program_options::at
   row_panels panels;
@@ -57,19 +60,42 @@ struct program_state {
   std::map<const csr_matrix*, csr_matrix> transposes;
   std::map<std::pair<const csr_matrix*, std::int64_t>, form_choice> forms;  ///< by columns of the vectors
   std::map<std::pair<const csr_matrix*, matrix_form>, matrix_product> products;
-  std::map<std::pair<int, std::int64_t>, block_vector> scratch_blocks;
+  std::map<std::pair<int, std::int64_t>, block_vector> scratch_blocks;  ///< by number and columns
+  int scratch_in_use = 0;  ///< of them, by operations that are recorded now
+  std::set<std::shared_ptr<const void>> kept;
   std::optional<device_data> on_devices;  ///< where devices take part
   std::vector<operation> recorded;
   /// Graphs that are kept between iterations for tasks that may use them. A graph of a scattered matrix may have
   /// megabytes: each panel names most others.
   static constexpr std::size_t most_under_way = 4;
-  std::vector<std::unique_ptr<task_graph>> under_way;  ///< of run, until they are done
+  std::vector<std::unique_ptr<operation_sequence>> under_way;  ///< of run, until they are done
   double looked_seconds = 0;          ///< at matrices that are to be multiplied by, since the last loop began
-  int applied_in_place = 0;           ///< preconditioners, one inside of the other
   counted_work done;                  ///< by all that ran so far
   const kept_values* seen = nullptr;  ///< of the iteration that a condition which lags is asked about
   bool between_iterations = false;
 };
+
+/// A block for operations that are recorded while it exists: the same one each time for the same columns, but for those
+/// that exist already.
+class scratch_block {
+ public:
+  scratch_block(program_state& of, std::int64_t columns);
+  ~scratch_block() { --m_program.scratch_in_use; }
+  scratch_block(const scratch_block&) = delete;
+  scratch_block& operator=(const scratch_block&) = delete;
+  operator const block_vector&() const noexcept { return m_block; }
+  const block_vector& block() const noexcept { return m_block; }
+
+ private:
+  program_state& m_program;
+  block_vector m_block;
+};
+
+/// The numbers of a block vector, wherever they are. Throws tessera::error for those that a failed task should have
+/// written.
+void read_numbers(const vector_data& from, std::span<double> to);
+/// New numbers for all of it.
+void write_numbers(const vector_data& to, std::span<const double> numbers);
 
 /// One operation over all rows, by the plainest loops; its operands are at home. For execution::at_once.
 void run_at_once(const operation& o);

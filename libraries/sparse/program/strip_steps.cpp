@@ -41,13 +41,17 @@ class strip {
         return kernels::add_multiple(s.factor, at(s.from[0]), at(s.to[0]), elements(s.to[0]));
       case operation_kind::scale:
         return kernels::scale(small(s), at(s.from[0]), at(s.to[0]), columns(s.to[0]), rows());
+      case operation_kind::axpby:
+        return kernels::axpby(s.scale, at(s.from[0]), s.factor, at(s.to[0]), elements(s.to[0]));
       case operation_kind::copy:
         std::copy_n(at(s.from[0]), elements(s.from[0]), at(s.to[0]));
         return;
       case operation_kind::hadamard:
         return kernels::multiply_elements(at(s.from[0]), at(s.from[1]), at(s.to[0]), elements(s.to[0]));
       case operation_kind::apply_diagonal:
-        return kernels::scale_rows(s.diagonal + m_begin, at(s.from[0]), at(s.to[0]), columns(s.to[0]), rows());
+        return scale_rows(s);
+      case operation_kind::tasks:
+      case operation_kind::call:
       case operation_kind::small:
         return;
     }
@@ -81,14 +85,38 @@ class strip {
     kernels::add_grams(left, at(steps.front().from[1]), rows(), sums(steps.front()));
   }
 
+  /// Y = scale A X + factor Y: where that is more than A X, the product is made in a buffer that the cache holds.
   void multiply(const strip_step& s) const {
+    double* const y = at(s.to[0]);
+    if (s.factor == 0) {
+      multiply_into(s, y);
+      if (s.scale != 1) kernels::axpby(s.scale, y, 0, y, elements(s.to[0]));
+      return;
+    }
+    double* const product = buffer(elements(s.to[0]));
+    multiply_into(s, product);
+    kernels::axpby(s.scale, product, s.factor, y, elements(s.to[0]));
+  }
+  void multiply_into(const strip_step& s, double* y) const {
     const multiplied& x = m_on.sources[static_cast<std::size_t>(s.source)];
     if (s.rows != nullptr)
-      call_operator(*s.rows, x, {m_begin, m_end}, columns(s.to[0]), at(s.to[0]));
+      call_operator(*s.rows, x, {m_begin, m_end}, columns(s.to[0]), y);
     else if (x.whole != nullptr)
-      s.product->panel(m_on.panel).multiply(m_begin, m_end, columns(s.to[0]), x.whole, at(s.to[0]));
+      s.product->panel(m_on.panel).multiply(m_begin, m_end, columns(s.to[0]), x.whole, y);
     else
-      kernels::multiply(*s.matrix, m_begin, m_end, columns(s.to[0]), x.pieces, at(s.to[0]));
+      kernels::multiply(*s.matrix, m_begin, m_end, columns(s.to[0]), x.pieces, y);
+  }
+  void scale_rows(const strip_step& s) const {
+    const double *const d = s.diagonal + m_begin, *const x = at(s.from[0]);
+    if (s.scale == 1 && s.factor == 0) return kernels::scale_rows(d, x, at(s.to[0]), columns(s.to[0]), rows());
+    double* const product = buffer(elements(s.to[0]));
+    kernels::scale_rows(d, x, product, columns(s.to[0]), rows());
+    kernels::axpby(s.scale, product, s.factor, at(s.to[0]), elements(s.to[0]));
+  }
+  static double* buffer(std::int64_t numbers) {
+    static thread_local std::vector<double> room;
+    if (room.size() < static_cast<std::size_t>(numbers)) room.resize(static_cast<std::size_t>(numbers));
+    return room.data();
   }
 
   /// What is read too, as a source or for its multiple, is written behind all that reads it.

@@ -25,10 +25,10 @@ struct strip_step {
   std::int64_t partial = 0;           ///< where its sums begin, for reductions
   std::int64_t source = -1;           ///< which of the multiplications, or of the diagonals, of the pass this is
   const csr_matrix* matrix = nullptr;
-  const spmv_operator* rows = nullptr;      ///< in place of a matrix
+  const row_function* rows = nullptr;       ///< in place of a matrix
   const matrix_product* product = nullptr;  ///< of that matrix
   const double* diagonal = nullptr;
-  double factor = 0;
+  double scale = 1, factor = 0;
 
   /// A combination's destination is read too: as a source, or for its multiple.
   bool reads_destination(std::size_t vector) const {

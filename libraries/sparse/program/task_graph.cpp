@@ -52,10 +52,17 @@ void task_graph::submit_small(const operation& o) {
   m_runtime.submit_at(o.site, {.priority = 1}, o.name, run, std::span<const block_access>(used));
 }
 
+void task_graph::submit_tasks(const operation& o) {
+  o.whole->submit({m_runtime, vector_panels(*o.from[0]), vector_panels(*o.to[0])});
+}
+
 void task_graph::submit() {
   bool backwards = false;
   for (std::size_t k = 0; k < m_passes.size(); ++k) {
-    for (const std::size_t small : m_small[k]) submit_small(m_operations[small]);
+    for (const std::size_t between : m_small[k]) {
+      const operation& o = m_operations[between];
+      o.kind == operation_kind::tasks ? submit_tasks(o) : submit_small(o);
+    }
     if (m_passes[k] == nullptr) continue;
     m_passes[k]->submit(m_runtime, backwards);
     backwards = m_turns && !backwards;

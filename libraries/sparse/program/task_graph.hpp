@@ -22,11 +22,12 @@ class task_graph {
   /// used most recently, and is still there, is used first. With next uses known, forwards is better (decision 0089).
   void submit();
   std::int64_t passes() const noexcept;                         ///< over the rows
-  std::int64_t tasks() const noexcept;                          ///< of one submission
+  std::int64_t tasks() const noexcept;                          ///< of one submission; functions count as one
   const counted_work& work() const noexcept { return m_work; }  ///< of one submission
 
  private:
   void submit_small(const operation& o);
+  void submit_tasks(const operation& o);
   runtime& m_runtime;
   const bool m_turns;  // every second pass is backwards
   std::vector<operation> m_operations;

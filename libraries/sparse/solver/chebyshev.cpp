@@ -107,7 +107,10 @@ class filtered_subspace {
     m_pace.restart();
     m_iterations_left = most;
     return m_program.while_not(
-        [this] { return pairs_done() == m_options.pairs || m_hopeless || m_far > 0 || is_slow(); }, [this] { step(); },
+        [this] {
+          return is_stopped(m_options) || pairs_done() == m_options.pairs || m_hopeless || m_far > 0 || is_slow();
+        },
+        [this] { step(); },
         {.most_iterations = most, .after_each = after, .lag = m_options.lag, .watched = {m_of_x.values, m_of_x.norms}});
   }
 
@@ -213,7 +216,7 @@ class filtered_subspace {
     m_filter.run(m_x, m_ax, m_filters_beside_deflated ? &*m_deflation : nullptr);
     const block_vector &y = m_filter.filtered(), &ay = m_filter.following();
     if (m_deflation) m_deflation->project(y);
-    mxm(m_a, y, ay);
+    apply(m_a, y, ay);
     gram(y, y, m_yy);
     gram(y, ay, m_y_ay);
     gram(m_x, y, m_xy);
@@ -423,17 +426,20 @@ double least_memory_of_chebyshev(const csr_matrix& a, const eigen_options& o) {
   return std::max(solving, least_memory_of_search(a, o)) + memory_of_copies(a, o);
 }
 
-eigenpairs chebyshev(runtime& rt, const csr_matrix& a, const eigen_options& o) {
-  require_solvable(a, o);
+eigenpairs chebyshev(runtime& rt, const csr_matrix& a, const eigen_options& given) {
+  require_solvable(a, given);
+  const eigen_options o = with_early_stop(given);
   constexpr const char* title = "the Chebyshev solver";
-  if (o.precondition != preconditioning::automatic && o.precondition != preconditioning::none)
+  if (o.preconditioner || (o.precondition != preconditioning::automatic && o.precondition != preconditioning::none))
     refuse_option(title, "preconditioner");
   if (o.orthogonal != reorthogonalization::full) refuse_option(title, "choice of reorthogonalization");
-  return with_diagonal_mass(a, o, title, [&rt](const csr_matrix& plain, const eigen_options& how) {
+  eigenpairs found = with_diagonal_mass(a, o, title, [&rt](const csr_matrix& plain, const eigen_options& how) {
     return at_moderate_scale(plain, how, [&rt](const csr_matrix& scaled, const eigen_options& options) {
       return chebyshev_pairs(rt, scaled, options);
     });
   });
+  found.stopped_by = stopped_by(o);
+  return found;
 }
 
 }  // namespace tessera::sparse

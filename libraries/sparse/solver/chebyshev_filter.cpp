@@ -44,8 +44,8 @@ double growth(const filter_interval& of, double place) {
   return std::cosh(of.degree * std::acosh(std::max(1.0, std::abs(place - of.centre) / of.half_width)));
 }
 
-chebyshev_filter::chebyshev_filter(program& p, const csr_matrix& a, std::int64_t columns, int degree)
-    : m_program(p), m_matrix(a), m_columns(columns) {
+chebyshev_filter::chebyshev_filter(program& p, const linear_operator& a, std::int64_t columns, int degree)
+    : m_program(p), m_operator(a), m_columns(columns) {
   raise_degree(degree);
   for (int i = 0; i < 3; ++i) m_blocks.push_back(p.vector(fmt::format("filtered {}", i), columns));
 }
@@ -89,7 +89,7 @@ void chebyshev_filter::run(const block_vector& x, const block_vector& ax, const 
   for (std::size_t i = 1; i < m_steps.size(); ++i) {
     const block_vector &before = i == 1 ? x : m_blocks[(i - 2) % 3], &last_one = m_blocks[(i - 1) % 3],
                        &next = m_blocks[i % 3];
-    mxm(m_matrix, last_one, next);
+    apply(m_operator, last_one, next);
     scale(m_steps[i].product, next);
     axpy(m_steps[i].same, last_one, next);
     axpy(m_steps[i].before, before, next);

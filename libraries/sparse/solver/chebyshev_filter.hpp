@@ -28,7 +28,7 @@ double growth(const filter_interval& of, double place);
 class chebyshev_filter {
  public:
   /// Three block vectors. @param degree at least 1
-  chebyshev_filter(program& p, const csr_matrix& a, std::int64_t columns, int degree);
+  chebyshev_filter(program& p, const linear_operator& a, std::int64_t columns, int degree);
   /// From the next call of prepare and run on. Not within a loop's body.
   void raise_degree(int to);
 
@@ -50,7 +50,7 @@ class chebyshev_filter {
     small_matrix product, same, before;
   };
   program& m_program;
-  const csr_matrix& m_matrix;
+  const linear_operator m_operator;
   std::int64_t m_columns;
   std::vector<step> m_steps;
   std::vector<block_vector> m_blocks;

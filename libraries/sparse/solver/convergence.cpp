@@ -53,6 +53,14 @@ void require_solvable(const csr_matrix& a, const eigen_options& o) {
                 fmt::format("it has {} eigenvalues", a.rows));
   if (!(o.tolerance >= 0))
     throw error(error_kind::usage, fmt::format("the tolerance is {}", o.tolerance), a.name, "0 or more");
+  if (o.preconditioner && (o.preconditioner->rows() != a.rows || o.preconditioner->columns() != a.rows))
+    throw error(error_kind::usage,
+                fmt::format("{} is {} x {}, and {} has {} rows", o.preconditioner->name(), o.preconditioner->rows(),
+                            o.preconditioner->columns(), a.name, a.rows),
+                "the preconditioner", "one of the matrix's shape");
+  if (o.preconditioner && o.preconditioner->is_symmetric() == false)
+    throw error(error_kind::input, "the preconditioner is not symmetric", o.preconditioner->name(),
+                "LOBPCG needs a symmetric, positive definite one");
   if (o.lag < 0) throw error(error_kind::usage, fmt::format("the lag is {}", o.lag), a.name, "0 or more iterations");
   if (o.degree < 0)
     throw error(error_kind::usage, fmt::format("a polynomial of degree {}", o.degree), a.name, "1 or more");

@@ -46,14 +46,14 @@ deflation::deflation(program& p, std::int64_t rows, const eigen_options& o, std:
   m_y.set(of_moderate_size(o.deflate, m_y.columns()));
   const small_matrix products = p.small("deflated'B deflated", m_y.columns(), m_y.columns()),
                      t = p.small("orthonormal", m_y.columns(), m_y.columns());
-  if (m_has_mass) mxm(*o.mass, m_y, m_by);
+  if (m_has_mass) apply(*o.mass, m_y, m_by);
   for (int twice = 0; twice < 2; ++twice) {
     gram(m_y, m_by, products);
     small_operation("orthonormalize", std::span(&products, 1), std::span(&t, 1), orthonormalize);
     combine(m_y, t, m_y);
     if (m_has_mass) combine(m_by, t, m_by);
   }
-  if (a != nullptr) mxm(*a, m_y, m_ay);
+  if (a != nullptr) apply(*a, m_y, m_ay);
 }
 
 void deflation::measure(const block_vector& x) const {

@@ -89,6 +89,10 @@ eigenpairs with_diagonal_mass(const csr_matrix& a, const eigen_options& o, const
   const std::vector<double> root = root_of(*o.mass, a.rows, solver);
   eigen_options how = o;
   how.mass = nullptr;
+  if (o.preconditioner) {
+    const linear_operator half = linear_operator::diagonal(root, "root of the mass matrix");
+    how.preconditioner = half * *o.preconditioner * half;
+  }
   multiply_rows(how.guess, root), multiply_rows(how.deflate, root);
   eigenpairs found = solve(without_mass(a, root), how);
   const std::size_t pairs = found.values.size();

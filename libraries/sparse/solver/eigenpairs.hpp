@@ -2,6 +2,9 @@
 // What is asked of an eigensolver, and what it finds.
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "libraries/sparse/solver/pencil.hpp"
@@ -20,9 +23,9 @@ enum class criterion : std::uint8_t {
 enum class preconditioning : std::uint8_t {
   automatic,  ///< jacobi where elements of the diagonal differ by more than a factor of two, else none
   none,
-  jacobi,        ///< preconditioner::jacobi
-  block_jacobi,  ///< preconditioner::block_jacobi
-  chebyshev      ///< preconditioner::chebyshev, for the end of the spectrum that is asked for
+  jacobi,        ///< linear_operator::jacobi
+  block_jacobi,  ///< linear_operator::block_jacobi
+  chebyshev      ///< linear_operator::chebyshev, for the end of the spectrum that is asked for
 };
 
 /// What Lanczos makes a new block orthogonal to.
@@ -46,6 +49,8 @@ struct eigen_progress {
   bool searching = false;  ///< all this is of a search for others, which only tells that it goes on
 };
 
+class early_stop;
+
 /// Of every solver.
 struct eigen_options {
   std::int64_t pairs = 8;
@@ -53,8 +58,14 @@ struct eigen_options {
   spectrum_end which = spectrum_end::smallest;
   double tolerance = 1e-8;
   criterion compare = criterion::relative;
-  int most_iterations = 3000;                                  ///< of Lanczos: restarts
-  preconditioning precondition = preconditioning::automatic;   ///< of LOBPCG
+  int most_iterations = 3000;                                 ///< of Lanczos: restarts
+  preconditioning precondition = preconditioning::automatic;  ///< of LOBPCG
+  /// Of LOBPCG, in place of that: roughly (A - sigma B)^-1, symmetric and positive definite.
+  std::optional<linear_operator> preconditioner = {};
+  /// Ends the solution before its pairs are done or most_iterations have run; each pair is judged by `tolerance`
+  /// nevertheless. Asked about the pairs that are looked for; a relative residual is one to |lambda|.
+  std::optional<stop_criterion> stop = {};
+  std::shared_ptr<early_stop> stopping = {};                   ///< for the solvers, which make it of `stop`
   int degree = 0;                                              ///< of Chebyshev polynomials; 0: as convergence asks for
   reorthogonalization orthogonal = reorthogonalization::full;  ///< of Lanczos
   int lag = 0;  ///< iterations that begin before it is known whether an earlier one was the last
@@ -90,7 +101,8 @@ struct eigenpairs {
   int degree = 0;        ///< of the last filter, of Chebyshev
   std::int64_t far = 0;  ///< of Chebyshev: so many of the first pairs are done, and hide the others from the filter
   bool gave_up = false;  ///< of Chebyshev: the largest degree was too slow for the iterations that were left
-  int searched = 0;      ///< iterations of searches for pairs that were passed over; not those of the loop
+  std::string stopped_by = {};  ///< which criteria of eigen_options::stop have ended it; "": none
+  int searched = 0;             ///< iterations of searches for pairs that were passed over; not those of the loop
   /// Ritz values further out that were seen when no iteration was left: pairs inside of them have not converged.
   std::vector<double> passed_over = {};
   bool converged() const noexcept;  ///< all pairs

@@ -10,6 +10,7 @@
 #include "libraries/sparse/matrix/available_memory.hpp"
 #include "libraries/sparse/solver/convergence.hpp"
 #include "libraries/sparse/solver/deflation.hpp"
+#include "libraries/sparse/solver/early_stop.hpp"
 #include "libraries/sparse/solver/missed_pairs.hpp"
 #include "libraries/sparse/solver/scale.hpp"
 #include "libraries/sparse/solver/small_table.hpp"
@@ -117,8 +118,10 @@ eigen_progress progress_of_complex(eigen_progress real, const eigen_options& o) 
   return real;
 }
 
-eigenpairs pairs_of_real_form(runtime& rt, eigensolver_function solve, const csr_matrix& a, const eigen_options& o) {
+eigenpairs pairs_of_real_form(runtime& rt, eigensolver_function solve, const csr_matrix& a,
+                              const eigen_options& given) {
   constexpr int attempts = 3;
+  const eigen_options o = with_early_stop(given);
   const stopping_rule rule = rule_for(a, o);
   eigen_options how = real_options(a, o);
   how.tolerance *= 0.5;  // a complex vector is a sum of real ones
@@ -140,7 +143,7 @@ eigenpairs pairs_of_real_form(runtime& rt, eigensolver_function solve, const csr
     std::vector<double> start = std::move(found.vectors);
     measure(a, chosen_vectors(a, complex_vectors(start, a.rows / 2), o), o, rule, found);
     mark_as(real, found.values);
-    if (!solved || found.converged() || loop.iterations >= o.most_iterations) break;
+    if (!solved || found.converged() || loop.iterations >= o.most_iterations || is_stopped(o)) break;
     how.guess = std::move(start);
     how.tolerance *= 0.1;
   }

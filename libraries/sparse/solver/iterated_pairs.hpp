@@ -5,6 +5,7 @@
 
 #include "libraries/sparse/solver/convergence.hpp"
 #include "libraries/sparse/solver/dense.hpp"
+#include "libraries/sparse/solver/early_stop.hpp"
 #include "libraries/sparse/solver/outer_search.hpp"
 #include "libraries/sparse/solver/subspace.hpp"
 
@@ -22,7 +23,7 @@ eigenpairs pairs_of_one_start(runtime& rt, const csr_matrix& a, const eigen_opti
   // spoiled by rounding, and a test that lags may have been of earlier vectors. It goes on where they are not done.
   // An iteration that ends before it begins has nothing to go on with.
   bool goes_on = true;
-  while (goes_on && found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
+  while (goes_on && !is_stopped(o) && found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
     const loop_outcome more = solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations);
     add_iterations(found.loop, more);
     goes_on = more.iterations > 0;
@@ -64,7 +65,7 @@ eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options&
         mark_by_search(found, o.which, missed.seen);
         break;
       }
-      if (start == most_starts || found.loop.iterations >= o.most_iterations) {
+      if (start == most_starts || found.loop.iterations >= o.most_iterations || is_stopped(o)) {
         found.passed_over = missed.values;
         doubt_pairs(found, o.which);
         break;

@@ -20,7 +20,7 @@ eigenpairs joined_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o
   x.set(std::exchange(all.vectors, {}));
   // Once makes them orthogonal to half of the digits, where the parts have something in common.
   for (int twice = 0; twice < 2; ++twice) record_ritz_step(a, spectrum_end::smallest, x, ax, of_x);
-  mxm(a, x, ax);
+  apply(a, x, ax);
   record_residuals(ax, x, of_x.minus_values, r, of_x.norms);
   gram(x, x, of_x.xx);
   p.run();

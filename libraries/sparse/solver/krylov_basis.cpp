@@ -88,9 +88,9 @@ void give_rest(const small_view& products, const small_view& turned, const small
 
 }  // namespace
 
-krylov_basis::krylov_basis(program& p, const csr_matrix& a, const basis_shape& shape, double floor,
+krylov_basis::krylov_basis(program& p, const linear_operator& a, const basis_shape& shape, double floor,
                            reorthogonalization orthogonal, std::optional<deflation> away)
-    : m_matrix(a),
+    : m_operator(a),
       m_shape(shape),
       m_floor(floor),
       m_orthogonal(orthogonal),
@@ -133,7 +133,7 @@ void krylov_basis::begin() {
 }
 
 void krylov_basis::extend(std::int64_t j) {
-  mxm(m_matrix, m_blocks[static_cast<std::size_t>(j)], m_next);
+  apply(m_operator, m_blocks[static_cast<std::size_t>(j)], m_next);
   orthogonalize(j + 1, stage::project);
   orthogonalize(j + 1, stage::orthonormalize);
   orthogonalize(j + 1, stage::orthonormalize_2);

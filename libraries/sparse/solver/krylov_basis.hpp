@@ -24,7 +24,7 @@ struct basis_shape {
 class krylov_basis {
  public:
   /// @param floor a vector of at most this length is as good as zero
-  krylov_basis(program& p, const csr_matrix& a, const basis_shape& shape, double floor,
+  krylov_basis(program& p, const linear_operator& a, const basis_shape& shape, double floor,
                reorthogonalization orthogonal = reorthogonalization::full, std::optional<deflation> away = {});
 
   /// Overwrites the vectors that `begin` makes the first block of, or those that step in. Not within a loop's body.
@@ -58,7 +58,7 @@ class krylov_basis {
   std::vector<small_matrix> measure(std::span<const std::size_t> blocks);
   std::vector<block_vector> sources(std::span<const std::size_t> blocks, bool spare) const;
 
-  const csr_matrix& m_matrix;
+  const linear_operator m_operator;
   basis_shape m_shape;
   double m_floor;
   reorthogonalization m_orthogonal;

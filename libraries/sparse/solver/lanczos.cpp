@@ -14,6 +14,7 @@
 #include "libraries/sparse/solver/deflation.hpp"
 #include "libraries/sparse/solver/dense.hpp"
 #include "libraries/sparse/solver/diagonal_mass.hpp"
+#include "libraries/sparse/solver/early_stop.hpp"
 #include "libraries/sparse/solver/joined_pairs.hpp"
 #include "libraries/sparse/solver/krylov_basis.hpp"
 #include "libraries/sparse/solver/outer_search.hpp"
@@ -93,7 +94,7 @@ class restarted_lanczos {
     bool first = true;
     const auto converged = [&] {
       m_basis.refill(++m_seed);  // those before may be in the basis now
-      if (strayed()) return true;
+      if (strayed() || is_stopped(m_options)) return true;
       return !std::exchange(first, false) &&
              m_rule.pairs_done(m_values.values(), m_estimates.values(), m_options.pairs) == m_options.pairs;
     };
@@ -189,7 +190,7 @@ class restarted_lanczos {
   /// The true residuals, of a product with A of the vectors.
   void measure() {
     m_basis.combine_kept(m_places, m_x);
-    mxm(m_a, m_x, m_ax);
+    apply(m_a, m_x, m_ax);
     record_residuals(m_ax, m_x, m_minus_values, m_ax, m_norms);
     if (m_away) {
       m_away->project(m_ax);
@@ -242,7 +243,8 @@ eigenpairs pairs_of_one_start(runtime& rt, const csr_matrix& a, const eigen_opti
     // Estimates may be better than the residuals are: what is told is the true ones, and the iteration goes on.
     // A basis that is not orthonormal may have no pairs that converge.
     const int between_looks = selective ? 40 : o.most_iterations;
-    while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs && !in_full_instead) {
+    while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs && !in_full_instead &&
+           !is_stopped(o)) {
       const loop_outcome more =
           solver.iterate(std::min(between_looks, o.most_iterations - found.loop.iterations), found.loop.iterations);
       add_iterations(found.loop, more);
@@ -339,7 +341,7 @@ eigenpairs with_missed(runtime& rt, const csr_matrix& a, const eigen_options& o,
     add_iterations(found.loop, more.loop);
   }
   found = joined_pairs(rt, a, o, rule, found);
-  if (!converged || found.converged() || found.loop.iterations >= o.most_iterations) return found;
+  if (!converged || found.converged() || found.loop.iterations >= o.most_iterations || is_stopped(o)) return found;
   // What was found beside others is as exact as these are.
   how = o;
   how.guess = found.vectors;
@@ -373,7 +375,7 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
       mark_by_search(found, o.which, seen);
       break;
     }
-    if (start == most_starts || found.loop.iterations >= o.most_iterations) {
+    if (start == most_starts || found.loop.iterations >= o.most_iterations || is_stopped(o)) {
       found.passed_over = missed.values;
       doubt_pairs(found, o.which);
       break;
@@ -401,16 +403,19 @@ double least_memory_of_lanczos(const csr_matrix& a, const eigen_options& o) {
          memory_of_copies(a, o);
 }
 
-eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& o) {
-  require_solvable(a, o);
-  if (o.precondition != preconditioning::automatic && o.precondition != preconditioning::none)
+eigenpairs lanczos(runtime& rt, const csr_matrix& a, const eigen_options& given) {
+  require_solvable(a, given);
+  const eigen_options o = with_early_stop(given);
+  if (o.preconditioner || (o.precondition != preconditioning::automatic && o.precondition != preconditioning::none))
     refuse_option("Lanczos", "preconditioner");
   if (o.lag > 0) refuse_option("Lanczos", "lag: its iteration is a whole restart", "LOBPCG and Chebyshev do");
-  return with_diagonal_mass(a, o, "Lanczos", [&rt](const csr_matrix& plain, const eigen_options& how) {
+  eigenpairs found = with_diagonal_mass(a, o, "Lanczos", [&rt](const csr_matrix& plain, const eigen_options& how) {
     return at_moderate_scale(plain, how, [&rt](const csr_matrix& scaled, const eigen_options& options) {
       return lanczos_pairs(rt, scaled, options);
     });
   });
+  found.stopped_by = stopped_by(o);
+  return found;
 }
 
 }  // namespace tessera::sparse

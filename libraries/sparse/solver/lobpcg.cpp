@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <list>
 #include <optional>
 #include <utility>
 
@@ -64,7 +63,7 @@ class iteration {
         m_rule(rule),
         m_b(b),
         m_runtime(rt),
-        m_preconditioners(made_for(0)),
+        m_preconditioner(made_for(0)),
         m_program(rt, a, o.program.for_columns(b)) {
     m_x.set(started_at(o, a.rows, b));
   }
@@ -82,8 +81,8 @@ class iteration {
     m_has_directions = true;
     m_growth.set(growth);
     if (m_deflation) m_deflation->project(m_x);
-    mxm(m_a, m_x, m_ax);
-    if (m_mass != nullptr) mxm(*m_mass, m_x, m_bx);
+    apply(m_a, m_x, m_ax);
+    if (m_mass != nullptr) apply(*m_mass, m_x, m_bx);
     gram(m_x, m_bx, m_xx);
     gram(m_x, m_ax, m_x_ax);
     record_ritz_vectors(m_x_ax, m_xx, m_options.which, m_start, m_values, m_minus_values);
@@ -97,7 +96,9 @@ class iteration {
   }
 
   loop_outcome iterate(int most, int before) {
-    const auto converged = [this] { return lost_products() || has_small_shift() || pairs_done() == m_options.pairs; };
+    const auto converged = [this] {
+      return is_stopped(m_options) || lost_products() || has_small_shift() || pairs_done() == m_options.pairs;
+    };
     int renewed = 0;
     const auto after = [&](int k) {
       // With a lag iterations are under way which have not seen the last ones.
@@ -130,10 +131,9 @@ class iteration {
   }
 
  private:
-  std::list<preconditioner> made_for(double shift) const {
-    std::list<preconditioner> made;
-    if (auto one = preconditioner_for(m_runtime, m_a, m_options, shift)) made.push_back(*std::move(one));
-    return made;
+  std::optional<linear_operator> made_for(double shift) const {
+    if (m_options.preconditioner) return m_options.preconditioner;
+    return preconditioner_for(m_runtime, m_a, m_options, shift);
   }
   /// Whether Ritz values have shown that the end of the spectrum is farther out than the preconditioner assumes.
   bool has_small_shift() const {
@@ -141,7 +141,7 @@ class iteration {
   }
   void shift_preconditioner() {
     m_shift = shift_for(m_values.values()[0], m_options.which);
-    m_preconditioners.splice(m_preconditioners.end(), made_for(m_shift));
+    m_preconditioner = made_for(m_shift);
   }
 
   /// The products with A and B of the iteration are sums of earlier ones, and so are their errors. Residuals can be no
@@ -158,8 +158,8 @@ class iteration {
            *std::max_element(of_p, growth.end()) > most_of_p;
   }
   void renew_products() {
-    mxm(m_a, m_x, m_ax), mxm(m_a, m_p, m_ap);
-    if (m_mass != nullptr) mxm(*m_mass, m_x, m_bx), mxm(*m_mass, m_p, m_bp);
+    apply(m_a, m_x, m_ax), apply(m_a, m_p, m_ap);
+    if (m_mass != nullptr) apply(*m_mass, m_x, m_bx), apply(*m_mass, m_p, m_bp);
     measure();
     small_operation("renewed", {}, std::span(&m_growth, 1),
                     [](std::span<const small_view>, std::span<const small_view> to) {
@@ -169,9 +169,9 @@ class iteration {
 
   /// One pass over the rows for the products with A R, the pencil, and one pass for everything else.
   void step() {
-    mxm(m_a, m_r, m_ar);
+    apply(m_a, m_r, m_ar);
     if (m_mass != nullptr) {
-      mxm(*m_mass, m_r, m_br);
+      apply(*m_mass, m_r, m_br);
       gram(m_r, m_br, m_rr);
     }
     gram(m_x, m_ar, m_x_ar);
@@ -198,7 +198,7 @@ class iteration {
   /// errors are smaller.
   void measure() {
     record_residuals(m_ax, m_bx, m_minus_values, m_residual, m_norms);
-    if (!m_preconditioners.empty()) apply(m_preconditioners.back(), m_residual, m_r);
+    if (m_preconditioner) apply(*m_preconditioner, m_residual, m_r);
     if (m_deflation) m_deflation->project(m_r);
     gram(m_x, m_bx, m_xx);
     gram(m_x, m_ax, m_x_ax);
@@ -282,18 +282,17 @@ class iteration {
   const csr_matrix* m_mass = m_options.mass;
   runtime& m_runtime;
   const preconditioning m_kind = chosen_preconditioning(m_a, m_options);
-  const bool m_shifts = m_kind == preconditioning::jacobi || m_kind == preconditioning::block_jacobi;
+  const bool m_shifts =
+      !m_options.preconditioner && (m_kind == preconditioning::jacobi || m_kind == preconditioning::block_jacobi);
   double m_shift = 0;  ///< of the matrix in the preconditioner
-  /// The last one is used; loops of the program that have ended name the others. None where there is none.
-  std::list<preconditioner> m_preconditioners;
+  std::optional<linear_operator> m_preconditioner;
   program m_program;
   bool m_has_directions = false;  ///< or zeros in their place
   std::optional<deflation> m_deflation = deflation::of(m_program, m_a.rows, m_options, m_b, &m_a);
   block_vector m_x = made("X"), m_ax = made("AX"), m_r = made("R"), m_ar = made("AR"), m_p = made("P"),
                m_ap = made("AP");
   /// A block of its own where a preconditioner is no step in place.
-  block_vector m_residual =
-      !m_preconditioners.empty() && m_preconditioners.back().is_recorded() ? made("residual") : m_r;
+  block_vector m_residual = m_preconditioner && !m_preconditioner->works_in_place() ? made("residual") : m_r;
   block_vector m_bx = times_mass("BX", m_x), m_br = times_mass("BR", m_r), m_bp = times_mass("BP", m_p);
   small_matrix m_xx = products("X'X"), m_x_ax = products("X'AX"), m_xr = products("X'R"), m_x_ar = products("X'AR"),
                m_xp = products("X'P"), m_x_ap = products("X'AP"), m_rr = products("R'R"), m_r_ar = products("R'AR"),
@@ -341,8 +340,9 @@ double least_memory_of_lobpcg(const csr_matrix& a, const eigen_options& o) {
   return std::max(solving, least_memory_of_search(a, o)) + memory_of_copies(a, o);
 }
 
-eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const eigen_options& o) {
-  require_solvable(a, o);
+eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const eigen_options& given) {
+  require_solvable(a, given);
+  const eigen_options o = with_early_stop(given);
   if (o.orthogonal != reorthogonalization::full)
     refuse_option("LOBPCG", "choice of reorthogonalization", "Lanczos does");
   const auto solve = [&rt](const csr_matrix& plain, const eigen_options& options) {
@@ -351,6 +351,7 @@ eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const eigen_options& o) {
     });
   };
   eigenpairs found = has_diagonal_mass(a, o) ? with_diagonal_mass(a, o, "LOBPCG", solve) : solve(a, o);
+  found.stopped_by = stopped_by(o);
   if (!std::ranges::all_of(found.values, [](const eigenvalue& e) { return std::isfinite(e.value); }))
     throw error(error_kind::input, "an eigenvalue is too large for a double", a.name, "divide its entries by a number");
   return found;

@@ -70,34 +70,36 @@ bool is_too_small(double shift, double outermost_ritz_value, spectrum_end end, d
          std::abs(shift_for(outermost_ritz_value, end)) > 2 * std::abs(shift);
 }
 
-std::optional<preconditioner> preconditioner_for(runtime& rt, const csr_matrix& a, const eigen_options& o,
-                                                 double shift) {
+std::optional<linear_operator> preconditioner_for(runtime& rt, const csr_matrix& a, const eigen_options& o,
+                                                  double shift) {
   const preconditioning kind = chosen_preconditioning(a, o);
   if (kind == preconditioning::jacobi || kind == preconditioning::block_jacobi) {
     const bool with_mass = o.mass != nullptr && shift != 0;
     const csr_matrix sum = with_mass ? shifted(a, shift, *o.mass) : csr_matrix{};
     const csr_matrix& of = with_mass ? sum : a;
     const double rest = with_mass ? 0 : shift;
-    return kind == preconditioning::jacobi ? preconditioner::jacobi(of, rest)
-                                           : preconditioner::block_jacobi(of, rows_of_tile, rest);
+    return kind == preconditioning::jacobi ? linear_operator::jacobi(of, rest)
+                                           : linear_operator::block_jacobi(of, rows_of_tile, rest);
   }
   if (kind == preconditioning::chebyshev)
-    if (const auto p = polynomial_for(rt, a, o)) return preconditioner::chebyshev(a, *p);
+    if (const auto p = polynomial_for(rt, a, o)) return linear_operator::chebyshev(a, *p);
   return std::nullopt;
 }
 
 std::int64_t blocks_of_preconditioner(const eigen_options& o) noexcept {
+  if (o.preconditioner) return o.preconditioner->works_in_place() ? 0 : 1;
   switch (o.precondition) {
     case preconditioning::block_jacobi:
       return 1;  // the residual
     case preconditioning::chebyshev:
-      return 5;  // and what the recurrence keeps
+      return 4;  // and what the recurrence keeps
     default:
       return 0;
   }
 }
 
 double matrix_of_preconditioner(const csr_matrix& a, const eigen_options& o) noexcept {
+  if (o.preconditioner) return 0;
   if (o.precondition != preconditioning::block_jacobi) return 0;
   constexpr double of_row = rows_of_tile * (sizeof(double) + sizeof(std::int32_t)) + sizeof(std::int64_t);
   return of_row * static_cast<double>(a.rows);

@@ -21,8 +21,8 @@ bool is_too_small(double shift, double outermost_ritz_value, spectrum_end end, d
 /// None for preconditioning::none. Jacobi ones are of A + shift, or A + shift B. A Chebyshev polynomial gets the bounds
 /// of the spectrum by spectrum_bounds, and is near the inverse from a 30th of the spectrum beside the end that is asked
 /// for.
-std::optional<preconditioner> preconditioner_for(runtime& rt, const csr_matrix& a, const eigen_options& o,
-                                                 double shift = 0);
+std::optional<linear_operator> preconditioner_for(runtime& rt, const csr_matrix& a, const eigen_options& o,
+                                                  double shift = 0);
 
 /// Block vectors that its application needs.
 std::int64_t blocks_of_preconditioner(const eigen_options& o) noexcept;

@@ -12,7 +12,7 @@ ritz_products::ritz_products(program& p, std::int64_t b)
 
 void record_ritz_step(const csr_matrix& a, spectrum_end end, const block_vector& x, const block_vector& ax,
                       const ritz_products& of) {
-  mxm(a, x, ax);
+  apply(a, x, ax);
   gram(x, x, of.xx);
   gram(x, ax, of.x_ax);
   record_ritz_vectors(of.x_ax, of.xx, end, of.coefficients, of.values, of.minus_values);

@@ -1,5 +1,5 @@
-// A solver outside the tree: the largest eigenvalue of a generated matrix by the power method, and a file that is
-// missing.
+// A solver outside the tree: the largest eigenvalue of a generated matrix by the power method, a linear system, and a
+// file that is missing.
 #include <tessera/sparse.hpp>
 #include <tessera/tessera.hpp>
 
@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <utility>
+#include <vector>
 
 namespace sparse = tessera::sparse;
 
@@ -26,7 +27,7 @@ int main() {
       return std::abs(now - before) < 1e-13 * now;
     };
     const auto iteration = [&] {
-      sparse::mxm(a, x, y);
+      sparse::apply(a, x, y);
       sparse::column_norms(y, length);
       sparse::small_operation("invert", {&length, 1}, {&factor, 1},
                               [](auto from, auto to) { to[0](0, 0) = 1 / from[0](0, 0); });
@@ -40,6 +41,16 @@ int main() {
     const double expected = 4 + 4 * std::cos(std::acos(-1.0) / 7);  // of the grid of 6 x 6 points
     std::printf("largest eigenvalue %.9f, expected %.9f\n", now, expected);
     if (!(std::abs(now - expected) < 1e-6)) return 1;
+    // And a linear system, whose operator is put together: the right side is that of ones.
+    const sparse::linear_operator shift = sparse::shifted(a, -1);
+    const std::vector<double> ones(static_cast<std::size_t>(a.rows), 1.0);
+    std::vector<double> b = sparse::plain_product(a, ones);
+    for (double& element : b) element += 1;
+    const sparse::linear_solution solved =
+        sparse::conjugate_gradients(rt, shift, b, {.preconditioner = sparse::linear_operator::jacobi(a, 1)});
+    std::printf("stopped by %s\n", solved.stopped.by.c_str());
+    for (const double element : solved.x)
+      if (!(std::abs(element - 1) < 1e-6)) return 1;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

@@ -151,7 +151,7 @@ TEST(chebyshev_filters, are_the_polynomial) {
   chebyshev_filter filter(p, a, 1, degree);
   block_vector x = p.vector("X", 1), ax = p.vector("AX", 1);
   x.set(std::vector<double>(64, 1.0));
-  mxm(a, x, ax);
+  apply(a, x, ax);
   filter.prepare({}, [at](std::span<const small_view>) { return at; });
   filter.run(x, ax);
   const auto polynomial = [&](double t) {

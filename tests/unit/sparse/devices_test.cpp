@@ -14,6 +14,7 @@
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/support/slow_down.hpp"
+#include "tests/unit/sparse/dense_matrix.hpp"
 #include "tests/unit/sparse/device_machine.hpp"
 #include "tests/unit/sparse/every_operation.hpp"
 #include "tests/unit/sparse/pairs.hpp"
@@ -69,6 +70,50 @@ TEST_P(sparse_devices, combine_more_blocks_than_a_launch_takes) {
   for (int k = 0; k < 11; ++k) expected += (1 + k % 2) * (1 << k);
   EXPECT_EQ(y.values(), std::vector<double>(static_cast<std::size_t>(a.rows * 3), expected));
   EXPECT_GT(rt.statistics().device_launches, 0u);
+}
+
+TEST_P(sparse_devices, add_multiples_of_products) {
+  // Each panel reads more of the others than a launch has parameters for.
+  const csr_matrix a = some_matrix(640, 0.3, "A");
+  const linear_operator d = linear_operator::diagonal(some_numbers(a.rows, 5)), sum = 0.5 * linear_operator(a) - 3 * d;
+  const auto made_by = [&](runtime& rt, const program_options& how) {
+    program p(rt, a, how);
+    block_vector x = p.vector("X", 3), y = p.vector("Y", 3), z = p.vector("Z", 3);
+    x.set(some_numbers(a.rows * 3, 1)), y.set(some_numbers(a.rows * 3, 2)), z.set(some_numbers(a.rows * 3, 3));
+    apply(-2, a, x, 1, y);
+    apply(1, a, y, -0.25, z);
+    apply(sum, z, x);
+    apply(0.5, sum.transposed(), x, 2, z);
+    axpby(0.5, x, -1, y);
+    axpby(3, z, 0, x);
+    std::vector<double> all = x.values();
+    for (const block_vector* more : {&y, &z}) {
+      const std::vector<double> numbers_of_one = more->values();
+      all.insert(all.end(), numbers_of_one.begin(), numbers_of_one.end());
+    }
+    return all;
+  };
+  runtime rt(GetParam().make()), host(testing::host_only(1));
+  const std::vector<double> seen = made_by(rt, there(20)), expected = made_by(host, {.how = execution::at_once});
+  double largest = 0;
+  for (const double number : expected) largest = std::max(largest, std::abs(number));
+  expect_near(seen, expected, 1e-12 * largest);
+  EXPECT_GT(rt.statistics().device_launches, 30u);
+}
+
+TEST_P(sparse_devices, solve_linear_systems) {
+  const csr_matrix a = generate("lap2d:16");
+  const std::vector<double> b = some_numbers(a.rows * 2, 1), expected = dense_matrix(a).solve(b);
+  runtime rt(GetParam().make());
+  for (const auto solve : {conjugate_gradients, minres}) {
+    const linear_solution found = solve(rt, shifted(a, -0.5) - 0.5 * linear_operator::identity(a.rows), b,
+                                        {.stop = stop::relative_residual(1e-12) | stop::iterations(500),
+                                         .preconditioner = linear_operator::block_jacobi(a),
+                                         .program = there(50)});
+    EXPECT_TRUE(found.converged()) << found.stopped.by;
+    expect_near(found.x, expected, 1e-10);
+  }
+  EXPECT_GT(rt.statistics().device_launches, 100u);
 }
 
 TEST_P(sparse_devices, find_known_eigenvalues) {
@@ -136,7 +181,7 @@ TEST_P(sparse_devices, multiply_by_empty_rows) {
   program p(rt, a, there(50));
   block_vector x = p.vector("x", 2), y = p.vector("y", 2);
   x.set(std::vector<double>(600, 3)), y.set(std::vector<double>(600, 5));
-  mxm(a, x, y);
+  apply(a, x, y);
   std::vector<double> expected(600, 0);
   expected[240] = expected[241] = 6;
   EXPECT_EQ(y.values(), expected);
@@ -186,7 +231,7 @@ std::pair<int, int> order_of_second_pass(const char* eviction) {
   block_vector x = p.vector("x", 4), y = p.vector("y", 4), z = p.vector("z", 4);
   small_matrix g = p.small("g", 4, 4);
   x.set(std::vector<double>(static_cast<std::size_t>(a.rows * 4), 1));
-  mxm(a, x, y), gram(y, y, g), combine(std::span(&y, 1), g, std::span(&z, 1));
+  apply(a, x, y), gram(y, y, g), combine(std::span(&y, 1), g, std::span(&z, 1));
   z.values();
   const trace::timeline seen = rt.timeline("order");
   std::pair<int, int> count;

@@ -65,6 +65,30 @@ TEST_F(fusion, ends_a_pass_before_sums_are_used) {
   EXPECT_EQ(passes(), "| 0\n| 1\n");
 }
 
+TEST_F(fusion, puts_tasks_for_all_rows_between_passes) {
+  mxm({x}, {y});
+  add(operation_kind::tasks, {y}, {z});
+  gram({x, z}, {g});
+  mxm({z}, {x});
+  EXPECT_EQ(passes(), "| 0\n1 | 2 3\n") << "what they make is ready for other rows too";
+}
+
+TEST_F(fusion, keeps_what_tasks_read_and_write_apart_from_others) {
+  gram({z, x}, {g});
+  add(operation_kind::tasks, {x}, {z});
+  copy({y}, {x});
+  copy({y}, {z});
+  EXPECT_EQ(passes(), "| 0\n1 | 2 3\n") << "a reader of the result, and two writers behind";
+}
+
+TEST_F(fusion, keeps_tasks_in_their_order) {
+  add(operation_kind::tasks, {x}, {y});
+  add(operation_kind::call, {y}, {z});
+  add(operation_kind::tasks, {y}, {x});
+  copy({x}, {z});
+  EXPECT_EQ(passes(), "0 1 2 | 3\n");
+}
+
 TEST_F(fusion, puts_small_operations_between_passes) {
   gram({x, y}, {g});
   small({g}, {h});

@@ -150,7 +150,7 @@ TEST(sparse_matrix, of_others_is_looked_through) {
   bad.entry_columns[1] = 1 << 30;
   EXPECT_NE(message_of([&] { (void)transposed(bad); }, error_kind::input).find("outside"), std::string::npos);
   bad.row_starts.pop_back();
-  EXPECT_NE(message_of([&] { (void)preconditioner::jacobi(bad); }, error_kind::input).find("do not fit"),
+  EXPECT_NE(message_of([&] { (void)linear_operator::jacobi(bad); }, error_kind::input).find("do not fit"),
             std::string::npos);
 }
 

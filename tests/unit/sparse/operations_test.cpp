@@ -142,7 +142,7 @@ TEST_P(sparse_operations, have_no_factor_of_what_is_not_finite) {
 }
 
 TEST_P(sparse_operations, apply_inverses_of_tiles) {
-  const preconditioner m = preconditioner::block_jacobi(a, 17);  // a row of the square
+  const linear_operator m = linear_operator::block_jacobi(a, 17);  // a row of the square
   block_vector r = p.vector("R", 2), w = p.vector("W", 2);
   std::vector<double> numbers;
   for (int k = 0; k < 578; ++k) numbers.push_back(std::cos(k * 0.3));
@@ -161,14 +161,14 @@ TEST_P(sparse_operations, apply_inverses_of_tiles) {
 
 TEST_P(sparse_operations, apply_polynomials_that_are_near_the_inverse) {
   const std::vector<double> low = known_lowest("lap2d:17", 1);
-  const preconditioner m = preconditioner::chebyshev(a, {.pole = 0, .near = low[0], .far = 8, .degree = 120});
+  const linear_operator m = linear_operator::chebyshev(a, {.pole = 0, .near = low[0], .far = 8, .degree = 120});
   block_vector r = p.vector("R", 1), w = p.vector("W", 1), again = p.vector("AW", 1);
   r.set(std::vector<double>(289, 1.0));
   apply(m, r, w);
-  mxm(a, w, again);
+  apply(a, w, again);
   for (const double x : again.values()) EXPECT_NEAR(x, 1, 1e-6);
   const auto refused = [&](const inverse_polynomial& of) {
-    return message_of([&] { (void)preconditioner::chebyshev(a, of); }, error_kind::usage).find("a polynomial of") !=
+    return message_of([&] { (void)linear_operator::chebyshev(a, of); }, error_kind::usage).find("a polynomial of") !=
            std::string::npos;
   };
   EXPECT_TRUE(refused({.pole = 1, .near = 0, .far = 8}));
@@ -180,20 +180,21 @@ TEST_P(sparse_operations, apply_polynomials_of_any_degree) {
   block_vector r = p.vector("R", 1), w = p.vector("W", 1), again = p.vector("AW", 1);
   r.set(std::vector<double>(289, 1.0));
   for (const int degree : {400, 2560}) {
-    const preconditioner m = preconditioner::chebyshev(a, {.pole = 0, .near = 0.05, .far = 8, .degree = degree});
+    const linear_operator m = linear_operator::chebyshev(a, {.pole = 0, .near = 0.05, .far = 8, .degree = degree});
     apply(m, r, w);
-    mxm(a, w, again);
+    apply(a, w, again);
     for (const double x : again.values()) EXPECT_NEAR(x, 1, 1e-9) << degree;
   }
 }
 
 TEST_P(sparse_operations, apply_preconditioners_in_place_inside_of_each_other) {
-  const preconditioner tiles = preconditioner::block_jacobi(a, 17);
-  const preconditioner m = preconditioner::of([&](const block_vector& from, const block_vector& to) {
-    copy(from, to);
-    apply(tiles, to, to);
-    axpy(2, from, to);
-  });
+  const linear_operator tiles = linear_operator::block_jacobi(a, 17);
+  const linear_operator m =
+      linear_operator::of_operations("own", 289, [&](const block_vector& from, const block_vector& to) {
+        copy(from, to);
+        apply(tiles, to, to);
+        axpy(2, from, to);
+      });
   block_vector r = p.vector("R", 1), w = p.vector("W", 1);
   r.set(std::vector<double>(289, 1.0));
   apply(m, r, w);
@@ -203,21 +204,24 @@ TEST_P(sparse_operations, apply_preconditioners_in_place_inside_of_each_other) {
 
 TEST_P(sparse_operations, apply_a_users_preconditioner) {
   block_vector r = p.vector("R", 1), w = p.vector("W", 1);
-  const preconditioner m = preconditioner::of([](const block_vector& from, const block_vector& to) {
-    copy(from, to);
-    axpy(2, from, to);
-  });
+  const linear_operator m =
+      linear_operator::of_operations("own", 289, [](const block_vector& from, const block_vector& to) {
+        copy(from, to);
+        axpy(2, from, to);
+      });
   r.set(std::vector<double>(289, 1.0));
   apply(m, r, w), apply(m, r, r);
   EXPECT_EQ(w.values(), std::vector<double>(289, 3.0));
   EXPECT_EQ(r.values(), std::vector<double>(289, 3.0));
-  EXPECT_NE(message_of([] { (void)preconditioner::of(nullptr); }, error_kind::usage).find("no function"),
+  EXPECT_NE(message_of([] { (void)linear_operator::of_operations("own", 289, nullptr); }, error_kind::usage)
+                .find("no function"),
             std::string::npos);
 }
 
 /// The Laplacian of a line, without a matrix.
-spmv_operator line_operator(std::int64_t n) {
+row_function line_operator(std::int64_t n) {
   return {.name = "line",
+          .rows = n,
           .multiply =
               [n](const operator_rows& r) {
                 for (std::int64_t i = r.rows.begin; i < r.rows.end; ++i)
@@ -241,21 +245,21 @@ TEST_P(sparse_operations, multiply_without_a_matrix) {
     if (i > 0) entries.push_back({i, i - 1, -1}), entries.push_back({i - 1, i, -1});
   }
   const csr_matrix line = matrix_of("line", 289, 289, entries);
-  const spmv_operator f = line_operator(289);
-  spmv_operator of_all = f;  // reads all rows
+  const row_function f = line_operator(289);
+  row_function of_all = f;  // reads all rows
   of_all.reads = nullptr;
   block_vector x = p.vector("X", 3), y = p.vector("Y", 3), z = p.vector("Z", 3);
   std::vector<double> numbers;
   for (int k = 0; k < 867; ++k) numbers.push_back(std::sin(k * 0.9));
-  for (const spmv_operator* by : {&f, static_cast<const spmv_operator*>(&of_all)}) {
+  for (const linear_operator& by : {linear_operator::of_rows(f), linear_operator::of_rows(of_all)}) {
     // Twice in a row, so that a product follows what makes its source.
     x.set(numbers);
-    mxm(*by, x, y), mxm(*by, y, x), scale_by_two(x);
-    mxm(line, x, y);
+    apply(by, x, y), apply(by, y, x), scale_by_two(x);
+    apply(line, x, y);
     const std::vector<double> seen = y.values();
     x.set(numbers);
-    mxm(line, x, z), mxm(line, z, x), scale_by_two(x);
-    mxm(line, x, z);
+    apply(line, x, z), apply(line, z, x), scale_by_two(x);
+    apply(line, x, z);
     expect_near(seen, z.values());
   }
 }
@@ -265,9 +269,9 @@ TEST(row_operators, make_no_program_inside_a_task) {
   const csr_matrix a = generate("lap2d:5");
   program p(rt, a);
   const block_vector x = p.vector("X", 1), y = p.vector("Y", 1);
-  spmv_operator of_programs = line_operator(25);
+  row_function of_programs = line_operator(25);
   of_programs.multiply = [&](const operator_rows&) { program(rt, a); };
-  mxm(of_programs, x, y);
+  apply(linear_operator::of_rows(of_programs), x, y);
   EXPECT_NE(message_of([&] { (void)y.values(); }, error_kind::usage).find("a sparse program inside a task"),
             std::string::npos);
 }
@@ -299,12 +303,12 @@ TEST(row_operators, refuse_rows_that_are_not_there) {
   const csr_matrix a = generate("lap2d:17");
   program p(rt, a, {.panel_rows = 40, .strip_rows = 16});
   const block_vector x = p.vector("X", 1), y = p.vector("Y", 1);
-  spmv_operator wrong = line_operator(289);
+  row_function wrong = line_operator(289);
   wrong.reads = [](row_range rows) { return row_range{rows.begin - 1, rows.end + 1}; };
   const auto refusal = [&] {
     return message_of(
         [&] {
-          mxm(wrong, x, y);
+          apply(linear_operator::of_rows(wrong), x, y);
           p.run();
         },
         error_kind::usage);
@@ -315,8 +319,6 @@ TEST(row_operators, refuse_rows_that_are_not_there) {
   EXPECT_NE(refusal().find("it reads rows 0 to 289, outside of"), std::string::npos);
   wrong.multiply = nullptr;
   EXPECT_NE(refusal().find("line has no function"), std::string::npos);
-  const spmv_operator f = line_operator(289);
-  EXPECT_NE(message_of([&] { mxm(f, x, x); }, error_kind::usage).find("is source and destination"), std::string::npos);
 }
 
 /// A loop that counts, in a small matrix.

@@ -280,8 +280,8 @@ TEST(sparse_programs, have_the_same_bits_in_any_form) {
     block_vector x = p.vector("x", 1), y = p.vector("y", 1), wide = p.vector("X", 5), product = p.vector("Y", 5);
     x.set(waves(static_cast<std::size_t>(a.rows)));
     wide.set(waves(static_cast<std::size_t>(a.rows) * 5));
-    mxm(a, x, y);
-    mxm(a, wide, product);
+    apply(a, x, y);
+    apply(a, wide, product);
     std::vector<double> all = y.values();
     const std::vector<double> more = product.values();
     all.insert(all.end(), more.begin(), more.end());
@@ -313,7 +313,7 @@ TEST(sparse_programs, say_how_the_matrix_of_a_loop_lies) {
   const csr_matrix a = generate("lap2d:20");
   program p(rt, a, {.form = matrix_form::sell});
   block_vector x = p.vector("x", 1), y = p.vector("y", 1);
-  const loop_outcome done = p.while_not([] { return false; }, [&] { mxm(a, x, y); }, {.most_iterations = 1});
+  const loop_outcome done = p.while_not([] { return false; }, [&] { apply(a, x, y); }, {.most_iterations = 1});
   EXPECT_EQ(done.form, "sell");
 }
 

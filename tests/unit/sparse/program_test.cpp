@@ -75,7 +75,7 @@ class sparse_results : public ::testing::TestWithParam<execution> {
 INSTANTIATE_TEST_SUITE_P(both, sparse_results, ::testing::Values(execution::fused, execution::at_once));
 
 TEST_P(sparse_results, of_the_transposed_matrix) {
-  mxm_transposed(a, x, y);
+  apply(linear_operator(a).transposed(), x, y);
   const double dense[4][4] = {{0, 2, 0, -1}, {4, 0, 0, 0}, {0, 0, 3, 0}, {5, 7, 0, 0}};
   expect(y, [&](std::size_t i, std::size_t j) {
     double sum = 0;
@@ -124,7 +124,7 @@ TEST_P(sparse_results, of_a_combination_that_is_added_to_what_was_there) {
 TEST_F(sparse_calls, run_when_a_value_is_asked_for) {
   x.set(std::vector<double>(400 * 4, 1.0));
   const std::uint64_t before = rt.tasks_submitted();
-  mxm(a, x, y);
+  apply(a, x, y);
   gram(x, y, g);
   EXPECT_EQ(rt.tasks_submitted(), before);
   EXPECT_DOUBLE_EQ(g.values()[0], 80);  // 4 * 20 missing neighbours, at the edges
@@ -135,7 +135,7 @@ TEST_F(sparse_calls, of_a_loop_are_few_passes) {
   int asked = 0;
   const loop_outcome done = p.while_not([&] { return asked++ == 5; },
                                         [&] {
-                                          mxm(a, x, y);
+                                          apply(a, x, y);
                                           gram(y, y, g);
                                           combine(y, g, x);
                                         });
@@ -200,24 +200,28 @@ TEST_F(sparse_calls, take_handles_that_were_moved) {
 }
 
 // What a program goes on to use must not end with the call.
-template <class A>
-concept can_be_multiplied_by = requires(A&& a, const block_vector& v) {
-  mxm(std::forward<A>(a), v, v);
-  mxm_transposed(std::forward<A>(a), v, v);
-};
-static_assert(can_be_multiplied_by<const csr_matrix&> && !can_be_multiplied_by<csr_matrix>);
-static_assert(std::is_constructible_v<program, runtime&, const csr_matrix&>);
-static_assert(!std::is_constructible_v<program, runtime&, csr_matrix>);
+TEST_F(sparse_calls, keep_matrices_that_nobody_else_has) {
+  x.set(numbers(400 * 4, 1));
+  apply(a, x, y);
+  const std::vector<double> expected = y.values();
+  program q(rt, csr_matrix(a), cut(50));
+  block_vector from = q.vector("X", 4), to = q.vector("Y", 4);
+  from.set(x.values());
+  apply(csr_matrix(a), from, to);
+  EXPECT_EQ(to.values(), expected);
+  apply(linear_operator(csr_matrix(a)).transposed(), from, to);
+  EXPECT_EQ(to.values(), expected) << "symmetric";
+}
 
 TEST_F(sparse_calls, take_any_positive_number_of_rows_for_panels_and_strips) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   x.set(numbers(400 * 4, 1));
-  mxm(a, x, y);
+  apply(a, x, y);
   for (const program_options& how : {cut(50, most), cut(most, 7), cut(1, 1)}) {
     program q(rt, a, how);
     block_vector from = q.vector("X", 4), to = q.vector("Y", 4);
     from.set(x.values());
-    mxm(a, from, to);
+    apply(a, from, to);
     EXPECT_EQ(to.values(), y.values());
   }
   for (const program_options& how : {cut(-1), cut(0, -1)})
@@ -278,14 +282,14 @@ TEST_F(sparse_calls, refuse_sizes_that_no_memory_has) {
 TEST_F(sparse_calls, refuse_another_matrix_whose_arrays_make_none) {
   csr_matrix b = a;
   b.name = "B", b.entry_columns[5] = 1000;
-  EXPECT_NE(message_of([&] { mxm(b, x, y); }, error_kind::input).find("column outside"), std::string::npos);
+  EXPECT_NE(message_of([&] { apply(b, x, y); }, error_kind::input).find("column outside"), std::string::npos);
   EXPECT_NO_THROW(p.run());
 }
 
 TEST_F(sparse_calls, refuse_shapes_that_do_not_fit) {
   const auto message = [](const auto& call) { return message_of(call, error_kind::usage); };
-  EXPECT_NE(message([&] { mxm(a, x, wide); }).find("X has 4 columns, and wide has 6"), std::string::npos);
-  EXPECT_NE(message([&] { mxm(a, x, x); }).find("source and destination"), std::string::npos);
+  EXPECT_NE(message([&] { apply(a, x, wide); }).find("X has 4 columns, and wide has 6"), std::string::npos);
+  EXPECT_NE(message([&] { apply(generate("lap2d:3"), x, y); }).find("is 9 x 9, and X has 400 rows"), std::string::npos);
   EXPECT_NE(message([&] { gram(x, wide, g); }).find("G is 4 x 4, and 4 x 6 is needed"), std::string::npos);
   EXPECT_NE(message([&] { axpy(g, x, y); }).find("1 x 4 is needed"), std::string::npos);
   const std::array<block_vector, 2> twice{y, y};
@@ -356,13 +360,13 @@ TEST_F(sparse_calls, refuse_another_program_inside_of_a_body) {
   block_vector x2 = other.vector("x2", 1), y2 = other.vector("y2", 1);
   x2.set(std::vector<double>(static_cast<std::size_t>(a.rows), 1.0));
   const std::string said = message_of(
-      [&] { p.while_not([] { return false; }, [&] { mxm(a, x2, y2); }, {.most_iterations = 1}); }, error_kind::usage);
+      [&] { p.while_not([] { return false; }, [&] { apply(a, x2, y2); }, {.most_iterations = 1}); }, error_kind::usage);
   EXPECT_NE(said.find("operations of its own program alone"), std::string::npos) << said;
   EXPECT_EQ(y2.values()[0], 0) << "nothing of it was recorded";
-  mxm(a, x2, y2);  // both go on
+  apply(a, x2, y2);  // both go on
   EXPECT_NEAR(y2.values()[0], plain_product(a, x2.values())[0], 1e-12);
   x.set(numbers(400 * 4, 1));
-  p.while_not([] { return false; }, [&] { mxm(a, x, y); }, {.most_iterations = 1});
+  p.while_not([] { return false; }, [&] { apply(a, x, y); }, {.most_iterations = 1});
   EXPECT_NEAR(y.values()[5], plain_product(a, x.values())[5], 1e-12);
 }
 
@@ -408,7 +412,7 @@ std::vector<double> conjugate_gradients(runtime& rt, const csr_matrix& a, const 
   const double wanted = 1e-20 * rr.values()[0];
   const small_matrix step_from[] = {rr, dad}, step[] = {alpha, minus, before}, turn_from[] = {rr, before};
   const auto iteration = [&] {
-    mxm(a, d, ad);
+    apply(a, d, ad);
     column_dots(d, ad, dad);
     small_operation("step", step_from, step, [](auto from, auto to) {
       to[0](0, 0) = from[0](0, 0) / from[1](0, 0);
@@ -452,7 +456,7 @@ TEST(sparse_programs, may_be_a_power_method) {  // the one of docs/sparse.md
     return std::abs(now - before) < 1e-10 * now;
   };
   const loop_outcome done = p.while_not(converged, [&] {
-    mxm(a, x, y);
+    apply(a, x, y);
     column_norms(y, length);
     small_operation("invert", {&length, 1}, {&factor, 1}, [](auto from, auto to) { to[0](0, 0) = 1 / from[0](0, 0); });
     copy(y, x);

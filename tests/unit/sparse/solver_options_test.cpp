@@ -575,5 +575,100 @@ TEST(preconditioning_shift, brings_the_end_to_one_side_of_zero) {
   EXPECT_FALSE(is_too_small(0, -1e-18, smallest, 1e-14));  // as good as 0
 }
 
+/// Whatever ends a solution is told, and what has not converged is not called so.
+TEST(stopped_solutions, say_which_criterion_it_was) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = generate("lap2d:40");
+  for (const eigensolver& by : eigensolvers()) {
+    SCOPED_TRACE(by.name);
+    eigen_options o{.pairs = 3, .tolerance = 1e-10};
+    o.stop = stop::iterations(4) | stop::seconds(600);
+    const eigenpairs early = by.solve(rt, a, o);
+    EXPECT_FALSE(early.converged());
+    EXPECT_EQ(early.loop.iterations, 4);
+    EXPECT_EQ(early.stopped_by, "iterations >= 4");
+    EXPECT_EQ(early.values.size(), 3u);
+    int asked = 0;
+    o.stop = stop::when("enough", [&](const solve_progress& now) {
+      EXPECT_EQ(now.residuals.size(), 3u);
+      EXPECT_EQ(now.right_sides.size(), 3u);
+      return ++asked == 6;
+    });
+    EXPECT_EQ(by.solve(rt, a, o).stopped_by, "enough");
+    EXPECT_EQ(asked, 6);
+    // Small enough for the criterion, and not for the tolerance.
+    o.stop = stop::relative_residual(0.1) | stop::iterations(1000);
+    const eigenpairs rough = by.solve(rt, a, o);
+    EXPECT_EQ(rough.stopped_by, "relative residual <= 0.1");
+    EXPECT_FALSE(rough.converged());
+    for (const eigenvalue& e : rough.values) EXPECT_LE(e.residual, 0.2 * std::abs(e.value));
+    // One that never holds changes nothing.
+    o.stop = stop::residual(0);
+    const eigenpairs whole = by.solve(rt, a, o);
+    EXPECT_TRUE(whole.converged());
+    EXPECT_EQ(whole.stopped_by, "");
+    expect_pairs(a, o, whole, known_lowest("lap2d:40", 3), 1e-7);
+  }
+}
+
+TEST(stopped_solutions, report_as_others_do) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = generate("lap2d:20");
+  eigen_options o{.pairs = 2};
+  int reports = 0;
+  o.report = [&](const eigen_progress&) { ++reports; };
+  o.stop = stop::iterations(5);
+  EXPECT_EQ(lobpcg(rt, a, o).loop.iterations, 5);
+  EXPECT_EQ(reports, 5);
+}
+
+/// Eigenvalues from 1 to 1e6: a preconditioner of one's own is what makes LOBPCG end soon.
+TEST(own_preconditioners, are_operators) {
+  runtime rt(testing::host_only());
+  std::vector<triplet> entries;
+  for (std::int32_t i = 0; i < 300; ++i) {
+    entries.push_back({i, i, 2.5 + 1e4 * std::abs(std::sin(i))});
+    if (i > 0) entries.push_back({i, i - 1, -1}), entries.push_back({i - 1, i, -1});
+  }
+  const csr_matrix a = matrix_of("A", 300, 300, entries);
+  eigen_options o{.pairs = 2, .tolerance = 1e-9, .precondition = preconditioning::none};
+  const eigenpairs alone = lobpcg(rt, a, o);
+  o.preconditioner = 2 * linear_operator::jacobi(a);
+  const eigenpairs with = lobpcg(rt, a, o);
+  EXPECT_TRUE(with.converged());
+  EXPECT_LT(with.loop.iterations, alone.loop.iterations / 2);
+  if (alone.converged()) {
+    EXPECT_NEAR(with.values[0].value, alone.values[0].value, 1e-6);
+  }
+  // Of a pencil with a diagonal mass it is one of the pencil's own form.
+  std::vector<triplet> weights;
+  for (std::int32_t i = 0; i < 300; ++i) weights.push_back({i, i, 1 + i / 300.0});
+  const csr_matrix mass = matrix_of("B", 300, 300, weights);
+  o.mass = &mass;
+  const eigenpairs of_pencil = lobpcg(rt, a, o);
+  EXPECT_TRUE(of_pencil.converged());
+  o.preconditioner.reset();
+  o.precondition = preconditioning::jacobi;
+  EXPECT_NEAR(of_pencil.values[0].value, lobpcg(rt, a, o).values[0].value, 1e-6);
+}
+
+TEST(own_preconditioners, that_cannot_be_are_refused) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = generate("lap2d:20"), small = generate("lap2d:3");
+  eigen_options o{.pairs = 2};
+  o.preconditioner = linear_operator::jacobi(small);
+  EXPECT_NE(message_of([&] { (void)lobpcg(rt, a, o); }, error_kind::usage).find("is 9 x 9, and lap2d:20 has 400 rows"),
+            std::string::npos);
+  o.preconditioner = linear_operator::jacobi(a);
+  for (const char* name : {"lanczos", "chebyshev"})
+    EXPECT_NE(message_of([&] { (void)eigensolver_named(name).solve(rt, a, o); }, error_kind::usage)
+                  .find("takes no preconditioner"),
+              std::string::npos);
+  const csr_matrix skew = matrix_of("skew", 400, 400, {{0, 1, 1}, {0, 0, 1}});
+  o.preconditioner = skew;
+  EXPECT_NE(message_of([&] { (void)lobpcg(rt, a, o); }, error_kind::input).find("the preconditioner is not symmetric"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace tessera::sparse

@@ -41,15 +41,15 @@ class work_counted : public ::testing::Test {
 };
 
 TEST_F(work_counted, of_a_pass_has_each_block_once) {
-  mxm(a, x, y);
+  apply(a, x, y);
   gram(x, y, g);
   column_norms(y, d);
   expect(2 * nonzeros * columns + 2 * rows * columns * columns + 2 * rows * columns, matrix_bytes + 2 * block_bytes);
 }
 
 TEST_F(work_counted, of_two_passes_reads_again) {
-  mxm(a, x, y);
-  mxm(a, y, z);
+  apply(a, x, y);
+  apply(a, y, z);
   expect(2 * 2 * nonzeros * columns, 2 * matrix_bytes + 4 * block_bytes);
 }
 
@@ -70,7 +70,7 @@ TEST_F(work_counted, of_an_update_is_read_and_written) {
 }
 
 TEST_F(work_counted, of_a_loop_is_that_of_its_iterations_and_what_comes_behind_them) {
-  const auto body = [&] { mxm(a, x, y), copy(y, z); };
+  const auto body = [&] { apply(a, x, y), copy(y, z); };
   const loop_outcome done =
       p.while_not([] { return false; }, body, {.most_iterations = 5, .after_each = [&](int) { copy(z, x); }});
   EXPECT_EQ(done.iterations, 5);
@@ -84,17 +84,19 @@ TEST_F(work_counted, of_a_loop_is_that_of_its_iterations_and_what_comes_behind_t
 TEST_F(work_counted, before_a_loop_has_what_was_looked_up_before) {
   constexpr auto while_it_looks = std::chrono::milliseconds(10);
   bool first = true;
-  const spmv_operator slow{.name = "slow",
-                           .multiply = [](const operator_rows& r) { r.y[0] = r.x[0]; },
-                           .reads =
-                               [&](row_range) {
-                                 if (std::exchange(first, false)) std::this_thread::sleep_for(while_it_looks);
-                                 return row_range{0, rows};
-                               }};
-  mxm(slow, x, y);
+  const linear_operator slow = linear_operator::of_rows({.name = "slow",
+                                                         .rows = rows,
+                                                         .multiply = [](const operator_rows& r) { r.y[0] = r.x[0]; },
+                                                         .reads =
+                                                             [&](row_range) {
+                                                               if (std::exchange(first, false))
+                                                                 std::this_thread::sleep_for(while_it_looks);
+                                                               return row_range{0, rows};
+                                                             }});
+  apply(slow, x, y);
   p.run();
   const auto once = [&] {
-    return p.while_not([] { return false; }, [&] { mxm(slow, x, y); }, {.most_iterations = 1}).build_seconds;
+    return p.while_not([] { return false; }, [&] { apply(slow, x, y); }, {.most_iterations = 1}).build_seconds;
   };
   EXPECT_GE(once(), std::chrono::duration<double>(while_it_looks).count());
   EXPECT_EQ(p.state().looked_seconds, 0) << "once";
@@ -108,12 +110,12 @@ TEST(counted_matrices, have_the_bytes_of_their_form) {
     program p(rt, *a, {.panel_rows = 300, .form = form});
     block_vector v = p.vector("V", columns), w = p.vector("W", columns);
     const double of_vectors = 2.0 * static_cast<double>(a->rows * columns) * 8;
-    mxm(*a, v, w);
+    apply(*a, v, w);
     p.run();
     const auto of_form = static_cast<double>(p.form_of(*a, columns).bytes);
     EXPECT_EQ(p.work().bytes, of_form + of_vectors);
     EXPECT_LE(of_form, static_cast<double>(12 * a->nonzeros() + 8 * a->rows));
-    const loop_outcome done = p.while_not([] { return false; }, [&] { mxm(*a, v, w); }, {.most_iterations = 3});
+    const loop_outcome done = p.while_not([] { return false; }, [&] { apply(*a, v, w); }, {.most_iterations = 3});
     EXPECT_EQ(done.work.bytes, 3 * (of_form + of_vectors)) << "the loop's alone";
     if (a == &lattice) {
       EXPECT_EQ(form == matrix_form::sell, of_form < 10 * static_cast<double>(a->nonzeros()));
@@ -126,7 +128,7 @@ TEST(counted_matrices, are_compressed_rows_on_devices) {
   runtime rt{tessera::testing::with_sims(1, "64 MiB")};
   program p(rt, a, {.panel_rows = 300, .at = "sim0", .form = matrix_form::sell});
   block_vector v = p.vector("V", columns), w = p.vector("W", columns);
-  mxm(a, v, w);
+  apply(a, v, w);
   p.run();
   EXPECT_EQ(p.work().bytes, static_cast<double>(12 * a.nonzeros() + 4 * a.rows + 2 * a.rows * columns * 8));
 }
@@ -134,7 +136,7 @@ TEST(counted_matrices, are_compressed_rows_on_devices) {
 TEST_F(work_counted, of_calls_one_by_one_is_a_pass_each) {
   program slow(rt, a, {.how = execution::at_once});
   block_vector v = slow.vector("V", columns), w = slow.vector("W", columns);
-  mxm(a, v, w);
+  apply(a, v, w);
   copy(w, v);
   EXPECT_EQ(slow.work().flops, 2 * nonzeros * columns);
   EXPECT_EQ(slow.work().bytes, matrix_bytes + 4 * block_bytes);
