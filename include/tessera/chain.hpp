@@ -164,7 +164,7 @@ requires(std::is_member_object_pointer_v<Links>&&...) auto chain(Root* root, Lin
   return detail::chain_from(pointer_chain<Root>({root, -1}, 0, nullptr), links...);
 }
 
-/// A number of the program, as regions name it: an array of one row, s[0] in the body. Of `in` the value is taken when
+/// A number of the program, as regions name it: an array of one row, s[0] in the body. Of `read` the value is taken when
 /// the region is submitted; the program may change it then. One that regions write is theirs from the first region that
 /// names it so to the next location_model::fence, and has the last value after it.
 /// @tparam T  element type

@@ -59,6 +59,9 @@ class front_end {
   /// As runtime::fence, also while threads hold views: waits for everything else, and leaves adopted memory as it is.
   /// For points at which no task waits for a view, such as the barriers of a front end.
   void fence(std::source_location site = std::source_location::current());
+  /// Memory in which no block is any more goes back to where it came from, such as the system: before something else
+  /// needs it. The next blocks cost more.
+  void give_memory_back();
 
  private:
   schedule::scheduler& there(std::source_location site = {}) const;

@@ -156,7 +156,7 @@ TEST(region_arrays, are_cut_again_only_where_a_region_wants_it) {
   location_model model(rt);
   auto x = model.make_array<double>("x", {1000});
   tiled_memory& tiles = x.handle().storage()->tiles();
-  const auto write = [&](std::string_view by, std::int64_t begin = 0, std::int64_t end = 1000) {
+  const auto submit = [&](std::string_view by, std::int64_t begin = 0, std::int64_t end = 1000) {
     model.region("write", {.policy = region_policy::from_text(by)}, iterate(begin, end), write(x),
                  [](auto i, auto x) { x[i] = double(i); });
   };

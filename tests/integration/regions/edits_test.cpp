@@ -447,7 +447,7 @@ TEST(edited_branches, come_back_without_a_device_that_is_lost) {
                           3));
   location_model model(rt);
   auto x = model.make_array<std::int64_t>("x", {300});
-  const auto write = [&] {
+  const auto submit = [&] {
     model.region("write", {.policy = policy::flatten}, iterate(0, 300), write(x),
                  with_kernel([](auto i, auto x) { x[i] = i; }, "(i, x) { x[i] = i; }"));
   };
