@@ -10,7 +10,7 @@ endif()
 # What tessera/tessera.hpp gives to programs, and tessera/plugin.h to plugins.
 set(_input include hierarchy/machine/assemble.hpp core/runtime/machine.hpp
   core/runtime/learnt_times.hpp core/runtime/user_library.hpp core/config/document.hpp
-  core/config/runtime_settings.hpp core/config/settings.hpp core/block/element_type.hpp core/block/intent.hpp
+  core/config/runtime_settings.hpp core/config/settings.hpp core/block/element_type.hpp core/block/intent.hpp core/block/combination.hpp
   core/block/shape.hpp core/location/tree.hpp core/operation core/placement/policy.hpp
   core/base/error.hpp core/base/units.hpp core/plugin/abi/tessera/plugin.h docs README.md CONTRIBUTING.md
   CHANGELOG.md tests/layering/README.md)

@@ -26,15 +26,15 @@ struct steps {
 
   /// Factorizes the tile (k, k).
   void factor(std::int64_t k, std::int16_t priority = 0) const {
-    potrf(rt, a(k, k), info(k), {.priority = priority, .location = at});
+    potrf(rt, a(k, k), info(k), {.priority = priority, .at = at});
   }
   /// Ends the tile (i, k) below it.
   void divide(std::int64_t i, std::int64_t k, std::int16_t priority = 0) const {
-    trsm<T>(rt, 1.0, a(k, k), a(i, k), {.priority = priority, .location = at});
+    trsm<T>(rt, 1.0, a(k, k), a(i, k), {.priority = priority, .at = at});
   }
   /// Subtracts from the tile (i, j) what column k contributes.
   void update(std::int64_t i, std::int64_t j, std::int64_t k, std::int16_t priority = 0) const {
-    const task_options options{.priority = priority, .location = at};
+    const task_options options{.priority = priority, .at = at};
     if (i == j)
       syrk<T>(rt, -1.0, a(j, k), 1.0, a(j, j), options);
     else

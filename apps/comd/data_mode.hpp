@@ -13,7 +13,7 @@ namespace tessera::apps::comd {
 enum class data_choice : std::uint8_t {
   deepcopy,  ///< a stretch of steps works on a deep copy of the whole structure, which is then copied back
   shared,    ///< the arrays are adopted once, and the runtime moves what a loop needs
-  chain      ///< chains of pointers name the arrays, which are the loops' until a pause
+  chain      ///< chains of pointers name the arrays, which are the loops' until a fence
 };
 /// By its name. Throws tessera::error (usage) for another one.
 data_choice data_choice_of(std::string_view name);
@@ -58,7 +58,7 @@ class data_mode {
       return m_of.model.adopt(name, elements.elements(), elements.extents(), {.at = m_of.how.at});
     });
   }
-  /// The same until the next pause, as regions take chains.
+  /// The same until the next fence, as regions take chains.
   std::unique_ptr<loop_arrays<T>> chained(simulation_data<T>& from) const {
     return arrays_of(from, m_of.grid, [this](const std::string& name, const auto& elements) {
       return m_of.model.array_over(name, elements.elements(), elements.extents());
@@ -67,7 +67,7 @@ class data_mode {
   /// Waits, also for loops that fail, whose results nobody gets.
   void settle() const noexcept {
     try {
-      m_of.model.pause();
+      m_of.model.fence();
     } catch (const std::exception&) {
     }
   }
@@ -85,7 +85,7 @@ class shared_data final : public data_mode<T> {
   void begin(std::unique_ptr<loop_arrays<T>>& arrays) override {
     if (arrays == nullptr) arrays = this->adopted(this->root());
   }
-  void end(std::unique_ptr<loop_arrays<T>>&) override { this->model().pause(); }
+  void end(std::unique_ptr<loop_arrays<T>>&) override { this->model().fence(); }
 };
 
 /// data_choice::chain.
@@ -97,7 +97,7 @@ class chained_data final : public data_mode<T> {
   void begin(std::unique_ptr<loop_arrays<T>>& arrays) override { arrays = this->chained(this->root()); }
   void end(std::unique_ptr<loop_arrays<T>>& arrays) override {
     arrays.reset();
-    this->model().pause();
+    this->model().fence();
   }
 };
 
@@ -141,9 +141,9 @@ class copied_data final : public data_mode<T> {
   }
   /// The copy is a block of the runtime again, once nothing uses its memory as arrays.
   void close() {
-    front_end(this->model().owner()).wait_idle();
+    front_end(this->model().owner()).fence();
     m_opened.reset();
-    this->model().pause();
+    this->model().fence();
   }
   std::optional<deep_copied<simulation_data<T>>> m_copy;
   std::optional<host_object_view<simulation_data<T>>> m_opened;

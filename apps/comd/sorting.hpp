@@ -165,7 +165,7 @@ void place(location_model& model, const region_options& how, const cell_grid& gr
                  [width = array.extents().row_elements()](auto cell, auto text, auto here) {
                    std::copy_n(&text(cell), width, &here(cell));
                  });
-    model.pause();
+    model.fence();
   };
   load(to.counts, counts);
   load(to.ids, ids);

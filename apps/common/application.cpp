@@ -25,12 +25,12 @@ application_run::application_run(const application_options& options)
 void application_run::input(const std::string& text) { m_report.add("input", "input", text); }
 
 void application_run::main_part(const std::function<void()>& part) {
-  m_model.pause();
+  m_model.fence();
   m_session.check_interrupt();
   const statistics before = m_session.rt().statistics();
   const auto began = std::chrono::steady_clock::now();
   part();
-  m_model.pause();
+  m_model.fence();
   m_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   m_traffic = traffic_since(before, m_session.rt());
   m_tree = draw_tree(m_model, m_tree_file);

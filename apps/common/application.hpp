@@ -88,7 +88,7 @@ void load(location_model& model, const region_options& how, const region_array<T
   model.region("load", how, iterate(0, to.extents().rows), in(source), out(to), [width](auto i, auto text, auto here) {
     for (std::int64_t k = i * width; k < (i + 1) * width; ++k) here[k] = text[k];
   });
-  model.pause();
+  model.fence();
 }
 
 /// |a - b| / |b|, or |a| where b is 0; infinity where that is no number.

@@ -59,7 +59,7 @@ double host_triad(location_model& model, std::int64_t elements, int runs) {
         asm volatile("" : : "r"(there) : "memory");  // each pass counts
       }
     });
-    model.pause();
+    model.fence();
   });
   return bytes * static_cast<double>(passes) / seconds;
 }
@@ -70,7 +70,7 @@ double together(location_model& model, double operations, void (*loop)(double&))
   const auto results = model.make_array<double>("results", {workers});
   const double seconds = fastest(3, [&] {
     model.region("operations", iterate(0, workers), out(results), [loop](auto i, auto to) { loop(to[i]); });
-    model.pause();
+    model.fence();
   });
   return operations * static_cast<double>(workers) / seconds;
 }
@@ -103,7 +103,7 @@ double device_triad(location_model& model, const std::string& leaf, std::int64_t
   const array_options here{.at = leaf};
   const auto a = model.make_array<double>("a", {elements}, here), b = model.make_array<double>("b", {elements}, here),
              c = model.make_array<double>("c", {elements}, here);
-  const region_options how{.policy = "static", .at = leaf};
+  const region_options how{.policy = policy::static_split, .at = leaf};
   model.region("start", how, iterate(0, elements), out(a), out(b), out(c),
                with_kernel([](auto i, auto x, auto y, auto z) { x[i] = 0, y[i] = 1, z[i] = 2; },
                            "(i, x, y, z) { x[i] = 0; y[i] = 1; z[i] = 2; }"));
@@ -113,7 +113,7 @@ double device_triad(location_model& model, const std::string& leaf, std::int64_t
       model.region("triad", how, iterate(0, elements), in(b), in(c), out(a),
                    with_kernel([](auto i, auto x, auto y, auto to) { to[i] = x[i] + scalar * y[i]; },
                                "(i, x, y, to, s) { to[i] = x[i] + s * y[i]; }", scalar));
-    model.pause();
+    model.fence();
   });
   return 3.0 * sizeof(double) * static_cast<double>(elements) * launches / seconds;
 }

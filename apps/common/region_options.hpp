@@ -22,7 +22,9 @@ struct loop_options : command_options {
   /// arrays and loops: a storage location, or one without cores.
   void require_location(const location_model& model) const;
   /// For the regions of the command.
-  region_options regions() const { return {.policy = policy, .at = at, .policy_source = "--policy"}; }
+  region_options regions() const {
+    return {.policy = region_policy::from_text(policy), .at = at, .policy_source = "--policy"};
+  }
 };
 
 /// Throws tessera::error (usage), with the nearest name, where a word is none of the program's commands that run

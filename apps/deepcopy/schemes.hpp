@@ -36,9 +36,9 @@ class scheme {
   const destination& to() const noexcept { return m_setup.to; }
   bool poison() const noexcept { return m_setup.poison; }
   Structure& structure() const noexcept { return m_structure; }
-  task_options at_destination() const noexcept { return {.location = m_setup.to.location()}; }
+  task_options at_destination() const noexcept { return {.at = m_setup.to.location()}; }
   /// Waits for tasks; adopted memory stays as it is.
-  void wait() const { front_end(m_setup.rt).wait_idle(); }
+  void wait() const { front_end(m_setup.rt).fence(); }
 
  private:
   const cycle_setup m_setup;
@@ -54,9 +54,9 @@ class shared_scheme final : public scheme<Structure> {
   void scale() override {
     task_options where;
     if (this->to().is_host()) where = this->at_destination();
-    this->rt().submit_at(
-        std::source_location::current(), where, "scale",
-        [all = this->structure().all(), root = &this->structure().root()] { Structure::scale(*root, all); });
+    this->rt().submit("scale", where, [all = this->structure().all(), root = &this->structure().root()] {
+      Structure::scale(*root, all);
+    });
     this->wait();
   }
   void move_back() override {}
@@ -150,8 +150,8 @@ class marshalling_scheme final : public copy_scheme<Structure> {
   void scale() override {
     const bool all = this->structure().all();
     if (this->to().is_host()) {
-      this->rt().submit_at(
-          std::source_location::current(), this->at_destination(), "scale",
+      this->rt().submit(
+          "scale", this->at_destination(),
           [all](object_view<typename Structure::root_type> root) { Structure::scale(*root, all); },
           update(this->copy()));
     } else if (this->to().compiles()) {
@@ -188,8 +188,8 @@ class block_scheme final : public copy_scheme<Structure> {
       const std::size_t k = copy.place_of(values.data()).block;
       uses[k] = update(copy.block(k));
     }
-    this->rt().submit_at(
-        std::source_location::current(), this->at_destination(), "scale",
+    this->rt().submit(
+        "scale", this->at_destination(),
         [&copy, all = this->structure().all()](task_blocks blocks) { Structure::scale(*copy.open(blocks), all); },
         uses);
   }

@@ -12,8 +12,7 @@ template <class T>
 void multiply(runtime& rt, const array<T>& a, const array<T>& b, array<T>& c, const memory_budget& into = {}) {
   const std::int64_t rows = c.counts()[0], columns = c.counts()[1], inner = a.counts()[1];
   const auto submit = [&](std::int64_t i, std::int64_t j, std::int64_t l, bool first) {
-    gemm(rt, T{1}, a(i, l), transpose::no, b(l, j), transpose::no, first ? T{0} : T{1}, c(i, j),
-         {.location = into.location});
+    gemm(rt, T{1}, a(i, l), transpose::no, b(l, j), transpose::no, first ? T{0} : T{1}, c(i, j), {.at = into.location});
   };
   const auto tile_bytes = static_cast<std::uint64_t>(c.block_extents()[0] * c.block_extents()[1]) * sizeof(T);
   const std::vector<product_region> plan =

@@ -27,7 +27,7 @@ void fill_on_host(runtime& rt, array<T>& a, bool lower_triangle) {
   std::size_t next = 0;
   for (std::int64_t j = 0; j < a.counts()[1]; ++j)
     for (std::int64_t i = lower_triangle ? j : 0; i < a.counts()[0]; ++i)
-      fill(rt, a(i, j), T(1), {.location = cores[next++ % cores.size()]});
+      fill(rt, a(i, j), T(1), {.at = cores[next++ % cores.size()]});
 }
 
 template <class T>

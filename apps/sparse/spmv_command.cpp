@@ -61,7 +61,7 @@ double measure_triad(session& s, std::int64_t elements) {
     s.check_interrupt();
     const auto began = std::chrono::steady_clock::now();
     stream.triad();
-    model.pause();
+    model.fence();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     if (round > 0) best = std::min(best, seconds);
   }

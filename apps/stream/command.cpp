@@ -61,7 +61,7 @@ statistics run_rounds(std::vector<timed_kernel>& kernels, location_model& model,
     for (timed_kernel& k : kernels) {
       const auto began = std::chrono::steady_clock::now();
       k.run();
-      model.pause();
+      model.fence();
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
       if (round == 0 && rounds > 1) continue;
       k.best = std::min(k.best, seconds);
@@ -77,14 +77,14 @@ statistics run_rounds(std::vector<timed_kernel>& kernels, location_model& model,
 /// the average. The first round, which touches the pages, is not timed. Returns as run_rounds does.
 statistics run_together(timed_kernel& k, location_model& model, const session& s, int rounds) {
   k.run();
-  model.pause();
+  model.fence();
   const statistics before = s.rt().statistics();
   const auto began = std::chrono::steady_clock::now();
   for (k.runs = 0; k.runs < rounds; ++k.runs) {
     s.check_interrupt();
     k.run();
   }
-  model.pause();
+  model.fence();
   k.total = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   k.best = k.worst = k.total / k.runs;
   return before;

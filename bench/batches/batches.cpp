@@ -52,7 +52,7 @@ void measure(const std::string& plugin, const form& of, std::int64_t extent, lon
   if (device == nullptr) bench::fail("the plugin '" + plugin + "' finds no device");
   const bool modelled = plugin == "sim";
   runtime rt(std::move(assembled));
-  const task_options there{.location = rt.at(plugin + "0")};
+  const task_options there{.at = rt.at(plugin + "0")};
   std::vector<std::int64_t> shape(of.rank, extent), all = shape;
   all.back() *= count;
   auto a = rt.make_array<double>("a", all, shape), b = rt.make_array<double>("b", all, shape),

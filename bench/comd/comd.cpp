@@ -19,7 +19,7 @@ struct setting {
   long steps;
   runtime rt{{.workers = static_cast<std::uint32_t>(workers)}};
   location_model model{rt};
-  region_options how{.policy = "static"};
+  region_options how{.policy = tessera::policy::static_split};
 };
 
 /// Atoms of one potential, whose steps are timed.

@@ -43,7 +43,7 @@ std::string machine_of(const std::string& plugin, way how) {
 /// One iteration: `steps` times a scaling and an addition to one block (width 1), or to each of `width` blocks from its
 /// neighbour. Returns the tasks submitted.
 long iteration(runtime& rt, array<double>& a, const std::string& device, long steps, long width) {
-  const task_options there{.location = rt.at(device)};
+  const task_options there{.at = rt.at(device)};
   for (long k = 0; k < steps; ++k)
     for (long w = 0; w < width; ++w) {
       scal(rt, 0.5, a(w), there);

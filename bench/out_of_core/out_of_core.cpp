@@ -70,9 +70,8 @@ result timed(tessera::runtime& rt, matrix& answer, bool lower, Submit submit, Cl
   r.out_then = bytes(rt, false) - out;
   for (std::int64_t j = 0; j < answer.counts()[1]; ++j)
     for (std::int64_t i = lower ? j : 0; i < answer.counts()[0]; ++i)
-      rt.submit_at(
-          std::source_location::current(), {.location = rt.at("core0")}, "look", [](tessera::view<const double>) {},
-          tessera::read(answer(i, j)));
+      rt.submit(
+          "look", {.at = rt.at("core0")}, [](tessera::view<const double>) {}, tessera::read(answer(i, j)));
   rt.fence();
   r.in = bytes(rt, true) - in;
   r.out = bytes(rt, false) - out;
@@ -153,7 +152,7 @@ result in_virtual_time(const problem& p, double room, const std::string& evictio
   const auto world = made.model;
   tessera::runtime rt(std::move(made.machine));
   const auto set = [&](matrix& m, auto) {
-    for (std::size_t k = 0; k < m.size(); ++k) tessera::fill(rt, m.block(k), 1.0, {.location = rt.at("core0")});
+    for (std::size_t k = 0; k < m.size(); ++k) tessera::fill(rt, m.block(k), 1.0, {.at = rt.at("core0")});
     rt.fence();
   };
   return run(

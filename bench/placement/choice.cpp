@@ -89,7 +89,7 @@ double submission(const std::string& placement, bool ready, long n) {
     opened = &open;
     for (std::uint32_t k = 0; k + 1 < places; ++k)
       rt.submit_operation(gate, nullptr, 0, std::array<block::access, 1>{write(gates(k))},
-                          {.location = rt.at("sim" + std::to_string(k))});
+                          {.at = rt.at("sim" + std::to_string(k))});
     if (!ready)  // behind the gate of the first device
       for (std::int64_t k = 0; k < blocks; ++k)
         rt.submit_operation(nothing, nullptr, 0, std::array<block::access, 2>{read(gates(0)), write(c(k))});

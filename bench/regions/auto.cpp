@@ -45,13 +45,13 @@ struct measurement {
         rt({.text = "[runtime]\nhistory = \"off\"\nplugins = [\"host\", \"" + plugin + "\"]\n" + devices_of(plugin),
             .workers = static_cast<std::uint32_t>(workers)}) {
     model.region("start", iterate(0, n), out(x), [](auto i, auto to) { to[i] = double(i % 7); });
-    model.pause();
+    model.fence();
   }
 
   /// Milliseconds of one launch. The name is what `auto` learns under.
   double launch(const char* name, const std::string& policy) {
     const double began = now();
-    model.region(name, {.policy = policy}, iterate(0, n), in(x), out(y),
+    model.region(name, {.policy = tessera::region_policy::from_text(policy)}, iterate(0, n), in(x), out(y),
                  with_kernel(
                      [rounds = host_rounds](auto i, auto from, auto to) {
                        double v = from[i];
@@ -61,7 +61,7 @@ struct measurement {
                      "(i, from, to, rounds) { double v = from[i]; "
                      "for (long k = 0; k < rounds; ++k) v = v * 0.75 + 0.25; to[i] = v; }",
                      device_rounds));
-    model.pause();
+    model.fence();
     return (now() - began) * 1e3;
   }
   region_row last(const std::string& name) const {

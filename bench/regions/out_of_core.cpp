@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
   };
   fill(a, 1);
   fill(b, 0);
-  const region_options there{.policy = "static", .at = "sim0"};
+  const region_options there{.policy = tessera::policy::static_split, .at = "sim0"};
   const double before = moved(rt), began = now();
   for (int k = 0; k < p.sweeps; ++k) {
     if (sweep)
@@ -77,9 +77,9 @@ int main(int argc, char** argv) {
                    with_kernel([n = p.n](auto i, auto x,
                                          auto y) { y[i] = (x[i > 0 ? i - 1 : i] + x[i + 1 < n ? i + 1 : i]) / 2; },
                                "(i, x, y, n) { y[i] = (x[i > 0 ? i - 1 : i] + x[i + 1 < n ? i + 1 : i]) / 2; }", p.n));
-    if (!ahead) model.pause();
+    if (!ahead) model.fence();
   }
-  model.pause();
+  model.fence();
   const double seconds = now() - began;
   const auto last = (sweep || p.sweeps % 2 == 1 ? b : a).read_host();
   const double expected = sweep ? 2 - std::pow(0.5, p.sweeps - 1) : 1;

@@ -47,18 +47,18 @@ struct measurement {
       model.region("back", iterate(0, n), in(y), out(x), [](auto i, auto from, auto to) { to[i] = from[i] + 1; });
     };
     step();
-    model.pause();
+    model.fence();
     constexpr int count = 20'000;
     std::vector<double> many, waited, replayed;
     for (int rep = 0; rep < reps; ++rep) {
       double began = now();
       for (int k = 0; k < count / 2; ++k) step();
-      model.pause();
+      model.fence();
       many.push_back((now() - began) / count * 1e6);
       began = now();
       for (int k = 0; k < count / 4; ++k) {
         step();
-        model.pause();
+        model.fence();
       }
       waited.push_back((now() - began) / (count / 2) * 1e6);
     }
@@ -68,7 +68,7 @@ struct measurement {
     for (int rep = 0; rep < reps; ++rep) {
       const double began = now();
       for (int k = 0; k < count / 20; ++k) rt.replay(twenty);
-      model.pause();
+      model.fence();
       replayed.push_back((now() - began) / count * 1e6);
     }
     const double expected = 2 + reps * 2 * (count / 2 + count / 4 + count / 2);
@@ -87,9 +87,9 @@ struct measurement {
     const auto timed = [&](std::vector<double>& to, const char* second) {
       const double began = now();
       for (long k = 0; k < count; ++k)
-        model.region("step", {.policy = k % 2 == 0 ? "percentage:60,40" : second}, iterate(0, n), inout(x),
-                     [](auto i, auto of) { of[i] += 1; });
-      model.pause();
+        model.region("step", {.policy = tessera::region_policy::from_text(k % 2 == 0 ? "percentage:60,40" : second)},
+                     iterate(0, n), inout(x), [](auto i, auto of) { of[i] += 1; });
+      model.fence();
       to.push_back((now() - began) / double(count) * 1e6);
     };
     std::vector<double> same, other, first;
@@ -113,7 +113,7 @@ struct measurement {
     const auto timed = [&](std::vector<double>& rates, int arrays, auto&& loop) {
       const double began = now();
       loop();
-      model.pause();
+      model.fence();
       rates.push_back(arrays * 8.0 * static_cast<double>(n) / (now() - began) * 1e-9);
     };
     const auto triad = [&] {
@@ -179,13 +179,13 @@ class device_launches {
       const auto timed = [&](std::vector<double>& to, long of, auto&& part) {
         const double began = now();
         for (long k = 0; k < of; ++k) part();
-        m_model.pause();
+        m_model.fence();
         if (rep > 0) to.push_back((now() - began) / double(of) * 1e6);
       };
       timed(bare, m_count, [&] { task(); });
       timed(many, m_count, [&] { region(); });
-      timed(bare_waited, m_count / 4, [&] { task(), m_model.pause(); });
-      timed(waited, m_count / 4, [&] { region(), m_model.pause(); });
+      timed(bare_waited, m_count / 4, [&] { task(), m_model.fence(); });
+      timed(waited, m_count / 4, [&] { region(), m_model.fence(); });
     }
     const double expected = double((m_reps + 1) * (m_count + m_count / 4));
     if (m_y.read_host(m_y(0))[n - 1] != expected || m_x.read_host()[n - 1] != expected)
@@ -198,12 +198,12 @@ class device_launches {
   static constexpr std::int64_t n = 1000;
 
   void region() {
-    m_model.region("step", {.policy = "static", .at = m_where}, iterate(0, n), inout(m_x),
+    m_model.region("step", {.policy = tessera::policy::static_split, .at = m_where}, iterate(0, n), inout(m_x),
                    with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
   }
   void task() {
     const std::array<block::access, 1> blocks{update(m_y(0))};
-    m_rt.submit_operation(m_add, nullptr, 0, blocks, {.location = m_rt.at(m_where)});
+    m_rt.submit_operation(m_add, nullptr, 0, blocks, {.at = m_rt.at(m_where)});
   }
   void rows(const std::string& how, const std::vector<double>& bare, const std::vector<double>& regions) const {
     const auto say = [&](const char* metric, double value) {

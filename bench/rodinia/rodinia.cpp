@@ -27,7 +27,7 @@ namespace {
 struct measurement {
   runtime rt;
   location_model model{rt};
-  region_options how{.policy = "static"};
+  region_options how{.policy = tessera::policy::static_split};
   int workers, reps, first;
 
   measurement(int with, int times, int warm)
@@ -39,10 +39,10 @@ struct measurement {
     std::vector<double> seconds;
     for (int rep = first; rep <= reps; ++rep) {
       before();
-      model.pause();
+      model.fence();
       const double began = now();
       part();
-      model.pause();
+      model.fence();
       if (rep > 0) seconds.push_back((now() - began) * 1e3);
     }
     row("rodinia", "Tessera", kase, workers, "milliseconds", median(seconds));

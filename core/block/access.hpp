@@ -19,7 +19,8 @@ struct access {
   version_number version = 0;  ///< the version read, or the version made
   tessera::intent intent = tessera::intent::read;
   std::uint8_t flags = 0;
-  std::uint16_t space = 0;  ///< where it was acquired
+  /// Where it was acquired. Of an accumulate, until it has its private copy: how copies become one (combination.hpp).
+  std::uint16_t space = 0;
 };
 static_assert(sizeof(access) == 16);
 

@@ -1,16 +1,19 @@
 #pragma once
-// A group of commuting additions to one block: private copies, and one reduction at the end.
+// A group of accumulates into one block with one combination: private copies, and one reduction at the end.
 #include <vector>
 
 #include "core/base/spin_lock.hpp"
+#include "core/block/combination.hpp"
 #include "core/block/record.hpp"
 
 namespace tessera::block {
 
-/// Open from the first accumulate after another use of the block until the next other use, which closes it by
-/// submitting the reduction. `adders` is guarded by the block's flow lock, `copies` and `missing` by `lock`.
+/// Open from the first accumulate after another use of the block until the next other use, or accumulate with another
+/// combination, which closes it by submitting the reduction. `adders` is guarded by the block's flow lock, `copies` and
+/// `missing` by `lock`.
 struct accumulation {
   record* base = nullptr;
+  combination_number how = addition;  ///< the copies become one
   std::vector<task_reference> adders;
 
   /// A hidden block of the base's shape. Adders take one that is idle in their space, or a new one; so there are never

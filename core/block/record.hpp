@@ -67,15 +67,30 @@ struct accumulation;
 /// A use that is to come; defined in announced_use.hpp.
 struct announced_use;
 
+/// Whether the last writers of a block are tasks that commute.
+enum class commuting : std::uint8_t {
+  none,   ///< they are not: there is one last writer
+  open,   ///< more may join them
+  closed  ///< they have been read since
+};
+
+/// What does not fit into a flow record.
+struct flow_lists {
+  std::vector<task_reference> readers;    ///< beyond the inline ones
+  std::vector<task_reference> commuters;  ///< instead of the last writer; unfinished ones at least
+  std::vector<task_reference> before;     ///< what each commuter waits for
+};
+
 /// Dependencies of later tasks follow from this; touched only while a task is linked, under `lock`.
 struct alignas(64) flow_record {
   spin_lock lock;
   bool is_private = false;  ///< used by one submitting thread only (array::keep_to_this_thread): no lock in linking
-  std::uint8_t reader_count = 0;    ///< inline readers in use
+  std::uint8_t reader_count = 0;  ///< inline readers in use
+  block::commuting commuting = block::commuting::none;
   version_number next_version = 1;  ///< the version that the next writer makes
   task_reference last_writer = 0;
   std::array<task_reference, 4> readers{};  ///< since the last writer
-  std::unique_ptr<std::vector<task_reference>> more_readers;
+  std::unique_ptr<flow_lists> more;
   std::atomic<announced_use*> last_announced{nullptr};  ///< the end of the chain of its uses; needs no lock
 
   /// The number of the next version, which is given out by that. Call with the lock held.
@@ -129,7 +144,7 @@ struct alignas(64) record {
   std::atomic<announced_use*> next_use{nullptr};  ///< the beginning of the chain of its uses, or before it
   accumulation* sums = nullptr;  ///< the open group of accumulates; part of the flow side, guarded by flow.lock
   home_state home = home_state::there;
-  std::uint32_t position = 0;  ///< ordinal within its array
+  std::uint32_t position = 0;  ///< ordinal within its array; of a private copy: its combination
 
   /// The replica in a space, or null. Call with the lock held.
   replica* find(std::uint16_t space) noexcept {

@@ -116,7 +116,12 @@ record& table::create(element_type type, const shape& extents, const origin* fro
   record& block = *taken;
   // The last writer stays: its generation has passed, so that a later task sees it as finished.
   block.flow.reader_count = 0;
-  if (block.flow.more_readers) block.flow.more_readers->clear();
+  block.flow.commuting = commuting::none;
+  if (block.flow.more) {
+    block.flow.more->readers.clear();
+    block.flow.more->commuters.clear();
+    block.flow.more->before.clear();
+  }
   block.flow.next_version = 1;
   block.flow.is_private = false;
   {

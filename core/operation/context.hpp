@@ -68,6 +68,7 @@ struct context {
   std::uint32_t worker = no_worker;
   bool caller_names_task = false;               ///< what the call throws is told behind task_name
   bool checked = false;                         ///< all but the addresses has been found to fit by an earlier call
+  std::uint16_t cores = 1;                      ///< of the host that are reserved for it
   const replay_value* replayed_with = nullptr;  ///< host functions of a replay: what it was given; else null
 
   /// The arguments as the type that was submitted; not checked.

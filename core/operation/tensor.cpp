@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include <boost/container/small_vector.hpp>
+#include <cstring>
 
 #include "core/base/error.hpp"
 #include "core/operation/device_call.hpp"
@@ -75,6 +78,36 @@ void enqueue_reduce(const context& c) {
       "reduce_add");
 }
 
+/// Each element of the block becomes this one.
+void enqueue_element(const plugin::device& device, tsr_stream* stream, const operand& block, const void* element,
+                     const char* doing) {
+  const std::int64_t count = block.extents->count();
+  if (supported_by_tensor<TSR_TENSOR_FILL>(device, block.type)) {
+    device.check(device.tensor()->fill(device.handle(), stream, static_cast<tsr_type>(block.type), count, block.address,
+                                       element),
+                 doing);
+    return;
+  }
+  if (device.table().fill == nullptr)
+    throw error(error_kind::usage, "device " + device.name() + " can set no memory to a value", {},
+                "its plugin offers neither fill nor the TENSOR extension's");
+  device.check(device.table().fill(device.handle(), stream, block.address, element,
+                                   static_cast<std::uint32_t>(size_of(block.type)), static_cast<std::uint64_t>(count)),
+               doing);
+}
+
+/// The first block becomes what all of them make together, the others in their order.
+void run_combine(const context& c) {
+  const auto& how = c.arguments_as<block::combination>();
+  const operand& to = c.operands[0];
+  std::span<const operand> parts = c.operands.subspan(1);
+  if (to.intent == intent::write && !parts.empty()) {  // nothing was there
+    std::memcpy(to.host, parts.front().host, to.bytes);
+    parts = parts.subspan(1);
+  }
+  for (const operand& part : parts) how.combine(to.host, part.host, to.extents->count());
+}
+
 double elements(const void*, std::span<const block::access> b) {
   return static_cast<double>(b[0].block->extents->count()) * static_cast<double>(b.size());
 }
@@ -86,18 +119,14 @@ bool can_zero(const plugin::device& device, element_type type) {
 }
 
 void enqueue_zero(const plugin::device& device, tsr_stream* stream, const operand& block) {
-  if (supported_by_tensor<TSR_TENSOR_FILL>(device, block.type)) {
-    const scalar zero(block.type, 0);
-    device.check(device.tensor()->fill(device.handle(), stream, static_cast<tsr_type>(block.type),
-                                       block.extents->count(), block.address, zero.data()),
-                 "fill with zero");
-    return;
-  }
-  if (device.table().fill == nullptr)
-    throw error(error_kind::usage, "device " + device.name() + " can set no memory to zero", {},
-                "its plugin offers neither fill nor the TENSOR extension's");
-  const std::uint8_t zero = 0;  // of every type
-  device.check(device.table().fill(device.handle(), stream, block.address, &zero, 1, block.bytes), "fill with zero");
+  static constexpr std::array<std::byte, 16> zero{};  // of every type
+  enqueue_element(device, stream, block, zero.data(), "fill with zero");
+}
+
+void enqueue_identity(const plugin::device& device, tsr_stream* stream, const operand& copy,
+                      block::combination_number how) {
+  if (how == block::addition) return enqueue_zero(device, stream, copy);
+  enqueue_element(device, stream, copy, block::combination_at(how).identity.data(), "fill with the identity");
 }
 
 bool can_reduce(const plugin::device& device, element_type type) {
@@ -119,6 +148,7 @@ definition fill() {
           .work = elements,
           .is_arithmetic = false};
 }
+definition combine() { return {.name = "combine", .host = run_combine, .work = elements, .is_arithmetic = false}; }
 definition reduce_add() {
   return {
       .name = "reduce", .enqueue = enqueue_reduce, .available = can_reduce, .work = elements, .is_arithmetic = false};

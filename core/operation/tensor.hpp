@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstdint>
 
+#include "core/block/combination.hpp"
 #include "core/operation/definition.hpp"
 
 namespace tessera::operation {
@@ -45,12 +46,17 @@ definition contract();  ///< see contract_arguments
 definition fill();
 /// blocks: destination update (or write: then it is zeroed first), any number of sources read.
 definition reduce_add();
+/// The same with a block::combination as its arguments, on the host.
+definition combine();
 
 /// Whether enqueue_zero works there: by the TENSOR extension's fill or the device table's.
 bool can_zero(const plugin::device& device, element_type type);
 /// Fills a whole block with zero bytes through the device's tables; used for fresh accumulators. Throws tessera::error
 /// (usage) where can_zero is false.
 void enqueue_zero(const plugin::device& device, tsr_stream* stream, const operand& block);
+/// What a private copy begins with: the identity of a combination, of additions zero. Throws as enqueue_zero.
+void enqueue_identity(const plugin::device& device, tsr_stream* stream, const operand& copy,
+                      block::combination_number how);
 bool can_reduce(const plugin::device& device, element_type type);
 
 }  // namespace tessera::operation

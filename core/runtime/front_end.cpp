@@ -38,7 +38,7 @@ block::space_set front_end::device_spaces() const {
   return spaces;
 }
 void front_end::wait_for_window() { there().waits().wait(schedule::wait_request::for_window()); }
-void front_end::wait_idle(std::source_location site) {
+void front_end::fence(std::source_location site) {
   there(site).waits().wait(schedule::wait_request::reporting(), site);
 }
 

@@ -37,6 +37,18 @@ twice_named find_twice(std::span<const block::access> accesses) {
   return {};
 }
 
+/// A block that a task accumulates into with two combinations; null: there is none.
+const block::record* find_two_combinations(std::span<const block::access> accesses) {
+  boost::container::small_vector<const block::access*, 32> sorted;
+  for (const block::access& a : accesses)
+    if (a.intent == intent::accumulate) sorted.push_back(&a);
+  std::ranges::sort(sorted, {}, [](const block::access* a) { return a->block->slot; });
+  const auto found = std::ranges::adjacent_find(sorted, [](const block::access* a, const block::access* b) {
+    return a->block == b->block && a->space != b->space;
+  });
+  return found != sorted.end() ? (*found)->block : nullptr;
+}
+
 }  // namespace
 
 void refuse_foreign_block(const block::record& block, std::uint32_t runtime, std::string_view who,
@@ -66,6 +78,10 @@ void check_named_blocks(std::string_view task, std::span<const block::access> ac
                   "read(), update() and their like make a block_access; an empty one names nothing");
   for (const block::access& a : accesses)
     if (a.block->owner != runtime) refuse_foreign_block(*a.block, runtime, fmt::format("task '{}'", task), site);
+  if (const block::record* const two_ways = find_two_combinations(accesses))
+    throw error(error_kind::usage,
+                fmt::format("task '{}' accumulates into {} with two operations", task, block::name_of(*two_ways)),
+                file_and_line(site), "one task combines a block's values in one way: submit two tasks");
   const twice_named found = find_twice(accesses);
   if (found.first == nullptr) return;
   throw error(error_kind::usage,

@@ -135,7 +135,10 @@ namespace detail {
 
 struct recording_session::state {
   state(runtime_inside& of, const record_options& asked)
-      : scheduler(*of.scheduler), runtime(of.blocks.number()), taker(of.blocks, *of.builtin.reduce), options(asked) {}
+      : scheduler(*of.scheduler),
+        runtime(of.blocks.number()),
+        taker(of.blocks, *of.builtin.reduce, *of.operations.find("combine")),
+        options(asked) {}
   schedule::scheduler& scheduler;
   std::uint32_t runtime;  // block::table::number of it
   task::graph_recorder taker;

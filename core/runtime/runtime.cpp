@@ -6,6 +6,7 @@
 #include <atomic>
 #include <limits>
 
+#include "core/base/call_site.hpp"
 #include "core/base/leak_on_purpose.hpp"
 #include "core/base/suggest.hpp"
 #include "core/runtime/inside.hpp"
@@ -71,7 +72,19 @@ bool runtime::has_devices() const noexcept { return m_inside->scheduler->facts()
 bool runtime::in_task() const noexcept { return !m_inside->scheduler->waits().in_program(); }
 
 void runtime::fence(std::source_location site) { m_inside->scheduler->fence(site); }
-void runtime::drain() noexcept {
+void runtime::fence(task_group& group, std::source_location site) {
+  if (&group.scheduler() != m_inside->scheduler.get())
+    throw error(error_kind::usage, "fence of a group of another runtime", file_and_line(site),
+                "task_group::fence waits for the tasks of its own runtime");
+  m_inside->scheduler->waits().fence(group.tasks(), site);
+}
+void runtime::fence(const fence_options& options, std::source_location site) {
+  if (options.group != nullptr && !options.reports)
+    throw error(error_kind::usage, "fence of a group that does not report", file_and_line(site),
+                "the end of a task_group waits and throws nothing");
+  if (options.group != nullptr) return fence(*options.group, site);
+  if (options.reports) return fence(site);
+  if (in_task()) return;
   m_inside->scheduler->waits().wait(schedule::wait_request::quietly(schedule::wait_request::end::tasks_and_views));
 }
 void runtime::cancel(std::string reason) { here(m_inside).scheduler->cancel(std::move(reason)); }

@@ -11,6 +11,7 @@
 #include "core/base/units.hpp"
 #include "core/runtime/inside.hpp"
 #include "tessera/task.hpp"
+#include "tessera/task_group.hpp"
 
 namespace tessera {
 
@@ -70,18 +71,18 @@ submission::submission(runtime_inside& of, const operation::definition& what, st
     : m_scheduler(*of.scheduler) {
   const std::string_view task = name.empty() ? std::string_view(what.name) : name;
   of.check_blocks(task, blocks, site);
-  if (options.location != anywhere && options.location >= of.machine.tree.known()) [[unlikely]]
+  if (options.at != anywhere && options.at >= of.machine.tree.known()) [[unlikely]]
     throw error(error_kind::usage,
-                fmt::format("task '{}' is to run at location {}, and the runtime has {}", task, options.location,
+                fmt::format("task '{}' is to run at location {}, and the runtime has {}", task, options.at,
                             of.machine.tree.known()),
                 file_and_line(site), "runtime::at gives the number of a location by its name");
   task::record& t = m_scheduler.begin(what, site, m_thread);
   m_task = &t;
   t.priority = options.priority;
-  t.hint = options.location;
+  t.hint = options.at;
   t.argument_size = static_cast<std::uint32_t>(argument_bytes);
   if (blocks.size() <= t.accesses.size() && argument_bytes <= task::record::inline_arguments && name.empty() &&
-      options.from == nullptr && options.to == nullptr) [[likely]] {  // all of it in the record itself
+      options.is_short()) [[likely]] {  // all of it in the record itself
     t.access_count = static_cast<std::uint8_t>(blocks.size());
     for (std::size_t k = 0; k < blocks.size(); ++k) t.accesses[k] = blocks[k];
     m_arguments = t.arguments.data();
@@ -112,6 +113,34 @@ void submission::fill(std::string_view name, const task_options& options, std::s
   }
   m_arguments = t.argument_bytes();
   if (options.to != nullptr) m_scheduler.in_place().send_to(*options.to, t);
+  if (options.cores != 1 || options.group != nullptr) fill_rare(options);
+}
+
+void submission::fill_rare(const task_options& options) {
+  task::record& t = *m_task;
+  const auto refuse = [&](const std::string& what, const char* hint) {
+    throw error(error_kind::usage, fmt::format("task '{}' {}", t.name(), what), file_and_line(t.site), hint);
+  };
+  if (options.cores != 1) {
+    const schedule::run_mode& mode = m_scheduler.facts().mode;
+    if (options.cores == 0) refuse("is to run on no core", "task_options::cores is 1 or more");
+    if (options.cores > mode.workers)
+      refuse(fmt::format("is to run on {} cores, and the runtime has {} worker{}", options.cores, mode.workers,
+                         mode.workers == 1 ? "" : "s"),
+             "runtime::workers() tells how many there are; runtime.workers sets it");
+    if (mode.simulated)
+      refuse(fmt::format("is to run on {} cores in virtual time", options.cores),
+             "a simulation knows tasks of one core only");
+    t.need_more().cores = options.cores;
+    t.rare |= task::rare_cores;
+  }
+  if (options.group == nullptr) return;
+  if (&options.group->scheduler() != &m_scheduler)
+    refuse("is to belong to a group of another runtime", "make a task_group of the runtime that runs the task");
+  if (schedule::scheduler::is_recording(*m_thread))
+    refuse("of a recording is to belong to a group", "tasks of replays are in no group: fence waits for them");
+  t.need_more().group = &options.group->tasks();
+  t.rare |= task::rare_group;
 }
 
 void submission::name_blocks(std::span<const block_access> blocks) {
@@ -166,14 +195,17 @@ bool counts_many_names(const operation::definition& what, std::string_view name)
 }  // namespace detail
 
 void runtime::submit_operation(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
-                               std::span<const block_access> accesses, task_options options,
+                               std::span<const block_access> accesses, const task_options& options,
                                std::source_location site) {
   if (what.catalog != m_inside->operations.number())
     throw error(
         error_kind::usage,
         fmt::format("operation '{}' is {}", what.name, what.catalog == 0 ? "in no runtime" : "one of another runtime"),
         file_and_line(site), "submit what define(), operations() or builtin() of the same runtime returned");
-  if (!what.signature.empty() && !std::ranges::equal(what.signature, accesses, {}, {}, &block_access::intent))
+  const auto as_declared = [](const block_access& a) {
+    return a.intent == intent::commute ? intent::update : a.intent;  // in which order is the caller's matter
+  };
+  if (!what.signature.empty() && !std::ranges::equal(what.signature, accesses, {}, {}, as_declared))
     throw error(error_kind::usage,
                 fmt::format("operation '{}' takes ({}) and was given ({})", what.name, in_words(what.signature),
                             in_words(accesses | std::views::transform(&block_access::intent))),

@@ -46,4 +46,18 @@ void binding::place_this_thread() const noexcept {
   if (sched_setaffinity(0, first.bytes(), first.words.data()) == 0) sched_setaffinity(0, sizeof before, &before);
 }
 
+binding::scoped_spread::scoped_spread(const binding& of, std::span<const std::uint32_t> workers) noexcept {
+  if (!of.m_on || sched_getaffinity(0, sizeof m_before, &m_before) != 0) return;
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (const std::uint32_t k : workers)
+    for (const std::uint32_t cpu : of.m_cpus[k])
+      if (cpu < CPU_SETSIZE) CPU_SET(cpu, &all);
+  m_is_spread = CPU_COUNT(&all) != 0 && sched_setaffinity(0, sizeof all, &all) == 0;
+}
+
+binding::scoped_spread::~scoped_spread() {
+  if (m_is_spread) sched_setaffinity(0, sizeof m_before, &m_before);
+}
+
 }  // namespace tessera::schedule

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,6 +24,18 @@ class binding {
   void bind(std::thread& worker, std::uint32_t k);
   /// By the thread that is to be worker 0.
   void place_this_thread() const noexcept;
+  /// While it exists, the thread that made it may run on all CPUs of several workers; then it is bound as before.
+  class scoped_spread {
+   public:
+    scoped_spread(const binding& of, std::span<const std::uint32_t> workers) noexcept;
+    ~scoped_spread();
+    scoped_spread(const scoped_spread&) = delete;
+    scoped_spread& operator=(const scoped_spread&) = delete;
+
+   private:
+    cpu_set_t m_before{};
+    bool m_is_spread = false;
+  };
   /// Why workers float although they should be bound, in one sentence; empty: none does.
   const std::string& trouble() const noexcept { return m_trouble; }
 

@@ -13,6 +13,7 @@ void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then)
       (t.flags & (task::flag_replayed | task::flag_reduction)) == task::flag_replayed && !m_mode.simulated &&
       m_replays.is_plain(t) && worker_queues::run_next(mine, t))
     return;
+  if ((t.rare & task::rare_commutes) != 0 && !m_commuting.enter(t)) return;
   if (m_own.is_view(t) && !m_mode.simulated) {
     t.place = 0;
     m_view_requests.hand_over(mine, t);

@@ -24,7 +24,9 @@ std::shared_ptr<const block::failure> poison_of(std::span<const block::access> a
 
 failures::reason failures::note(const task::record& t, block::failure what) {
   if (what.where.empty()) what.where = describe(t);
-  return note(std::move(what));
+  reason why = note(std::move(what));
+  if ((t.rare & task::rare_group) != 0) t.more->group->note(why);
+  return why;
 }
 
 failures::reason failures::note_loss(const task::record& t, std::string_view device) {

@@ -137,13 +137,15 @@ std::shared_ptr<const block::failure> host_runner::call(thread_context& mine, ta
     c.task_name = t.name();
     c.caller_names_task = true;  // below
     if ((t.flags & task::flag_replayed) != 0) c.replayed_with = &t.replayed().replay->value;
+    if ((t.rare & task::rare_cores) != 0) c.cores = t.more->cores;
     c.worker = mine.is_program ? 0 : mine.number;  // a thread of the program runs tasks in the place of worker 0
     constexpr int zeroes = task::flag_accumulates | task::flag_fresh;
     if (t.operation->host == nullptr || (t.flags & zeroes) != 0) c.stream = inline_stream(mine).handle();
     if ((t.flags & zeroes) != 0)
       for (std::size_t k = 0; k < accesses.size(); ++k)
         if ((accesses[k].flags & task::access_fresh) != 0)
-          operation::enqueue_zero(*c.device, c.stream, mine.operands[k]);
+          operation::enqueue_identity(*c.device, c.stream, mine.operands[k],
+                                      static_cast<block::combination_number>(accesses[k].block->position));
     if (m_setup.validator != nullptr) shadows = m_setup.validator->begin_task(t, mine.operands);
     if (t.operation->host == nullptr) {
       if (t.operation->workspace != nullptr)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <mutex>
+#include <new>
+#include <type_traits>
 
 namespace tessera::schedule {
 
@@ -25,6 +27,11 @@ void reductions::make(task::record& t, block::record& sum, block::accumulation& 
   t.access_count = 1;
   t.accesses[0] = {.block = &sum, .version = 0, .intent = intent::update, .flags = 0, .space = 0};
   t.need_more().sums.assign(1, &group);
+  if (group.how == block::addition) return;
+  const block::combination& how = block::combination_at(group.how);
+  static_assert(sizeof how <= task::record::inline_arguments && std::is_trivially_copyable_v<block::combination>);
+  t.argument_size = sizeof how;
+  new (t.arguments.data()) block::combination(how);
 }
 
 block::record* reductions::make_private(const block::record& base) {
@@ -97,6 +104,7 @@ void reductions::give_adder_copies(task::record& adder, memory::space_number spa
     block::access& a = accesses[k];
     if (mine.block == nullptr) {
       mine = {&m_setup.blocks->create(group->base->type, *group->base->extents), space, true};
+      mine.block->position = group->how;
       a.flags |= task::access_fresh;
       const std::lock_guard guard(group->lock);
       group->copies.push_back(mine);

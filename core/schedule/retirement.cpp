@@ -14,20 +14,32 @@ namespace tessera::schedule {
 
 void scheduler::run(thread_context& mine, task::record& t) {
   const thread_context::runtime_scope on(mine);
-  if (m_failures.cancelled() && !m_own.is_destroy(t)) {
-    if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
-    fail(mine, t, m_failures.cancellation());  // names no task: none of them is the cause
-    return;
-  }
+  if (given_up_by_cancel(mine, t)) return;
   if (t.operation->special != nullptr) {
     run_special(mine, t);
     return;
   }
   if (!m_host.prepare(mine, t)) return;
+  if ((t.rare & task::rare_cores) != 0) [[unlikely]]
+    return m_pool.gather(t);
   if (m_simulated != nullptr) {
     m_simulated->occupy(mine, t, m_host.call(mine, t, host_runner::call_mode::enqueue_only));
     return;
   }
+  m_host.execute(mine, t);
+  complete(mine, t);
+}
+
+bool scheduler::given_up_by_cancel(thread_context& mine, task::record& t) {
+  if (!m_failures.cancelled() || m_own.is_destroy(t)) return false;
+  if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
+  fail(mine, t, m_failures.cancellation());  // names no task: none of them is the cause
+  return true;
+}
+
+void scheduler::run_gathered(thread_context& mine, task::record& t) {
+  const thread_context::runtime_scope on(mine);
+  if (given_up_by_cancel(mine, t) || !m_host.prepare(mine, t)) return;
   m_host.execute(mine, t);
   complete(mine, t);
 }
@@ -77,6 +89,7 @@ std::uint64_t scheduler::window_bytes_of(task::record& t) const {
 }
 
 void scheduler::retire(thread_context& mine, task::record& t, std::uint64_t window_bytes) {
+  task::group* const group = (t.rare & task::rare_group) != 0 ? t.more->group : nullptr;
   if ((t.flags & task::flag_reduction) != 0)
     reductions::end_group(t, [this](block::record& copy) { destroy_later(copy); });
   if (t.operation->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0) {
@@ -91,6 +104,8 @@ void scheduler::retire(thread_context& mine, task::record& t, std::uint64_t wind
                              std::memory_order_release);
   // release: whoever sees the count sees the task's effects
   mine.retired.store(mine.retired.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  if (group != nullptr && group->leave()) [[unlikely]]
+    m_pool.wake_waiters();
 }
 
 void scheduler::fail(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why) {
@@ -106,6 +121,7 @@ void scheduler::fail(thread_context& mine, task::record& t, std::shared_ptr<cons
 }
 
 void scheduler::give_up(thread_context& mine, task::record& t, const std::shared_ptr<const block::failure>& why) {
+  if ((t.rare & task::rare_group) != 0) t.more->group->note(why);
   // What blocks of another cut take over was told when it failed.
   if (!m_own.is_retile(t)) m_failures.note_given_up(why, t.operation->special == nullptr);
   if (m_own.is_bring_home(t)) m_write_back.note_read();

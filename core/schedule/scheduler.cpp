@@ -372,6 +372,10 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
     take_back(mine, t);
     return;
   }
+  if ((t.rare & task::rare_group) != 0) [[unlikely]] {
+    t.more->group->enter();
+    if (m_setup.validator != nullptr) m_setup.validator->entered(*t.more->group);
+  }
   const std::uint64_t count = mine.submitted.load(std::memory_order_relaxed) + 1;
   t.sequence = m_submissions.add(mine);
   if (m_submissions.window().counts_bytes()) submission_window::note_submitted_bytes(mine, window_bytes_of(t));
@@ -399,7 +403,8 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
 
 task::record& scheduler::make_reduction(block::record& block, block::accumulation& group) {
   thread_context* mine = nullptr;
-  task::record& t = begin(m_own.reduce, std::source_location::current(), mine);
+  task::record& t =
+      begin(group.how == block::addition ? m_own.reduce : m_own.combine, std::source_location::current(), mine);
   reductions::make(t, block, group);
   t.sequence = m_submissions.add(*mine);
   return t;

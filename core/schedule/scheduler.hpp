@@ -15,6 +15,7 @@
 #include "core/placement/placer.hpp"
 #include "core/plugin/registry.hpp"
 #include "core/schedule/adopted_write_back.hpp"
+#include "core/schedule/commuting.hpp"
 #include "core/schedule/device/driver_owner.hpp"
 #include "core/schedule/device/driver_table.hpp"
 #include "core/schedule/device/hang.hpp"
@@ -103,6 +104,8 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
   void commit(thread_context& mine, task::record& t, bool bounded = true);
   /// See waits::fence.
   void fence(std::source_location site = std::source_location::current()) { m_waits.fence(site); }
+  /// Whether tasks of the program belong to a recording now that the calling thread submits.
+  static bool is_recording(const thread_context& mine) noexcept { return mine.recorder != nullptr; }
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
   void cancel(std::string reason, error_kind kind = error_kind::interrupted);
   /// Frees a block once every task submitted before is done with it; returns at once.
@@ -190,6 +193,7 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
   struct host_tasks {  // what worker_pool calls a Host
     scheduler& owner;
     void run(thread_context& mine, task::record& t) const { owner.run(mine, t); }
+    void run_gathered(thread_context& mine, task::record& t) const { owner.run_gathered(mine, t); }
     bool resolve_deadlock(thread_context& mine) const { return owner.resolve_deadlock(mine); }
   };
   void run_tasks_until(thread_context& mine, const predicate& enough, std::uint32_t look_every) override;
@@ -209,6 +213,8 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
 
   // from running to retired (retirement.cpp)
   void run(thread_context& mine, task::record& t) override;
+  void run_gathered(thread_context& mine, task::record& t);  ///< its cores are reserved
+  bool given_up_by_cancel(thread_context& mine, task::record& t);
   void run_special(thread_context& mine, task::record& t);
   void complete(thread_context& mine, task::record& t,
                 when_ready then = when_ready::run_next);  // host: release successors, retire
@@ -218,6 +224,8 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
       m_replays.release_successors(mine, t, start);
     else
       task::release_successors(t, start);
+    if ((t.rare & task::rare_holds_blocks) != 0) [[unlikely]]
+      m_commuting.leave(t, start);
   }
   void release_successors(thread_context& mine, task::record& t) override {
     release_successors(mine, t, when_ready::queue);
@@ -227,6 +235,7 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
   // what task::link asks for (scheduler.cpp)
   task::record& make_reduction(block::record& block, block::accumulation& group) override;
   void reduction_linked(task::record& reduction, bool ready) override;
+  bool lets_commute() const noexcept override { return !m_setup.settings->deterministic; }
   block::record* make_private(const block::record& base) override { return m_reductions.make_private(base); }
 
   scheduler_setup m_setup;
@@ -238,6 +247,7 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
   driver_table m_drivers;
   const runtime_operations m_own;
   reductions m_reductions;
+  commuting_blocks m_commuting;
   host_views m_views;
   adopted_write_back m_write_back;
 

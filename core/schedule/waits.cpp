@@ -11,6 +11,16 @@
 
 namespace tessera::schedule {
 
+namespace {
+
+void refuse_in_task(const thread_context& mine, std::source_location site) {
+  if (!mine.in_program())
+    throw error(error_kind::usage, "fence inside a task", file_and_line(site),
+                "a task that waits for all tasks waits for itself; wait in the program's own threads");
+}
+
+}  // namespace
+
 bool waits::all_retired() const noexcept {
   // Retired first: both sums only grow and retired never passes submitted, so equal sums mean that nothing was open at
   // the moment in between.
@@ -18,7 +28,7 @@ bool waits::all_retired() const noexcept {
   return out >= m_setup.threads->submitted();
 }
 
-void waits::fence(std::source_location site) {
+thread_context& waits::require_free(std::source_location site) {
   thread_context& mine = m_setup.owner->context_of_this_thread();
   if (mine.recorder != nullptr)
     throw error(error_kind::usage, "fence inside a recording", file_and_line(site),
@@ -26,7 +36,25 @@ void waits::fence(std::source_location site) {
   if (const std::uint32_t views = mine.held_views.load(std::memory_order_relaxed); views != 0)
     throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", views), file_and_line(site),
                 "release host views before waiting for tasks that may need their blocks");
-  report(mine, wait_request::reporting_home({}), site);
+  refuse_in_task(mine, site);
+  return mine;
+}
+
+void waits::fence(std::source_location site) { report(require_free(site), wait_request::reporting_home({}), site); }
+
+void waits::fence(task::group& of, std::source_location site) {
+  thread_context& mine = require_free(site);
+  const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
+  m_setup.owner->run_tasks_until(
+      mine, [&] { return of.is_idle(); }, 0);
+  if (mine.events != nullptr) trace_fence(*mine.events, began);
+  if (m_setup.validator != nullptr) m_setup.validator->waited_for(of);
+  const failures::reason why = of.take();
+  if (!why) return;
+  m_setup.failures->note_told(why, mine.user_serial);
+  if (const std::optional<error> e =
+          fence_error({.first = why, .given_up = 0}, {}, m_setup.failures->cancelled(), hint_for_room()))
+    throw error(*e);
 }
 
 void waits::wait(const wait_request& what, std::source_location site) {
@@ -97,9 +125,7 @@ const char* waits::hint_for_room() const {
 }
 
 void waits::report(thread_context& mine, const wait_request& what, std::source_location site) {
-  if (!mine.in_program())
-    throw error(error_kind::usage, "fence inside a task", file_and_line(site),
-                "a task that waits for all tasks waits for itself; wait in the program's own threads");
+  refuse_in_task(mine, site);
   program_owner& owner = *m_setup.owner;
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
   owner.run_tasks_until(

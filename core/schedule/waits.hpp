@@ -77,6 +77,9 @@ class waits {
   /// last fence, else rethrows the first failure since then. Throws usage when the calling thread holds a view, inside
   /// a task and inside a recording.
   void fence(std::source_location site);
+  /// Waits for the tasks of a group, and rethrows the first failure of one of them. Memory that was adopted stays where
+  /// it is. Throws usage as fence. The maker of the group stays its member.
+  void fence(task::group& of, std::source_location site);
   /// Reports failures to nobody, unless it is asked to. In a child that was forked, what waits for tasks and does not
   /// report returns at once.
   void wait(const wait_request& what, std::source_location site = std::source_location::current());
@@ -85,6 +88,11 @@ class waits {
   /// After something else than the end of a task that others may wait for: those who wait look again.
   void look_again() { m_setup.pool->wake_waiters(); }
 
+  /// Whether a fence of the calling thread would wait: outside of all tasks and recordings, and without views.
+  bool may_wait() {
+    const thread_context& mine = m_setup.owner->context_of_this_thread();
+    return mine.in_program() && mine.recorder == nullptr && mine.held_views.load(std::memory_order_relaxed) == 0;
+  }
   /// Whether the calling thread is outside of all tasks.
   bool in_program() { return m_setup.owner->context_of_this_thread().in_program(); }
   /// In between, submissions of the calling thread neither wait nor run tasks, however many are open. Calls nest.
@@ -100,6 +108,7 @@ class waits {
   }
 
  private:
+  thread_context& require_free(std::source_location site);  ///< the calling thread may wait for tasks
   void report(thread_context& mine, const wait_request& what, std::source_location site);
   bool bring_home(const transfer::memory_choice& where, std::source_location site);
   bool all_retired() const noexcept;

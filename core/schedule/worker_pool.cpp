@@ -11,6 +11,7 @@ void worker_pool::prepare(std::vector<std::vector<std::uint32_t>> cpus, bool bin
   // Looks are rare beside the tasks of a window, and each worker counts its own.
   m_look_every = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(std::bit_floor(m_setup.window_tasks / (16 * m_workers)), 1, 64));
+  m_look_mask.store(m_look_every - 1, std::memory_order_relaxed);
   m_binding = std::make_unique<binding>(std::move(cpus), bind);
 }
 
@@ -36,6 +37,7 @@ void worker_pool::leave_place(thread_context& mine, const waiter_list::waiter* l
   m_setup.queues->leave_next(mine);
   const bool last = m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1;
   m_helper.store(false, std::memory_order_seq_cst);
+  m_gathering.look_again();
   wake_waiters();  // what it has done may be enough for others too
   m_waiters.offer_place(leaving);
   if (m_work.someone_sleeps() && m_spinning.load(std::memory_order_relaxed) == 0 &&
@@ -46,7 +48,7 @@ void worker_pool::leave_place(thread_context& mine, const waiter_list::waiter* l
 task::record* worker_pool::watch_kept(thread_context& mine, const predicate& enough) {
   if (!m_setup.queues->any_kept() || m_watched.exchange(true, std::memory_order_acquire)) return nullptr;
   task::record* found = nullptr;
-  for (unsigned without = 0; found == nullptr && without < naps_without && !enough();) {
+  for (unsigned without = 0; found == nullptr && without < naps_without && !enough() && !m_gathering.wants_workers();) {
     m_napping.store(true, std::memory_order_relaxed);
     full_fence();  // who queues a task from now on ends the nap; what was queued before is found here
     worker_queues::note_nap(mine);
@@ -61,6 +63,11 @@ task::record* worker_pool::watch_kept(thread_context& mine, const predicate& eno
   m_watched.store(false, std::memory_order_release);
   full_fence();  // who goes to sleep from now on sees it, or is seen to sleep by this thread
   return found;
+}
+
+void worker_pool::ask_for_workers(bool wanted) noexcept {
+  m_look_mask.store(wanted ? 0 : m_look_every - 1, std::memory_order_relaxed);
+  if (wanted) wake_all();
 }
 
 void worker_pool::end_nap() noexcept {

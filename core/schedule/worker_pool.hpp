@@ -15,6 +15,7 @@
 #include "core/placement/placer.hpp"
 #include "core/schedule/binding.hpp"
 #include "core/schedule/event_count.hpp"
+#include "core/schedule/gathering.hpp"
 #include "core/schedule/thread_context.hpp"
 #include "core/schedule/waiter_list.hpp"
 #include "core/schedule/worker_queues.hpp"
@@ -27,6 +28,7 @@ namespace tessera::schedule {
 ///
 /// Functions that run tasks take whoever runs them, a `Host` with
 ///   void run(thread_context&, task::record&);             // runs a task that was found
+///   void run_gathered(thread_context&, task::record&);    // the same where the cores that it wants are reserved
 ///   bool resolve_deadlock(thread_context&);               // no worker is awake: whether a task was released or given
 ///   up
 class worker_pool {
@@ -94,8 +96,12 @@ class worker_pool {
   /// After something changed that threads of the program wait for: calls those for whom it is enough.
   void wake_waiters() {
     full_fence();  // who began to wait before this sees the change, or is seen here
-    if (!m_waiters.empty() && m_waiters.look()) m_work.notify_all();
+    if (m_waiters.empty() || !m_waiters.look()) return;
+    m_work.notify_all();
+    if (m_gathering.wants_workers()) m_gathering.notify();
   }
+  /// A task that wants several cores has its blocks: it runs when so many workers have come for it.
+  void gather(task::record& t) { m_gathering.add(t); }
   /// After something changed that any worker may have to look at.
   void wake_all() noexcept {
     m_work.notify_all();
@@ -131,6 +137,13 @@ class worker_pool {
   task::record* watch_kept(thread_context& mine, const predicate& enough);
   void end_nap() noexcept;  ///< of the worker that does so: there is something else
 
+  /// Between two tasks: one of those that tasks wait for who want several cores.
+  template <class Host>
+  void attend(Host&& host, thread_context& mine, const predicate& enough);
+  void ask_for_workers(bool wanted) noexcept;  ///< to come between two tasks
+  /// After how many tasks a worker looks around, less one.
+  std::uint32_t look_mask() const noexcept { return m_look_mask.load(std::memory_order_relaxed); }
+
   /// Of worker 0; what this thread has left goes on without it.
   void leave_place(thread_context& mine, const waiter_list::waiter* leaving) noexcept;
 
@@ -142,6 +155,9 @@ class worker_pool {
   event_count m_work;     // workers that found nothing, and the thread that helps
   waiter_list m_waiters;  // threads of the program that wait
   std::uint32_t m_look_every = 1;
+  std::atomic<std::uint32_t> m_look_mask{0};  // m_look_every - 1, or 0 while a task wants several cores
+  gathering m_gathering{[this] { return m_workers - (m_helper.load(std::memory_order_seq_cst) ? 0u : 1u); },
+                        [this](bool wanted) { ask_for_workers(wanted); }};
   std::atomic<std::uint32_t> m_spinning{0}, m_busy{0};
   std::atomic<std::uint64_t> m_rests{0};  // how often a thread in worker_loop() found nothing and was about to sleep
   std::atomic<bool> m_stop{false}, m_helper{false};
@@ -159,7 +175,10 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
   const auto run_one = [&](task::record& t) {
     host.run(mine, t);
     // Both are powers of two: a division would show in the shortest tasks.
-    if ((++ran & (m_look_every - 1)) == 0 && !m_waiters.empty()) wake_waiters();
+    if ((++ran & look_mask()) == 0) {
+      if (!m_waiters.empty()) wake_waiters();
+      if (m_gathering.wants_workers()) attend(host, mine, enough);
+    }
     return look_every != 0 && (ran & (look_every - 1)) == 0 && enough();
   };
   bool woken = false;  // for one task: tasks that came while another thread was spinning have woken nobody
@@ -171,6 +190,10 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
     }
     if (enough()) return;
     wake_waiters();
+    if (m_gathering.wants_workers()) {
+      attend(host, mine, enough);
+      continue;
+    }
 
     // Spin for a while: work usually comes within microseconds.
     m_spinning.fetch_add(1, std::memory_order_seq_cst);
@@ -182,7 +205,7 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
       for (int k = 0; k < 16; ++k) cpu_relax();
       left_alone = m_setup.queues->any_at_core() ? left_alone + 1 : 0;
       found = m_setup.queues->next_task(mine, left_alone < looks_for_owner ? reach::own_core : reach::any_core);
-      if (found == nullptr) leave = enough();
+      if (found == nullptr) leave = enough() || m_gathering.wants_workers();
       if ((spins & 15) == 15 && std::chrono::steady_clock::now() > until) break;
     }
     if (found == nullptr && !leave && !mine.is_program) found = watch_kept(mine, enough);
@@ -192,7 +215,10 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
       if (run_one(*found)) return;
       continue;
     }
-    if (leave) return;
+    if (leave) {
+      if (enough()) return;
+      continue;  // to one of those that are wanted
+    }
 
     const std::uint32_t key = m_work.prepare();
     // A thread of the program is called while it sleeps, and does not look after kept tasks: it takes them.
@@ -202,7 +228,7 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
       if (found == nullptr || run_one(*found)) return;
       continue;
     }
-    if (!m_watched.load(std::memory_order_relaxed) && m_setup.queues->any_kept()) {
+    if (m_gathering.wants_workers() || (!m_watched.load(std::memory_order_relaxed) && m_setup.queues->any_kept())) {
       m_work.cancel();
       continue;
     }
@@ -253,6 +279,7 @@ void worker_pool::run_tasks_until(Host&& host, thread_context& mine, const predi
       m_waiters.set_helps(me, true);
       m_busy.fetch_add(1, std::memory_order_seq_cst);
       m_binding->place_this_thread();
+      m_gathering.look_again();
       worker_loop(host, mine, enough, look_every);
       m_waiters.set_helps(me, false);
       leave_place(mine, &me);
@@ -266,6 +293,20 @@ void worker_pool::run_tasks_until(Host&& host, thread_context& mine, const predi
   // The place may have been offered to this thread, which had waited long enough: then it is the next one's.
   full_fence();
   if (!m_waiters.empty() && !m_helper.load(std::memory_order_relaxed)) m_waiters.offer_place(nullptr);
+}
+
+template <class Host>
+void worker_pool::attend(Host&& host, thread_context& mine, const predicate& enough) {
+  // What it would have run next is for others, who are to know.
+  m_setup.queues->leave_next(mine);
+  if (m_setup.queues->any()) m_work.notify_one();
+  const gathering::team made = m_gathering.attend(mine.is_program ? 0 : mine.number, enough);
+  if (made.t == nullptr) return;
+  {
+    const binding::scoped_spread spread(*m_binding, made.workers);
+    host.run_gathered(mine, *made.t);
+  }
+  m_gathering.done(made);
 }
 
 template <class Host>

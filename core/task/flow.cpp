@@ -104,18 +104,17 @@ class linking {
     if (depend(before, m_task)) ++m_edges;
   }
 
+  void wait_for_writers(const block::flow_record& flow) {
+    for_each_writer(flow, [&](block::task_reference before) { wait_for(before); });
+  }
+
   void visit(block::access& a) {
     block::record& b = *a.block;
     block::flow_record& flow = b.flow;
     if (a.intent == intent::accumulate) {
-      if (b.sums == nullptr) {
-        b.sums = new block::accumulation;
-        b.sums->base = &b;
-        if (block::record* const first = m_reductions.make_private(b)) {
-          b.sums->in_turn = true;
-          b.sums->copies.push_back({first, 0, false});
-        }
-      }
+      if (b.sums != nullptr && b.sums->how != a.space)
+        m_linked.push_back(close_group(b, m_self, m_reductions, m_events));
+      if (b.sums == nullptr) open_group(b, a.space);
       if (m_events == nullptr)
         add_unfinished(b.sums->adders, m_self);
       else
@@ -129,12 +128,27 @@ class linking {
     }
     if (b.sums != nullptr) m_linked.push_back(close_group(b, m_self, m_reductions, m_events));
     if (a.intent == intent::read) {
-      wait_for(flow.last_writer);
+      for_each_writer_to_read(flow, [&](block::task_reference before) { wait_for(before); });
       add_reader(flow, m_self);
       a.version = flow.next_version - 1;
       return;
     }
     visit_writer(a);
+  }
+
+  void open_group(block::record& b, block::combination_number how) {
+    b.sums = new block::accumulation;
+    b.sums->base = &b;
+    b.sums->how = how;
+    if (block::record* const first = make_private(*b.sums)) {
+      b.sums->in_turn = true;
+      b.sums->copies.push_back({first, 0, false});
+    }
+  }
+  block::record* make_private(const block::accumulation& group) {
+    block::record* const fresh = m_reductions.make_private(*group.base);
+    if (fresh != nullptr) fresh->position = group.how;
+    return fresh;
   }
 
   /// Additions in a fixed order: the access becomes one to a private copy, which its users have in the order of
@@ -145,10 +159,11 @@ class linking {
     const bool fresh = group.turn < block::accumulation::copies_in_turn;
     const std::size_t turn = group.turn++ % block::accumulation::copies_in_turn;
     if (fresh) {
-      if (turn == group.copies.size()) group.copies.push_back({m_reductions.make_private(*group.base), 0, false});
+      if (turn == group.copies.size()) group.copies.push_back({make_private(group), 0, false});
       a.flags |= access_fresh;
       m_task.flags |= flag_fresh;
     }
+    a.space = 0;
     a.block = group.copies[turn].block;
     a.intent = fresh ? intent::write : intent::update;
     visit_writer(a);
@@ -157,10 +172,39 @@ class linking {
 
   void visit_writer(block::access& a) {
     block::flow_record& flow = a.block->flow;
-    if (flow.reader_count == 0) wait_for(flow.last_writer);  // readers wait for it themselves
+    if (a.intent == intent::commute) [[unlikely]] {
+      if (m_reductions.lets_commute()) return visit_commuter(a);
+      a.intent = intent::update;
+    }
+    if (flow.reader_count == 0) wait_for_writers(flow);  // readers wait for them themselves
     take_readers(flow, [&](block::task_reference reader) { wait_for(reader); });
-    flow.last_writer = m_self;
+    set_writer(flow, m_self);
     a.version = flow.make_version();
+  }
+
+  /// It waits for what the first of them waits for, and not for the others. Its version is another one when its turn
+  /// has come; here it is counted.
+  void visit_commuter(block::access& a) {
+    block::flow_record& flow = a.block->flow;
+    block::flow_lists& lists = lists_of(flow);
+    if (flow.commuting != block::commuting::open) {
+      lists.before.clear();
+      if (flow.reader_count == 0)
+        for_each_writer(flow, [&](block::task_reference before) {
+          if (before != 0) lists.before.push_back(before);
+        });
+      take_readers(flow, [&](block::task_reference reader) { lists.before.push_back(reader); });
+      lists.commuters.clear();
+      flow.commuting = block::commuting::open;
+    }
+    if (m_events == nullptr) std::erase_if(lists.before, is_finished);  // a recording has all of them
+    for (const block::task_reference before : lists.before) wait_for(before);
+    if (m_events == nullptr)
+      add_unfinished(lists.commuters, m_self);
+    else
+      lists.commuters.push_back(m_self);
+    a.version = flow.make_version();
+    m_task.rare |= rare_commutes;
   }
 
   record& m_task;
@@ -185,6 +229,7 @@ void renew(record& t) noexcept {
   t.dependencies.store(linking_bias, std::memory_order_relaxed);
   t.access_count = 0;
   t.flags = 0;
+  t.rare = 0;
   t.edge_count = 0;
   t.argument_size = 0;
   t.priority = 0;

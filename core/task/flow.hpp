@@ -59,6 +59,8 @@ class reduction_source {
   virtual record& make_reduction(block::record& block, block::accumulation& group) = 0;
   /// The reduction is linked; `ready`: it waits for nothing.
   virtual void reduction_linked(record& reduction, bool ready) = 0;
+  /// Whether tasks that commute run in any order. False: in that of their submission, as updates.
+  virtual bool lets_commute() const noexcept { return true; }
   /// Where additions are made in a fixed order: a fresh hidden block for those to `base`. Null: in any order. Called
   /// with flow locks held.
   virtual block::record* make_private(const block::record& base) {

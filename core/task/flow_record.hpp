@@ -30,6 +30,32 @@ inline void add_unfinished(std::vector<block::task_reference>& all, block::task_
   all.push_back(one);
 }
 
+inline block::flow_lists& lists_of(block::flow_record& flow) {
+  if (!flow.more) flow.more = std::make_unique<block::flow_lists>();
+  return *flow.more;
+}
+
+/// Calls function(reference) for whoever has made the current contents, or makes them.
+template <class Function>
+void for_each_writer(const block::flow_record& flow, Function&& function) {
+  if (flow.commuting == block::commuting::none) [[likely]]
+    function(flow.last_writer);
+  else
+    for (const block::task_reference ref : flow.more->commuters) function(ref);
+}
+/// The same for a reader: tasks that commute and are linked later come behind it.
+template <class Function>
+void for_each_writer_to_read(block::flow_record& flow, Function&& function) {
+  for_each_writer(flow, function);
+  if (flow.commuting != block::commuting::none) [[unlikely]]
+    flow.commuting = block::commuting::closed;
+}
+/// From now on this task makes the contents.
+inline void set_writer(block::flow_record& flow, block::task_reference writer) noexcept {
+  flow.last_writer = writer;
+  flow.commuting = block::commuting::none;
+}
+
 /// Adds `reader` behind the readers of a flow record, forgetting finished ones before it grows.
 inline void add_reader(block::flow_record& flow, block::task_reference reader) {
   if (flow.reader_count < flow.readers.size()) {
@@ -42,8 +68,7 @@ inline void add_reader(block::flow_record& flow, block::task_reference reader) {
     flow.readers[flow.reader_count++] = reader;
     return;
   }
-  if (!flow.more_readers) flow.more_readers = std::make_unique<std::vector<block::task_reference>>();
-  add_unfinished(*flow.more_readers, reader);
+  add_unfinished(lists_of(flow).readers, reader);
 }
 
 /// Calls function(reference) for the readers since the last writer and forgets them.
@@ -51,9 +76,9 @@ template <class Function>
 void take_readers(block::flow_record& flow, Function&& function) {
   for (std::uint8_t k = 0; k < flow.reader_count; ++k) function(flow.readers[k]);
   flow.reader_count = 0;
-  if (flow.more_readers) {
-    for (const block::task_reference ref : *flow.more_readers) function(ref);
-    flow.more_readers->clear();
+  if (flow.more) {
+    for (const block::task_reference ref : flow.more->readers) function(ref);
+    flow.more->readers.clear();
   }
 }
 
@@ -70,7 +95,8 @@ static_assert(static_cast<int>(trace::use_kind::read) == static_cast<int>(intent
               static_cast<int>(trace::use_kind::write) == static_cast<int>(intent::write) &&
               static_cast<int>(trace::use_kind::update) == static_cast<int>(intent::update) &&
               static_cast<int>(trace::use_kind::accumulate) == static_cast<int>(intent::accumulate) &&
-              static_cast<int>(trace::use_kind::scratch) == static_cast<int>(intent::scratch));
+              static_cast<int>(trace::use_kind::scratch) == static_cast<int>(intent::scratch) &&
+              static_cast<int>(trace::use_kind::commute) == static_cast<int>(intent::commute));
 
 /// Writes down what a task does with its blocks, and how much arithmetic that is.
 inline void note_uses(trace::buffer& events, record& t, std::uint64_t submitted) {
@@ -143,10 +169,10 @@ inline linked_reduction close_group(block::record& b, block::task_reference self
     if (events != nullptr && before != self && before != 0) all.push_back(before);
     if (before != self && before != 0 && depend(before, reduction)) ++edges;
   };
-  wait(flow.last_writer);
+  for_each_writer(flow, wait);
   take_readers(flow, wait);
   for (const block::task_reference adder : group.adders) wait(adder);
-  flow.last_writer = reference_to(reduction);
+  set_writer(flow, reference_to(reduction));
   reduction.accesses[0].version = flow.make_version();
   if (events != nullptr) note_submission(*events, reduction, {all.data(), all.size()});
   return {&reduction, finish_linking(reduction, edges)};

@@ -13,6 +13,7 @@
 #include "core/base/atomic.hpp"
 #include "core/block/record.hpp"
 #include "core/operation/definition.hpp"
+#include "core/task/group.hpp"
 #include "core/task/source.hpp"
 
 namespace tessera::task {
@@ -40,6 +41,8 @@ struct alignas(64) overflow {
   edge_node* next_edge = nullptr;          ///< first unused one of them
   source* from = nullptr;                  ///< the statement that it comes from, if a front end named one
   std::vector<block::accumulation*> sums;  ///< per access: the group of an accumulate, else null
+  task::group* group = nullptr;            ///< that it belongs to; with rare_group
+  std::uint16_t cores = 1;                 ///< that it runs on; with rare_cores
   std::string name;                        ///< when it is not its operation's; see record::name
   std::vector<block::access> accesses;     ///< all of them, when there are more than four
   std::vector<std::byte> arguments;        ///< when they are larger than the inline bytes
@@ -56,8 +59,16 @@ enum : std::uint8_t {              // record::flags
   flag_fresh = 1u << 7             ///< some access has access_fresh
 };
 
-enum : std::uint8_t {     // access::flags
-  access_fresh = 1u << 0  ///< a private copy that must be zeroed first
+enum : std::uint8_t {           // record::rare
+  rare_group = 1u << 0,         ///< of a group
+  rare_cores = 1u << 1,         ///< on the host it runs on several cores
+  rare_commutes = 1u << 2,      ///< some access commutes: it asks for its blocks when it is ready
+  rare_holds_blocks = 1u << 3,  ///< it has got them, and gives them back
+};
+
+enum : std::uint8_t {        // access::flags
+  access_fresh = 1u << 0,    ///< a private copy that must be filled with the identity first
+  access_commutes = 1u << 1  ///< an update that was a commute
 };
 
 struct replay;  // one run of a recording (replay.hpp)
@@ -81,7 +92,7 @@ struct alignas(64) record {
   record* next = nullptr;          ///< queues and free lists
   std::uint64_t sequence = 0;      ///< order of submission, for ages
   std::source_location site;       ///< where it was submitted (one pointer)
-  std::uint16_t owner = 0;         ///< number of the thread context whose pool it belongs to
+  std::uint8_t rare = 0;           ///< what few tasks have
   std::uint16_t place = no_place;  ///< chosen place; no_place: none yet
   std::uint32_t hint = no_hint;    ///< location asked for by the submitter
   void* extension = nullptr;       ///< special operations' own
@@ -95,6 +106,7 @@ struct alignas(64) record {
   std::unique_ptr<overflow> more;
   std::uint32_t argument_size = 0;  ///< bytes of the arguments, wherever they are
   std::uint8_t edge_count = 0;      ///< inline edges in use
+  std::uint16_t owner = 0;          ///< number of the thread context whose pool it belongs to
 
   // Line 3: the first four edges.
   std::array<edge, 4> edges;

@@ -17,6 +17,7 @@ constexpr std::uint32_t none = recorded_task::inner;
 
 /// An open group of accumulates of one block.
 struct graph_recorder::group {
+  block::combination_number how = block::addition;
   std::vector<std::uint32_t> copies;  // indices of private blocks
   std::uint32_t adders = 0;
 };
@@ -69,8 +70,13 @@ void recording::forget_places() noexcept {
   for (const recorded_task& t : tasks) std::atomic_ref(t.place).store(no_place, std::memory_order_relaxed);
 }
 
-graph_recorder::graph_recorder(block::table& blocks, const operation::definition& reduce, std::uint32_t most_versions)
-    : m_table(blocks), m_reduce(reduce), m_most_versions(most_versions), m_recording(std::make_unique<recording>()) {
+graph_recorder::graph_recorder(block::table& blocks, const operation::definition& reduce,
+                               const operation::definition& combine, std::uint32_t most_versions)
+    : m_table(blocks),
+      m_reduce(reduce),
+      m_combine(combine),
+      m_most_versions(most_versions),
+      m_recording(std::make_unique<recording>()) {
   m_recording->m_table = &blocks;
 }
 
@@ -125,30 +131,43 @@ recorded_access graph_recorder::visit(std::uint32_t task, std::uint32_t block, i
   return a;
 }
 
-recorded_access graph_recorder::add_private(std::uint32_t task, std::uint32_t base) {
+/// For the open group of a block: one that an earlier group with the same combination has had, or a new one.
+std::uint32_t graph_recorder::new_private(std::uint32_t base) {
+  const group& g = *m_states[base]->open;
+  for (const std::uint32_t spare : m_states[base]->spare_copies)
+    if (m_recording->blocks[spare].block->position == g.how && std::ranges::find(g.copies, spare) == g.copies.end())
+      return spare;
+  const block::record& like = *m_recording->blocks[base].block;
+  block::record& fresh = m_table.create(like.type, *like.extents);
+  fresh.position = g.how;
+  m_recording->m_private.push_back(&fresh);
+  const std::uint32_t made = index_of(fresh);
+  m_states[base]->spare_copies.push_back(made);
+  return made;
+}
+
+recorded_access graph_recorder::add_private(std::uint32_t task, std::uint32_t base, block::combination_number how) {
   block_state& state = *m_states[base];
-  if (!state.open) state.open = std::make_unique<group>();
+  if (!state.open) {
+    state.open = std::make_unique<group>();
+    state.open->how = how;
+  }
   group& g = *state.open;
   const std::uint32_t turn = g.adders++ % copies_per_group;
   const bool fresh_copy = turn == g.copies.size();  // this group's first use of it
-  if (fresh_copy) {
-    if (turn < state.spare_copies.size()) {
-      g.copies.push_back(state.spare_copies[turn]);
-    } else {
-      const block::record& like = *m_recording->blocks[base].block;
-      block::record& fresh = m_table.create(like.type, *like.extents);
-      m_recording->m_private.push_back(&fresh);
-      g.copies.push_back(index_of(fresh));
-      state.spare_copies.push_back(g.copies.back());
-    }
-  }
+  if (fresh_copy) g.copies.push_back(new_private(base));
   return visit(task, g.copies[turn], fresh_copy ? intent::write : intent::update, fresh_copy);
 }
 
 void graph_recorder::close_group(std::uint32_t base) {
   const std::unique_ptr<group> g = std::move(m_states[base]->open);
-  const std::uint32_t sum = new_task(m_reduce, std::source_location::current());
+  const bool adds = g->how == block::addition;
+  const std::uint32_t sum = new_task(adds ? m_reduce : m_combine, std::source_location::current());
   m_recording->tasks[sum].ends_group = true;
+  if (!adds) {
+    m_recording->tasks[sum].arguments = &block::combination_at(g->how);
+    m_recording->tasks[sum].argument_size = sizeof(block::combination);
+  }
   m_accesses.push_back(visit(sum, base, intent::update, false));
   for (const std::uint32_t copy : g->copies) m_accesses.push_back(visit(sum, copy, intent::read, false));
   m_recording->tasks[sum].access_count = static_cast<std::uint32_t>(1 + g->copies.size());
@@ -159,7 +178,8 @@ bool graph_recorder::add(record& t) {
   // Groups that this task ends become tasks of their own before it.
   for (const block::access& a : accesses) {
     const std::uint32_t b = index_of(*a.block);
-    if (a.intent != intent::accumulate && m_states[b]->open) close_group(b);
+    const group* const open = m_states[b]->open.get();
+    if (open != nullptr && (a.intent != intent::accumulate || a.space != open->how)) close_group(b);
   }
   const std::uint32_t number = new_task(*t.operation, t.site);
   if (t.operation->special == nullptr) m_recording->submitted.push_back(number);
@@ -167,6 +187,7 @@ bool graph_recorder::add(record& t) {
     recorded_task& r = m_recording->tasks[number];
     r.priority = t.priority;
     r.hint = t.hint;
+    if ((t.rare & rare_cores) != 0) r.cores = t.more->cores;
     r.argument_size = t.argument_size;
   }
   // Additions last, as in linking: a task that also reads or writes the block does so before its own contribution
@@ -178,7 +199,9 @@ bool graph_recorder::add(record& t) {
       const bool adds = accesses[k].intent == intent::accumulate;
       if (adds != additions) continue;
       const std::uint32_t b = index_of(*accesses[k].block);
-      const recorded_access a = adds ? add_private(number, b) : visit(number, b, accesses[k].intent, false);
+      // Those that commute have the order in which they were submitted, which is one of any.
+      const intent how = accesses[k].intent == intent::commute ? intent::update : accesses[k].intent;
+      const recorded_access a = adds ? add_private(number, b, accesses[k].space) : visit(number, b, how, false);
       m_accesses[first + k] = a;
     }
   m_recording->tasks[number].access_count = static_cast<std::uint32_t>(accesses.size());

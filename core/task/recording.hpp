@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/base/huge_pages.hpp"
+#include "core/block/combination.hpp"
 #include "core/task/record.hpp"
 
 namespace tessera::block {
@@ -51,6 +52,7 @@ struct alignas(64) recorded_task {
   std::uint32_t successor_count = 0;
   std::uint32_t access_count = 0;
   std::int16_t priority = 0;
+  std::uint16_t cores = 1;                 ///< that it wants on the host
   mutable std::uint16_t place = no_place;  ///< where it was placed; no_place: not yet. Through std::atomic_ref
   bool ends_group = false;  ///< sums a group of accumulates: the first access becomes a write when there is nothing yet
   std::array<recorded_access, inline_accesses> accesses{};
@@ -132,8 +134,9 @@ struct recording {
 class graph_recorder {
  public:
   /// @param reduce  the operation that sums private copies: destination update or write, sources read
+  /// @param combine  the same for those that are not added; its arguments are a block::combination
   /// @param most_versions  that a block may get; for tests
-  graph_recorder(block::table& blocks, const operation::definition& reduce,
+  graph_recorder(block::table& blocks, const operation::definition& reduce, const operation::definition& combine,
                  std::uint32_t most_versions = recorded_access::most_versions);
   ~graph_recorder();
 
@@ -168,12 +171,14 @@ class graph_recorder {
   std::uint32_t index_of(block::record& b);
   std::uint32_t new_task(const operation::definition& what, std::source_location site);
   recorded_access visit(std::uint32_t task, std::uint32_t block, intent how, bool fresh);
-  recorded_access add_private(std::uint32_t task, std::uint32_t base);
+  recorded_access add_private(std::uint32_t task, std::uint32_t base, block::combination_number how);
+  std::uint32_t new_private(std::uint32_t base);
   void close_group(std::uint32_t base);
   void edge(std::uint32_t before, std::uint32_t after);
 
   block::table& m_table;
   const operation::definition& m_reduce;
+  const operation::definition& m_combine;
   std::uint32_t m_most_versions;
   std::string m_destroyed;  // name of a block that it needs
   std::unique_ptr<recording> m_recording;

@@ -32,6 +32,10 @@ void replay::fill(record& t, std::uint32_t index) {
   t.flags |= flag_replayed;
   replayed_task& mine = *new (t.arguments.data()) replayed_task{const_cast<void*>(from.arguments), this, index};
   t.argument_size = from.argument_size;
+  if (from.cores > 1) {
+    t.rare |= rare_cores;
+    t.need_more().cores = from.cores;
+  }
   if (!patches.empty())
     if (const auto patch = patches.find(index); patch != patches.end())
       mine.arguments = const_cast<std::byte*>(patch->second->data());
@@ -76,12 +80,14 @@ void link(replay& r, reduction_source& reductions, trace::buffer* events, const 
     if (r.blocks[b].block->sums != nullptr) linked.push_back(close_group(*r.blocks[b].block, 0, reductions, events));
     r.blocks[b].base = flow.next_version - 1;
     flow.next_version = block::version_after(flow.next_version, block.versions);
-    for (const std::uint32_t t : block.first_readers) wait(t, flow.last_writer);
+    for (const std::uint32_t t : block.first_readers)
+      for_each_writer_to_read(flow, [&](block::task_reference before) { wait(t, before); });
     if (block.first_writer != recorded_task::inner) {
       // Its own earlier readers are predecessors already.
-      if (flow.reader_count == 0 && block.first_readers.empty()) wait(block.first_writer, flow.last_writer);
+      if (flow.reader_count == 0 && block.first_readers.empty())
+        for_each_writer(flow, [&](block::task_reference before) { wait(block.first_writer, before); });
       take_readers(flow, [&](block::task_reference before) { wait(block.first_writer, before); });
-      flow.last_writer = reference_to(record_of(block.last_writer));
+      set_writer(flow, reference_to(record_of(block.last_writer)));
     }
     for (const std::uint32_t t : block.last_readers) add_reader(flow, reference_to(record_of(t)));
   }

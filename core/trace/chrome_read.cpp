@@ -94,8 +94,8 @@ class reader {
   }
 
   static use_kind use_of(const json& word) {
-    for (const use_kind how :
-         {use_kind::read, use_kind::write, use_kind::update, use_kind::accumulate, use_kind::scratch})
+    for (const use_kind how : {use_kind::read, use_kind::write, use_kind::update, use_kind::accumulate,
+                               use_kind::scratch, use_kind::commute})
       if (word.get_ref<const std::string&>() == word_of(how)) return how;
     throw json::other_error::create(501, "an unknown use", &word);
   }

@@ -41,7 +41,8 @@ enum class use_kind : std::uint8_t {
   write,
   update,
   accumulate,
-  scratch
+  scratch,
+  commute
 };
 inline constexpr std::uint64_t nameless = ~std::uint64_t{0};  ///< a block of no array
 

@@ -50,6 +50,8 @@ inline const char* word_of(use_kind how) {
       return "accumulate";
     case use_kind::scratch:
       return "scratch";
+    case use_kind::commute:
+      return "commute";
   }
   return "?";
 }

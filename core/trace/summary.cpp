@@ -24,7 +24,7 @@ double traffic_of(const timeline& of, const task& t) {
   double bytes = 0;
   for (std::uint32_t u = 0; u < t.use_count; ++u) {
     const use& one = of.uses[t.first_use + u];
-    const bool both = one.how == use_kind::update || one.how == use_kind::accumulate;
+    const bool both = one.how == use_kind::update || one.how == use_kind::accumulate || one.how == use_kind::commute;
     if (one.how != use_kind::scratch) bytes += (both ? 2 : 1) * static_cast<double>(one.bytes);
   }
   return bytes;

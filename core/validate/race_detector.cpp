@@ -157,7 +157,10 @@ bool race_detector::submitted(task::record& t, task_note* in) {
   s.note->self = ++m_core->actors;
   m_core->tasks[&t] = s.note;
   bool alive = true;
-  for (const block::access& a : t.all_accesses()) alive = check(s, *a.block, a.intent) && alive;
+  for (const block::access& a : t.all_accesses()) {
+    const bool combines = a.intent == intent::accumulate;
+    alive = check(s, *a.block, a.intent, combines ? a.space : block::addition) && alive;
+  }
   return alive;
 }
 
@@ -189,18 +192,18 @@ bool race_detector::replayed(const task::replay& r, task_note* in, std::source_l
     for (const task::recorded_access& a : r.recording.accesses_of(t)) {
       const block::record* b = r.recording.blocks[a.block].block;
       if (!own.contains(b) && (b->from != nullptr || m_core->blocks.contains(b)))
-        alive = check(s, *b, static_cast<intent>(a.intent)) && alive;
+        alive = check(s, *b, static_cast<intent>(a.intent), block::addition) && alive;
     }
   }
   s.note->before.clear();  // a replay starts as a whole; what its tasks submit is not followed
   return alive;
 }
 
-bool race_detector::check(submission& of, const block::record& b, intent how) {
+bool race_detector::check(submission& of, const block::record& b, intent how, block::combination_number combination) {
   const auto found = m_core->blocks.find(&b);
   if (found == m_core->blocks.end() || !found->second.made) return true;  // the runtime's own
   history& h = found->second;
-  use now{of.author, of.event, of.note, of.operation, of.site, how, 0, of.recorded, false};
+  use now{of.author, of.event, of.note, of.operation, of.site, how, 0, combination, of.recorded, false};
   if (!of.recorded) {
     auto& flow = const_cast<block::record&>(b).flow;
     const bool lock = !flow.is_private;
@@ -220,20 +223,24 @@ bool race_detector::check(submission& of, const block::record& b, intent how) {
          .there = h.kept_by,
          .hint = "submit from that thread alone, or do not call keep_to_this_thread: linking takes no lock then"});
   }
-  const auto against = [&](const use& earlier) {
-    of.note->before.push_back(earlier.note);
+  const auto tell_unordered = [&](const use& earlier) {
     if (earlier.author != of.author && !of.known->knows(earlier.author, earlier.event))
       report_unordered(of, b, now, earlier);
   };
+  const auto against = [&](const use& earlier) {
+    of.note->before.push_back(earlier.note);
+    tell_unordered(earlier);
+  };
   const bool changes = makes_version(how) || how == intent::scratch;
   if (h.write && how != intent::accumulate) against(*h.write);
-  if (h.write && how == intent::accumulate && h.write->author != of.author &&
-      !of.known->knows(h.write->author, h.write->event))
-    report_unordered(of, b, now, *h.write);
+  if (h.write && how == intent::accumulate) tell_unordered(*h.write);
   if (changes || how == intent::accumulate)
     for (const use& u : h.reads) against(u);
-  if (how != intent::accumulate)
-    for (const use& u : h.additions) against(u);
+  for (const use& u : h.additions)  // accumulates, and uses that commute: in any order with their like
+    if (u.intent != how && how != intent::accumulate)
+      against(u);
+    else if (u.intent != how || u.combination != combination)
+      tell_unordered(u);
   if (how != intent::scratch)
     for (const use& u : h.rooms) against(u);
   if (!h.overlaps.empty()) check_overlaps(of, b, h, now);
@@ -245,11 +252,11 @@ bool race_detector::check(submission& of, const block::record& b, intent how) {
     else
       among.push_back(now);
   };
-  if (makes_version(how)) {
+  if (makes_version(how) && how != intent::commute) {
     h.write = now;
     h.reads.clear(), h.additions.clear(), h.rooms.clear();
   } else {
-    keep(how == intent::read ? h.reads : how == intent::accumulate ? h.additions : h.rooms);
+    keep(how == intent::read ? h.reads : how == intent::accumulate || how == intent::commute ? h.additions : h.rooms);
   }
   return true;
 }

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/block/combination.hpp"
 #include "core/task/record.hpp"
 #include "core/task/replay.hpp"
 #include "core/validate/clock.hpp"
@@ -86,6 +87,7 @@ class race_detector {
     std::source_location site;
     tessera::intent intent = tessera::intent::read;
     block::version_number version = 0;
+    block::combination_number combination = block::addition;  // of an accumulate
     bool recorded = false;
     bool waited_for = false;  // a view has
   };
@@ -103,7 +105,7 @@ class race_detector {
   struct submission;  // of one task
 
   actor& current_actor();
-  bool check(submission& of, const block::record& b, intent how);
+  bool check(submission& of, const block::record& b, intent how, block::combination_number combination);
   void report_unordered(const submission& of, const block::record& b, const use& now, const use& earlier);
   void check_overlaps(const submission& of, const block::record& b, const history& h, const use& now);
   participant participant_of(const use& u, const block::record& b) const;

@@ -134,6 +134,17 @@ void validator::adopted(block::record& b, const void* memory, std::source_locati
          .hint = "adopt memory of the program; elements of a view are valid until it ends"});
 }
 
+void validator::entered(task::group& of) {
+  const std::lock_guard guard(m_groups_mutex);
+  if (!of.known) of.known = std::make_shared<clock>();
+  order_before(*static_cast<clock*>(of.known.get()));
+}
+
+void validator::waited_for(const task::group& of) {
+  const std::lock_guard guard(m_groups_mutex);
+  if (of.known) order_after(*static_cast<const clock*>(of.known.get()));
+}
+
 void validator::end_view(shadow_copies& of) {
   {
     const std::lock_guard guard(m_views_mutex);

@@ -68,6 +68,11 @@ class validator {
   void order_before(clock& point) { m_race_detector.before(point, in_task()); }
   void order_after(const clock& point) { m_race_detector.after(point, in_task()); }
 
+  /// The program has submitted a task of a group.
+  void entered(task::group& of);
+  /// The calling thread has waited for the tasks of a group.
+  void waited_for(const task::group& of);
+
   /// A room above has found something.
   void found(finding f) { m_journal.add(std::move(f)); }
 
@@ -93,6 +98,7 @@ class validator {
   std::vector<std::unique_ptr<shadow_copies>>
       m_lost;                                 // of streams that could not say when they are done; under m_views_mutex
   std::vector<const shadow_copies*> m_views;  // in the hands of the program
+  std::mutex m_groups_mutex;                  // of task::group::known
 };
 
 /// "task 'smooth' submitted", or "view taken", with its site.

@@ -79,7 +79,7 @@ int main() try {
 
   const std::uint32_t wishes[] = {rt.tree().root(), rt.at("sim0"), rt.at("sim1")};  // followed while they can be
   for (int step = 0; step < steps; ++step)
-    for (int k = 0; k < blocks; ++k) tessera::axpy(rt, 1.0, one(0), x(k), {.location = wishes[k % 3]});
+    for (int k = 0; k < blocks; ++k) tessera::axpy(rt, 1.0, one(0), x(k), {.at = wishes[k % 3]});
   operator_thread.join();
   rt.fence();
   row("sim0 alone");

@@ -43,7 +43,8 @@ int main() try {
   auto x = model.make_array<double>("x", {n}), tail = model.make_array<double>("tail", {10});
   const auto loop = [&](const char* when) {
     for (int k = 0; k < 100; ++k)
-      model.region("add", {.policy = "flatten"}, tessera::iterate(0, n), inout(x), [](auto i, auto v) { v[i] += i; });
+      model.region("add", {.policy = tessera::policy::flatten}, tessera::iterate(0, n), inout(x),
+                   [](auto i, auto v) { v[i] += i; });
     std::printf("%s:", when);
     const std::vector<tessera::region_row> rows = model.regions();
     for (const tessera::region_share& s : rows.front().shares)
@@ -55,7 +56,7 @@ int main() try {
   loop("Left alone");
   model.attach("Right", "Left");
   loop("Right below Left");
-  model.pause({.at = "Left"});
+  model.fence({.at = "Left"});
   model.copy(x.part(n - 10, n), tail.part(0, 10));
   const double last = tail.read_host()[9];
   std::printf("last element: %.0f\n", last);

@@ -37,8 +37,7 @@ int main() try {
   const double factor = 1.5;
   for (std::int64_t k = 0; k < 4; ++k) {
     tessera::fill(rt, x(k), static_cast<double>(k));
-    rt.submit_operation(scale, factor, {tessera::update(x(k))},
-                        {.location = rt.at(k % 2 == 0 ? "numa0" : "cuda_emulated0")});
+    rt.submit_operation(scale, factor, {tessera::update(x(k))}, {.at = rt.at(k % 2 == 0 ? "numa0" : "cuda_emulated0")});
   }
   bool right = true;
   for (std::int64_t k = 0; k < 4; ++k)

@@ -48,7 +48,7 @@ int main() try {
   auto x = rt.make_array<double>("x", {1000}, {250});
   for (std::int64_t k = 0; k < 4; ++k) {
     const double value = 0.5 + static_cast<double>(k);
-    rt.submit_operation(fill, value, {tessera::write(x(k))}, {.location = rt.at(k == 0 ? "numa0" : "opencl0")});
+    rt.submit_operation(fill, value, {tessera::write(x(k))}, {.at = rt.at(k == 0 ? "numa0" : "opencl0")});
   }
   bool right = true;
   for (std::int64_t k = 0; k < 4; ++k)

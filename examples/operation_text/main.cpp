@@ -51,7 +51,7 @@ int main() try {
   for (std::int64_t k = 0; k < 4; ++k) {
     tessera::fill(rt, x(k), static_cast<double>(k + 1));
     const std::array<tessera::block::access, 2> blocks{tessera::read(x(k)), tessera::write(sums(k))};
-    rt.submit_operation(squares, nullptr, 0, blocks, {.location = rt.at(k % 2 == 0 ? "numa0" : "cuda_emulated0")});
+    rt.submit_operation(squares, nullptr, 0, blocks, {.at = rt.at(k % 2 == 0 ? "numa0" : "cuda_emulated0")});
   }
   bool right = true;
   for (std::int64_t k = 0; k < 4; ++k) {

@@ -66,7 +66,7 @@ int main() try {
     tessera::fill(rt, y(k), static_cast<double>(k));
     // Left to itself the runtime chooses; here the blocks alternate between the two devices. `at` may name any location
     // of `tessera topology`.
-    const tessera::task_options on{.location = rt.at(k % 2 == 0 ? "sim0" : "sim1")};
+    const tessera::task_options on{.at = rt.at(k % 2 == 0 ? "sim0" : "sim1")};
     rt.submit_operation(axpby, arguments, {tessera::read(x(k)), tessera::update(y(k))}, on);
   }
 

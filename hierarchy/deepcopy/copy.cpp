@@ -102,7 +102,7 @@ class deep_copy_state {
       require_room(target, site);
       move_in(target, options, site);
     } catch (...) {
-      if (!m_blocks.empty()) m_runtime.drain();  // tasks refer to m_addresses
+      if (!m_blocks.empty()) m_runtime.fence({.reports = false});  // tasks refer to m_addresses
       end();
       throw;
     }
@@ -228,8 +228,7 @@ class deep_copy_state {
     }
     const operation::definition& arrival = operation_of(m_runtime, "deep copy: arrive", &arrive, &arrive, intent::read);
     for (block::record* const b : m_blocks)
-      m_runtime.submit_operation(arrival, nullptr, 0, std::array{use_of(*b, intent::read)}, {.location = m_location},
-                                 site);
+      m_runtime.submit_operation(arrival, nullptr, 0, std::array{use_of(*b, intent::read)}, {.at = m_location}, site);
   }
 
   /// Makes the blocks, and has tasks at the location tell where their memory is.
@@ -242,7 +241,7 @@ class deep_copy_state {
       m_blocks.push_back(&m_group.make(element_type::u8, extents, static_cast<std::uint32_t>(k), site));
       const place_arguments arguments{&m_addresses[k], options.poison ? 1u : 0u};
       m_runtime.submit_operation(place, &arguments, sizeof arguments, std::array{use_of(*m_blocks[k], intent::scratch)},
-                                 {.location = m_location}, site);
+                                 {.at = m_location}, site);
     }
   }
 

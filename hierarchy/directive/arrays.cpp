@@ -188,7 +188,7 @@ void move(const void* first, std::string_view location, std::string_view name, s
 void pause(std::source_location site) {
   running& in = program::the().run();
   for (const auto& [address, array] : in.arrays) array->take();
-  in.model->pause(site);
+  in.model->fence(site);
   for (const auto& [address, array] : in.arrays) array->lend();
 }
 

@@ -73,8 +73,8 @@ location::node_id launch_planner::place(const region_request& c, const location:
 }
 
 std::shared_ptr<const policy> launch_planner::parsed(const region_request& c) {
-  return m_cache.policy_of(c.options.policy, [&] {
-    return std::make_shared<const policy>(resolve(policy::parse(c.options.policy, "region " + c.who_splits()),
+  return m_cache.policy_of(c.options.policy.text(), [&] {
+    return std::make_shared<const policy>(resolve(policy::parse(c.options.policy.text(), "region " + c.who_splits()),
                                                   program_side_of(*m_setup.of).machine.region_policy,
                                                   "region.policy, for region " + c.who()));
   });

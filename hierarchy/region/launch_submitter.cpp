@@ -140,7 +140,7 @@ std::vector<detail::made_piece> launch_submitter::make_pieces(const region_reque
     const piece& p = made.split->pieces[k];
     pieces.push_back(c.code.piece(
         c.code.call, {p.begin, p.end}, made.counts.empty() ? detail::piece_count() : std::move(made.counts[k]),
-        kernels.empty() ? nullptr : kernels[k], {.priority = way.priority_of(*made.split, k), .location = p.at}));
+        kernels.empty() ? nullptr : kernels[k], {.priority = way.priority_of(*made.split, k), .at = p.at}));
   }
   return pieces;
 }

@@ -11,7 +11,7 @@
 #include "core/schedule/waits.hpp"
 #include "hierarchy/region/adopted_ranges.hpp"
 #include "hierarchy/region/engine.hpp"
-#include "hierarchy/region/paused_memory.hpp"
+#include "hierarchy/region/fenced_memory.hpp"
 #include "hierarchy/region/picture.hpp"
 #include "hierarchy/region/tree_edits.hpp"
 #include "tessera/front_end.hpp"
@@ -22,7 +22,7 @@ namespace tessera {
 location_model::location_model(runtime& of)
     : editable_tree(of),
       m_engine(std::make_unique<hierarchy::region_engine>(of)),
-      m_memory(std::make_unique<hierarchy::paused_memory>()) {
+      m_memory(std::make_unique<hierarchy::fenced_memory>()) {
   if (!program_side_of(of).waits.in_program())
     throw error(error_kind::usage, "a location model inside a task", {},
                 "its end would wait for the task that it is in: make it in a thread of the program; regions of it may "
@@ -238,7 +238,7 @@ detail::region_array_handle location_model::map(std::string name, element_type t
   return map_claimed(std::move(name), type, file, extents, options, nullptr, site);
 }
 
-detail::region_array_handle location_model::memory_until_pause(std::string name, element_type type, void* memory,
+detail::region_array_handle location_model::memory_until_fence(std::string name, element_type type, void* memory,
                                                                std::size_t elements, const row_extents& extents,
                                                                std::source_location site) {
   const std::uint64_t bytes = bytes_over(memory, name, type, elements, extents, site);
@@ -246,10 +246,10 @@ detail::region_array_handle location_model::memory_until_pause(std::string name,
       finish_ended(memory, bytes, site);  // before the lock below, since it may run tasks
       return detail::region_array_handle(m_memory->array_over({memory, bytes, type, extents}, name, [&] {
         auto made = add(name, type, memory, nullptr, extents, {}, site);
-        made->set_of_paused_memory();
+        made->set_of_fenced_memory();
         return made;
       }));
-    } catch (const hierarchy::adopted_ranges::still_used& e) {  // a pause of another thread has just ended it
+    } catch (const hierarchy::adopted_ranges::still_used& e) {  // a fence of another thread has just ended it
       if (e.claim == std::exchange(waited_for, e.claim)) throw;
     }
 }
@@ -274,13 +274,13 @@ void location_model::launch(const task_name& name, const region_options& options
   (void)owner(name.site);
   m_engine->launch(name, options, over, demands, code);
   for (const detail::region_demand& d : demands)
-    if (d.array != nullptr && d.array->is_of_paused_memory()) m_memory->keep(*d.array);
+    if (d.array != nullptr && d.array->is_of_fenced_memory()) m_memory->keep(*d.array);
 }
 
-void location_model::pause(const pause_options& options, std::source_location site) {
+void location_model::fence(const region_fence_options& options, std::source_location site) {
   if (!options.at.empty() && tree()->find(options.at) != tree()->root())
     return edits(site).wait_below(options.at, site);
-  edits(site).require_may_wait("pause", site);
+  edits(site).require_may_wait("fence", site);
   const bool has_memory = m_memory->has_arrays(), has_files = m_engine->has_files();
   if (has_memory) {
     // Regions that other threads submit meanwhile over the same memory find its arrays, and so follow those before.
@@ -294,7 +294,7 @@ void location_model::pause(const pause_options& options, std::source_location si
         .waits.wait(schedule::wait_request::reporting_home([&](const void* memory) { return adopted->has(memory); }),
                     site);
   else
-    front_end(owner(site)).wait_idle(site);
+    front_end(owner(site)).fence(site);
   if (has_files) m_engine->flush_files();
 }
 

@@ -72,7 +72,7 @@ std::string region_request::who() const {
 }
 
 std::string region_request::who_splits() const {
-  if (options.policy_source.empty() || options.policy == "runtime") return who();
+  if (options.policy_source.empty() || options.policy == region_policy()) return who();
   return fmt::format("'{}', split by {}", name.text, options.policy_source);
 }
 

@@ -67,9 +67,9 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   /// use.
   const std::optional<array_distance>& distance() const noexcept { return m_distance; }
   void set_distance(const array_distance& from) noexcept { m_distance = from; }
-  /// Whether it is over memory that regions name by itself (paused_memory.hpp). Set before its first use.
-  bool is_of_paused_memory() const noexcept { return m_of_paused_memory; }
-  void set_of_paused_memory() noexcept { m_of_paused_memory = true; }
+  /// Whether it is over memory that regions name by itself (fenced_memory.hpp). Set before its first use.
+  bool is_of_fenced_memory() const noexcept { return m_of_fenced_memory; }
+  void set_of_fenced_memory() noexcept { m_of_fenced_memory = true; }
   /// Whether its elements do not outlive the region that writes them.
   bool is_remade() const noexcept { return m_distance && m_distance->keeps == array_distance::form::realloc; }
   /// Gives its memory back when the tasks submitted before are done, and takes fresh pages; where there are none, it
@@ -125,7 +125,7 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   std::shared_ptr<memory_claim> m_claimed;
   std::unique_ptr<tiled_memory> m_tiles;
   std::optional<array_distance> m_distance;
-  bool m_of_paused_memory = false;
+  bool m_of_fenced_memory = false;
   bool m_went_up = false;
 };
 

@@ -9,7 +9,7 @@ namespace tessera::hierarchy {
 /// Whether a device has several tasks of a region, since its share does not fit its memory.
 bool goes_in_parts(const plan& split);
 
-/// How devices go through their parts of a region. After a pause the next sweep over an array goes the other way: it
+/// How devices go through their parts of a region. After a fence the next sweep over an array goes the other way: it
 /// begins with the rows that are still there. While a device still has work of regions before, the next one goes the
 /// same way, and the parts that are first in it have the higher priority: so the device takes a part through all
 /// regions that are submitted before it fetches the next one.

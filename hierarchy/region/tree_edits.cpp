@@ -175,7 +175,7 @@ void tree_edits::arrange(const location::tree& wanted, std::source_location site
 }
 
 void tree_edits::wait_below(std::string_view location, std::source_location site) {
-  require_may_wait("pause", site);
+  require_may_wait("fence", site);
   const auto tree = m_tree.now();
   wait_for(tree->subtree(attached_location(*tree, location, file_and_line(site))));
 }

@@ -120,9 +120,9 @@ class joined_part {
       case detail::reduction_kind::product:
         return detail::join_product::join(to, part);
       case detail::reduction_kind::minimum:
-        return detail::join_minimum::join(to, part);
+        return detail::minimum_operation::join(to, part);
       case detail::reduction_kind::maximum:
-        return detail::join_maximum::join(to, part);
+        return detail::maximum_operation::join(to, part);
       case detail::reduction_kind::all:
         return detail::join_and::join(to, part);
       case detail::reduction_kind::any:

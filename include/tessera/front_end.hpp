@@ -58,7 +58,7 @@ class front_end {
   void wait_for_window();
   /// As runtime::fence, also while threads hold views: waits for everything else, and leaves adopted memory as it is.
   /// For points at which no task waits for a view, such as the barriers of a front end.
-  void wait_idle(std::source_location site = std::source_location::current());
+  void fence(std::source_location site = std::source_location::current());
 
  private:
   schedule::scheduler& there(std::source_location site = {}) const;

@@ -22,7 +22,28 @@ enum class transpose : std::uint8_t {
   conjugate = TSR_CONJUGATE_TRANSPOSE  ///< transposed and complex conjugated
 };
 
+/// Elements that gemm, syrk, trsm, potrf, contract, axpy and scal compute with.
+template <class T>
+concept blas_element = std::is_same_v<T, float> || std::is_same_v<T, double> ||
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+/// Elements that permute scales and adds: those of the BLAS and integers.
+template <class T>
+concept permutable_element = blas_element<T> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
+
 namespace detail {
+
+template <class T>
+constexpr void require_blas_element() {
+  static_assert(blas_element<T>,
+                "this operation is of the BLAS: its blocks are of float, double, std::complex<float> or "
+                "std::complex<double>. For other elements submit a function");
+}
+template <class T>
+constexpr void require_permutable_element() {
+  static_assert(permutable_element<T>,
+                "permute is for blocks of float, double, std::complex of both, std::int32_t and std::int64_t. For "
+                "other elements submit a function");
+}
 
 /// Where a built-in operation is submitted, and how.
 struct submit_call {
@@ -69,6 +90,7 @@ template <class T>
 void gemm(runtime& rt, std::type_identity_t<T> alpha, block_of<T> a, transpose ta, block_of<T> b, transpose tb,
           std::type_identity_t<T> beta, block_of<T> c, task_options options = {},
           std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::gemm({rt, options, site}, detail::number(alpha), {a.record(), ta}, {b.record(), tb}, detail::number(beta),
                c.record());
 }
@@ -77,6 +99,7 @@ void gemm(runtime& rt, std::type_identity_t<T> alpha, block_of<T> a, transpose t
 template <class T>
 void syrk(runtime& rt, double alpha, block_of<T> a, double beta, block_of<T> c, task_options options = {},
           std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::syrk({rt, options, site}, alpha, a.record(), beta, c.record());
 }
 
@@ -84,6 +107,7 @@ void syrk(runtime& rt, double alpha, block_of<T> a, double beta, block_of<T> c, 
 template <class T>
 void trsm(runtime& rt, double alpha, block_of<T> a, block_of<T> b, task_options options = {},
           std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::trsm({rt, options, site}, alpha, a.record(), b.record());
 }
 
@@ -91,6 +115,7 @@ void trsm(runtime& rt, double alpha, block_of<T> a, block_of<T> b, task_options 
 template <class T>
 void potrf(runtime& rt, block_of<T> a, block_of<std::int32_t> info, task_options options = {},
            std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::potrf({rt, options, site}, a.record(), info.record());
 }
 
@@ -99,6 +124,7 @@ void potrf(runtime& rt, block_of<T> a, block_of<std::int32_t> info, task_options
 template <class T>
 void permute(runtime& rt, double alpha, block_of<T> from, std::span<const std::uint8_t> permutation, double beta,
              block_of<T> to, task_options options = {}, std::source_location site = std::source_location::current()) {
+  detail::require_permutable_element<T>();
   detail::permute({rt, options, site}, alpha, from.record(), permutation, beta, to.record());
 }
 
@@ -112,6 +138,7 @@ template <class T>
 void contract(runtime& rt, std::type_identity_t<T> alpha, block_of<T> a, std::string_view of_a, block_of<T> b,
               std::string_view of_b, std::type_identity_t<T> beta, block_of<T> c, std::string_view of_c,
               task_options options = {}, std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::contract({rt, options, site}, detail::number(alpha), {a.record(), transpose::no, of_a},
                    {b.record(), transpose::no, of_b}, detail::number(beta), {c.record(), transpose::no, of_c});
 }
@@ -120,6 +147,7 @@ void contract(runtime& rt, std::type_identity_t<T> alpha, block_of<T> a, std::st
 template <class T>
 void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T> x, block_of<T> y, task_options options = {},
           std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::update);
 }
 
@@ -127,6 +155,7 @@ void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T> x, block_of<T>
 template <class T>
 void axpy_accumulate(runtime& rt, std::type_identity_t<T> alpha, block_of<T> x, block_of<T> y,
                      task_options options = {}, std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::accumulate);
 }
 
@@ -134,6 +163,7 @@ void axpy_accumulate(runtime& rt, std::type_identity_t<T> alpha, block_of<T> x, 
 template <class T>
 void scal(runtime& rt, std::type_identity_t<T> alpha, block_of<T> x, task_options options = {},
           std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<T>();
   detail::scal({rt, options, site}, detail::number(alpha), x.record());
 }
 

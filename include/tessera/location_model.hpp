@@ -16,6 +16,7 @@
 #include "tessera/region_array.hpp"
 #include "tessera/region_code.hpp"
 #include "tessera/region_loop.hpp"
+#include "tessera/region_policy.hpp"
 #include "tessera/region_use.hpp"
 #include "tessera/runtime.hpp"
 
@@ -23,9 +24,7 @@ namespace tessera {
 
 /// What a region says beside its loop and its arrays.
 struct region_options {
-  /// "static", "flatten", "percentage:60,40", "range:1000,24", "any", "auto"; "runtime": what the configuration says
-  /// (region.policy). docs/regions.md
-  std::string_view policy = "runtime";
+  region_policy policy = {};  ///< how the loop is split: `policy::any`, `policy::percentage({60, 40})`
   /// The location that it runs at; "": the deepest of those of its arrays.
   std::string_view at = {};
   /// Rows [first, last) that are split, of which the loop, in steps of 1, is a part; {0, 0}: the loop's own. So that
@@ -35,8 +34,8 @@ struct region_options {
   std::string_view policy_source = {};
 };
 
-/// What a pause waits for.
-struct pause_options {
+/// What a fence waits for.
+struct region_fence_options {
   std::string_view at = {};  ///< what regions do at this location and below; "": everything
 };
 
@@ -58,7 +57,7 @@ struct region_row {
 };
 
 namespace hierarchy {
-class paused_memory;
+class fenced_memory;
 class region_engine;
 struct memory_claim;
 }  // namespace hierarchy
@@ -95,7 +94,7 @@ class location_model : public editable_tree {
     return region_array<T>(make(std::move(name), element_type_of<T>(), extents, options, site));
   }
   /// The program's own memory as an array; its contents are the first version. It must stay valid until the array is
-  /// gone and a pause. Between a pause and the next region that uses it, it holds the elements and may be read; it may
+  /// gone and a fence. Between a fence and the next region that uses it, it holds the elements and may be read; it may
   /// be written through write_host and its like only. Where an array that has ended still has
   /// tasks that use some of it, waits for them first. Throws tessera::error (usage): memory that another array has,
   /// also of another runtime, and that of one which has ended where the thread may not wait: inside a task, and while
@@ -109,7 +108,7 @@ class location_model : public editable_tree {
   }
   /// A file as an array: its bytes are the elements. A file that is missing is made, and one that is empty gets its
   /// size; another size is an error (input), and so is a file that another array of the process is (usage). Where it
-  /// throws, a file that was missing is missing still. What regions write is in the file after a pause, and after the
+  /// throws, a file that was missing is missing still. What regions write is in the file after a fence, and after the
   /// array has ended.
   template <class T>
   region_array<T> map_file(std::string name, const std::filesystem::path& file, const row_extents& extents,
@@ -118,8 +117,8 @@ class location_model : public editable_tree {
     return region_array<T>(map(std::move(name), element_type_of<T>(), file, extents, options, site));
   }
 
-  /// Memory of the program as an array until the next pause: the same array each time that the same memory is asked
-  /// for, so that regions which name it are in order. From the first of them on it is the regions' until the pause, and
+  /// Memory of the program as an array until the next fence: the same array each time that the same memory is asked
+  /// for, so that regions which name it are in order. From the first of them on it is the regions' until the fence, and
   /// holds what they made of it then; before that, and where that region is refused, it is so as long as there are
   /// handles. What chains (tessera/chain.hpp) become. Throws tessera::error (usage) where it overlaps other memory that
   /// regions use so, is one with other extents already, or has not as many elements as the extents say.
@@ -127,7 +126,7 @@ class location_model : public editable_tree {
   region_array<T> array_over(std::string name, std::span<T> memory, const row_extents& extents,
                              std::source_location site = std::source_location::current()) {
     return region_array<T>(
-        memory_until_pause(std::move(name), element_type_of<T>(), memory.data(), memory.size(), extents, site));
+        memory_until_fence(std::move(name), element_type_of<T>(), memory.data(), memory.size(), extents, site));
   }
   /// The same with one element per row.
   template <class T>
@@ -145,14 +144,14 @@ class location_model : public editable_tree {
 
   /// Submits a loop: `region("name", iterate(0, n), uses..., body)`. The body is called as body(i, arguments...), with
   /// one argument per use in their order, and body(i, j, ...) for two loops; iterations must not depend on each other.
-  /// It is copied, runs on workers of the host and may throw (see pause). Returns when its tasks are submitted; regions
+  /// It is copied, runs on workers of the host and may throw (see fence). Returns when its tasks are submitted; regions
   /// are ordered by the arrays that they use. Throws tessera::error (usage, configuration) and what copying the body
   /// throws, and nothing was submitted then.
   template <std::size_t Depth, class... UsesAndBody>
   void region(const task_name& name, const iteration_space<Depth>& over, UsesAndBody&&... uses_and_body) {
     region(name, region_options{}, over, std::forward<UsesAndBody>(uses_and_body)...);
   }
-  /// The same with options: `region("name", {.policy = "any", .at = "LocA"}, iterate(0, n), ...)`.
+  /// The same with options: `region("name", {.policy = policy::any, .at = "LocA"}, iterate(0, n), ...)`.
   template <std::size_t Depth, class... UsesAndBody>
   void region(const task_name& name, const region_options& options, const iteration_space<Depth>& over,
               UsesAndBody&&... uses_and_body);
@@ -171,14 +170,14 @@ class location_model : public editable_tree {
   }
 
   /// Waits for everything submitted to the runtime so far, and flushes files. Throws the first failure since the last
-  /// pause or fence; usage inside a task or a recording, and while the thread holds views (regions may wait for them).
+  /// fence; usage inside a task or a recording, and while the thread holds views (regions may wait for them).
   /// Elements stay where they are, read_host shows them; but memory of adopt and array_over holds its elements then.
-  void pause(std::source_location site = std::source_location::current()) { pause(pause_options{}, site); }
-  /// The same for a part of the tree, `pause({.at = "LocB"})`, unless it is the root: waits for the tasks that regions
+  void fence(std::source_location site = std::source_location::current()) { fence(region_fence_options{}, site); }
+  /// The same for a part of the tree, `fence({.at = "LocB"})`, unless it is the root: waits for the tasks that regions
   /// have at a location and below, those that other threads submit meanwhile included, and no longer for those
   /// elsewhere, unless those must come first. Where a recording has tasks there, waits for everything. It throws no
-  /// failure of a region, which the next pause of everything does; and flushes no file.
-  void pause(const pause_options& options, std::source_location site = std::source_location::current());
+  /// failure of a region, which the next fence of everything does; and flushes no file.
+  void fence(const region_fence_options& options, std::source_location site = std::source_location::current());
 
   /// The tree as it is now in one of its forms: each location with the arrays that are placed there, and with its
   /// shares of the last launches of regions.
@@ -210,7 +209,7 @@ class location_model : public editable_tree {
                                           std::source_location site);
   std::shared_ptr<hierarchy::memory_claim> claim(const std::string& name, std::uint64_t bytes, std::uint32_t at,
                                                  bool of_file, std::source_location site);
-  detail::region_array_handle memory_until_pause(std::string name, element_type type, void* memory,
+  detail::region_array_handle memory_until_fence(std::string name, element_type type, void* memory,
                                                  std::size_t elements, const row_extents& extents,
                                                  std::source_location site);
   detail::region_array_handle copy_of_memory(std::string name, element_type type, void* memory, std::size_t elements,
@@ -219,7 +218,7 @@ class location_model : public editable_tree {
               std::span<const detail::region_demand> demands, const detail::region_code& code);
 
   std::unique_ptr<hierarchy::region_engine> m_engine;
-  std::unique_ptr<hierarchy::paused_memory> m_memory;  // of array_over
+  std::unique_ptr<hierarchy::fenced_memory> m_memory;  // of array_over
 };
 
 }  // namespace tessera

@@ -7,7 +7,7 @@
 /// auto x = model.make_array<double>("x", {1'000'000}), y = model.make_array<double>("y", {1'000'000});
 /// model.region("fill", tessera::iterate(0, 1'000'000), out(y), [](auto i, auto y) { y[i] = double(i); });
 /// model.region("twice", tessera::iterate(0, 1'000'000), in(y), out(x), [](auto i, auto y, auto x) { x[i] = 2 * y[i];
-/// }); model.pause();
+/// }); model.fence();
 /// @endcode
 #include "tessera/location_model.hpp"  // IWYU pragma: export
 #include "tessera/region_array.hpp"    // IWYU pragma: export

@@ -122,7 +122,7 @@ class held_rows {
 
 /// All elements of a region_array, or some of its rows, in the hands of the program. Regions that conflict with it,
 /// submitted later, wait until it is gone. Move-only; release it on the thread that made it, before
-/// location_model::pause, which refuses to wait meanwhile.
+/// location_model::fence, which refuses to wait meanwhile.
 /// @tparam T  const for reading
 template <class T>
 class region_host_view : public region_view<T> {

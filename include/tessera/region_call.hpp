@@ -164,7 +164,7 @@ void location_model::copy(const region_part<From>& from, const region_part<To>& 
     const std::int64_t away = from.first() - to.first(), width = extents.row_elements(), shift = away * width;
     const auto copied = [&](const auto& over, const auto& host, std::string_view kernel, auto... values) {
       const auto send = [&](const auto& body) {
-        submit(task_name("copy", site), {.policy = "static"}, true, over, in(from.array(), offset(away)),
+        submit(task_name("copy", site), {.policy = policy::static_split}, true, over, in(from.array(), offset(away)),
                out(to.array()), body);
       };
       if constexpr (std::is_arithmetic_v<To>)

@@ -1,15 +1,14 @@
 #pragma once
 // Results of regions: numbers that their iterations make together.
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <source_location>
 #include <string>
 #include <utility>
 
 #include "tessera/array.hpp"
+#include "tessera/combine.hpp"
 
 namespace tessera {
 
@@ -59,16 +58,6 @@ struct region_reduction {
 };
 
 namespace detail {
-/// How the parts of a result are joined.
-enum class reduction_kind : std::uint8_t {
-  none,
-  sum,
-  product,
-  minimum,
-  maximum,
-  all,
-  any
-};
 struct join_sum {
   static constexpr reduction_kind kind = reduction_kind::sum;
   template <class T>
@@ -89,29 +78,6 @@ struct join_product {
   template <class T>
   static constexpr void join(T& to, T part) {
     to = static_cast<T>(to * part);
-  }
-};
-struct join_minimum {
-  static constexpr reduction_kind kind = reduction_kind::minimum;
-  template <class T>
-  static constexpr T identity() {
-    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-  }
-  template <class T>
-  static constexpr void join(T& to, T part) {
-    to = std::min(to, part);
-  }
-};
-struct join_maximum {
-  static constexpr reduction_kind kind = reduction_kind::maximum;
-  template <class T>
-  static constexpr T identity() {
-    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                : std::numeric_limits<T>::lowest();
-  }
-  template <class T>
-  static constexpr void join(T& to, T part) {
-    to = std::max(to, part);
   }
 };
 struct join_and {
@@ -147,16 +113,6 @@ region_reduction<T, detail::join_sum> sum(const region_result<T>& r) {
 /// The body multiplies a number.
 template <class T>
 region_reduction<T, detail::join_product> product(const region_result<T>& r) {
-  return {r.handle().storage()};
-}
-/// The body keeps the smallest: `m = std::min(m, x[i])`.
-template <class T>
-region_reduction<T, detail::join_minimum> minimum(const region_result<T>& r) {
-  return {r.handle().storage()};
-}
-/// The body keeps the largest.
-template <class T>
-region_reduction<T, detail::join_maximum> maximum(const region_result<T>& r) {
   return {r.handle().storage()};
 }
 /// The body clears a flag that begins as 1.

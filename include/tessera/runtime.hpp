@@ -2,6 +2,7 @@
 // The runtime as a program sees it.
 #include <array>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -20,6 +21,7 @@
 
 #include "core/base/error.hpp"
 #include "tessera/task.hpp"
+#include "tessera/task_group.hpp"
 #include "tessera/use.hpp"
 
 // What this header names and does not show is in <tessera/machine.hpp> (settings, plugins, locations),
@@ -64,6 +66,14 @@ struct record_options {
   std::size_t replays_under_way = 2;
 };
 struct statistics;
+
+/// What a fence waits for, and what it does with failures.
+struct fence_options {
+  task_group* group = nullptr;  ///< its tasks only; null: everything
+  /// False: throws nothing, and leaves failures, findings and adopted memory to the next fence. It waits for views of
+  /// other threads too; inside a task it does not wait. For the ends of objects that tasks refer to.
+  bool reports = true;
+};
 
 /// What a program says of the machine that its runtime is to run on. Later members win over earlier ones, and the
 /// environment (docs/configuration.md) stands between `text` and `settings`.
@@ -158,23 +168,10 @@ class runtime {
   /// moved into the task; it runs on any worker, once, and may throw (see fence). The tasks of one lambda are counted
   /// under the name of its first submission by a thread; those of a std::function or a function pointer under the name
   /// given, as long as there are fewer than about 2000 names, then together as "other functions". Messages have the
-  /// name given.
+  /// name given, and the place of the call.
   /// @code rt.submit("scale", [s](tessera::view<double> x) { for (double& v : x) v *= s; }, tessera::update(a(0)));
   /// @endcode
-  template <class Function, class... Uses>
-  requires(!block_access_list<Uses> && ...) void submit(task_name name, Function function, Uses... uses) {
-    submit_at(name.site, {}, name.text, std::move(function), uses...);
-  }
-  /// The same with a priority, a location and the place for messages. Both return at once, unless more tasks are
-  /// unfinished than the window allows: then the calling thread runs tasks until half of the window is left, so it must
-  /// not hold a lock that tasks take (see no_waiting). A thread that holds views does not wait, and neither does a
-  /// task. Both throw tessera::error (memory) when no memory can hold the task's blocks together, and what moving the
-  /// function throws; then nothing was submitted.
-  template <class Function, class... Uses>
-  requires(!block_access_list<Uses> && ...) void submit_at(std::source_location site, task_options options,
-                                                           std::string_view name, Function function, Uses... uses);
-
-  /// The same for a number of blocks that is known at run time only: the function takes them as task_blocks.
+  /// For a number of blocks that is known at run time only, give one list: the function takes task_blocks.
   /// @code
   /// std::vector<tessera::block_access> uses{tessera::update(sum(0))};
   /// for (std::size_t k = 0; k < x.size(); ++k) uses.push_back(tessera::read(x.block(k)));
@@ -182,25 +179,30 @@ class runtime {
   ///   for (std::size_t k = 1; k < b.size(); ++k) b.get<double>(0)[0] += b.get<const double>(k)[0];
   /// }, uses);
   /// @endcode
-  template <class Function>
-  void submit(task_name name, Function function, std::span<const block_access> uses) {
-    submit_at(name.site, {}, name.text, std::move(function), uses);
+  /// Returns at once, unless more tasks are unfinished than the window allows: then the calling thread runs tasks until
+  /// half of the window is left, so it must not hold a lock that tasks take (see no_waiting). A thread that holds views
+  /// does not wait, and neither does a task. Throws tessera::error (memory) when no memory can hold the task's blocks
+  /// together, tessera::error (usage) for blocks that it may not name, and what moving the function throws; then
+  /// nothing was submitted.
+  template <class Function, class... Uses>
+  requires(!std::same_as<Function, task_options>) void submit(task_name name, Function function, const Uses&... uses) {
+    submit(name, detail::default_options, std::move(function), uses...);
   }
-  /// The same with options.
-  template <class Function>
-  void submit_at(std::source_location site, task_options options, std::string_view name, Function function,
-                 std::span<const block_access> uses);
+  /// The same with options: `rt.submit("factor", {.priority = 2, .at = rt.at("numa0")}, f, tessera::update(a(0, 0)))`.
+  /// Throws also tessera::error (usage) for options that do not fit.
+  template <class Function, class... Uses>
+  void submit(task_name name, const task_options& options, Function function, const Uses&... uses);
 
   /// Submits a task of a named operation. `arguments` are copied; `accesses` must match the operation's signature.
   void submit_operation(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
-                        std::span<const block_access> accesses, task_options options = {},
+                        std::span<const block_access> accesses, const task_options& options = {},
                         std::source_location site = std::source_location::current());
 
   /// The same with the arguments as a value, which is copied as bytes: `rt.submit_operation(axpby, arguments,
   /// {read(x(0)), update(y(0))})`.
   template <class Arguments>
   void submit_operation(const operation::definition& what, const Arguments& arguments,
-                        std::initializer_list<block_access> blocks, task_options options = {},
+                        std::initializer_list<block_access> blocks, const task_options& options = {},
                         std::source_location site = std::source_location::current()) {
     static_assert(std::is_trivially_copyable_v<Arguments>,
                   "arguments are copied as bytes: no std::string, no std::vector; what is large belongs into a block");
@@ -212,16 +214,18 @@ class runtime {
   /// Whether the calling thread runs one of the runtime's tasks now, where what waits for all of them must not be
   /// called.
   bool in_task() const noexcept;
-  /// As fence, also while threads hold views, and throws nothing: when tasks refer to what is about to end.
-  void drain() noexcept;
 
   /// Waits for everything submitted so far. Throws the first failure since the last fence (tessera::error with the
-  /// kind of the cause, the task's name and site); what depended on it was given up. One that a view has thrown to this
-  /// thread is not thrown again; by a fence of another thread it is. Blocks that a failed task should have written
-  /// cannot be read until they are written anew. Adopted memory holds the last versions then. While
-  /// validating, throws the first finding (kind validation) since the last fence instead, if there is one. @param site
-  /// for messages
+  /// kind of the cause, the task's name and site); what depended on it was given up. One that a view or a group's fence
+  /// has thrown to this thread is not thrown again; by a fence of another thread it is. Blocks that a failed task
+  /// should have written cannot be read until they are written anew. Adopted memory holds the last versions then. While
+  /// validating, throws the first finding (kind validation) since the last fence instead, if there is one. Throws
+  /// tessera::error (usage) inside a task or a recording, and while the thread holds views. @param site  for messages
   void fence(std::source_location site = std::source_location::current());
+  /// The same for the tasks of a group: see task_group::fence.
+  void fence(task_group& group, std::source_location site = std::source_location::current());
+  /// The same as its options say.
+  void fence(const fence_options& options, std::source_location site = std::source_location::current());
 
   /// Takes down the tasks that `function()` submits instead of running them; see recording.hpp. Their order, and where
   /// they run, are settled once; each replay runs them in program order with the tasks around it. Inside, host views,
@@ -279,7 +283,7 @@ class runtime {
   /// Adds an operation. Throws tessera::error (usage) when the name exists.
   const operation::definition& define(operation::definition what);
 
-  /// Finds a location by name for task_options::location. Throws tessera::error (usage) with the nearest name.
+  /// Finds a location by name for task_options::at. Throws tessera::error (usage) with the nearest name.
   std::uint32_t at(std::string_view name) const;
 
   const location::tree& tree() const noexcept;                ///< where memory and workers are
@@ -330,32 +334,33 @@ class runtime {
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <class Function, class... Uses>
-requires(!block_access_list<Uses> && ...) void runtime::submit_at(std::source_location site, task_options options,
-                                                                  std::string_view name, Function function,
-                                                                  Uses... uses) {
+void runtime::submit(task_name name, const task_options& options, Function function, const Uses&... uses) {
+  constexpr bool is_list = sizeof...(Uses) == 1 && (block_access_list<Uses> && ...);
+  constexpr bool is_uses = (block_use<Uses> && ...);
+  constexpr bool is_function = !block_use<Function> && !block_access_list<Function>;
+  static_assert(is_function,
+                "what the task does is missing: after the name, and the options in braces where there are any, comes a "
+                "function, and behind it its blocks");
   static_assert(
-      (block_use<Uses> && ...),
-      "after the function come blocks with intents: read(b), write(b), update(b), accumulate(b), scratch(b); for "
-      "a number known at run time only, one std::vector<tessera::block_access>");
-  if constexpr ((block_use<Uses> && ...)) {
+      !is_function || is_list || is_uses,
+      "after the function come blocks with intents: read(b), write(b), update(b), commute(b), accumulate(b), "
+      "scratch(b); for a number known at run time only, one std::vector<tessera::block_access>. Options stand before "
+      "the function");
+  if constexpr (is_function && is_list) {
+    static_assert(task_function<Function, task_blocks>,
+                  "with a list of uses the function must take task_blocks, before them a task_context if it wants one");
+    if constexpr (task_function<Function, task_blocks>)
+      detail::submit_function<Function, task_blocks>(*m_inside, m_serial, name, options, function, uses...);
+  } else if constexpr (is_function && is_uses) {
     static_assert(
         task_function<Function, typename Uses::view_type...>,
         "the function must take one view per use, by value: view<const T> for read, view<T> otherwise; before "
         "them a task_context if it wants one");
     if constexpr (task_function<Function, typename Uses::view_type...>)
       detail::submit_function<Function, typename Uses::view_type...>(
-          *m_inside, m_serial, site, options, name, function,
+          *m_inside, m_serial, name, options, function,
           std::array<block_access, sizeof...(Uses)>{block_access(uses)...});
   }
-}
-
-template <class Function>
-void runtime::submit_at(std::source_location site, task_options options, std::string_view name, Function function,
-                        std::span<const block_access> uses) {
-  static_assert(task_function<Function, task_blocks>,
-                "with a list of uses the function must take task_blocks, before them a task_context if it wants one");
-  if constexpr (task_function<Function, task_blocks>)
-    detail::submit_function<Function, task_blocks>(*m_inside, m_serial, site, options, name, function, uses);
 }
 
 }  // namespace tessera

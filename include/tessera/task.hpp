@@ -36,16 +36,27 @@ namespace tessera {
 
 struct runtime_inside;
 
-/// task_options::location where the task may run anywhere.
+class task_group;
+
+/// task_options::at where the task may run anywhere.
 inline constexpr std::uint32_t anywhere = ~std::uint32_t{0};
 
-/// What a submission may say beside operation, arguments and blocks.
+/// What a submission may say beside what the task does and its blocks: `{.priority = 2, .at = rt.at("gpu0")}`.
 struct task_options {
   std::int16_t priority = 0;  ///< higher runs earlier among ready tasks; below 0: last
-  /// Run at or below this one, if possible (runtime::at gives the number of a name).
-  std::uint32_t location = anywhere;
+  /// Workers that are reserved while it runs on the host, 1 to runtime::workers(): for a function that starts threads
+  /// of its own, whose CPUs are those of these workers. See docs/scheduling.md.
+  std::uint16_t cores = 1;
+  /// Run at or below this location, if possible (runtime::at gives the number of a name).
+  std::uint32_t at = anywhere;
+  task_group* group = nullptr;  ///< that the program waits for it with; of the same runtime
+
+  // For front ends.
   task::source* from = nullptr;  ///< the statement of a front end's language that it comes from; outlives the task
-  const placement::device_choice* to = nullptr;  ///< what choose_device said; `location` is then not looked at
+  const placement::device_choice* to = nullptr;  ///< what choose_device said; `at` is then not looked at
+
+  /// Whether only `priority` and `at` may be other than they are by default.
+  bool is_short() const noexcept { return cores == 1 && group == nullptr && from == nullptr && to == nullptr; }
 };
 
 /// A task's name together with the place of the submission: a string literal converts to it where submit is called.
@@ -78,6 +89,9 @@ class task_context {
   /// and may run others meanwhile.)
   std::uint32_t worker() const noexcept { return m_of->worker; }
   std::string_view name() const noexcept { return m_of->task_name; }  ///< of the task; for messages
+  /// Workers that are reserved for the task: task_options::cores. The calling thread may run on the CPUs of all of
+  /// them, as may threads that it starts.
+  std::uint32_t cores() const noexcept { return m_of->cores; }
   /// What runtime::replay was given for the replay that the task belongs to.
   /// @code rt.replay(step, 0.5 * k);  // in the task: here.replay_value<double>()
   /// @endcode
@@ -152,6 +166,7 @@ class submission {
  private:
   void fill(std::string_view name, const task_options& options, std::span<const block_access> blocks,
             std::size_t argument_bytes);
+  void fill_rare(const task_options& options);
   void take_back() noexcept;
   schedule::scheduler& m_scheduler;
   schedule::thread_context* m_thread = nullptr;
@@ -248,12 +263,14 @@ function_operation operation_of(runtime_inside& of, std::uint64_t serial, std::s
   return {last.definition, last.is_nameless ? name : std::string_view()};
 }
 
+inline constexpr task_options default_options{};
+
 /// Moves the function into a task and submits it.
 template <class Function, class... Views>
-void submit_function(runtime_inside& of, std::uint64_t serial, std::source_location site, const task_options& options,
-                     std::string_view name, Function& function, std::span<const block_access> blocks) {
-  const function_operation what = operation_of<Function, Views...>(of, serial, name);
-  submission made(of, *what.definition, what.name, site, options, blocks, sizeof(Function));
+void submit_function(runtime_inside& of, std::uint64_t serial, const task_name& name, const task_options& options,
+                     Function& function, std::span<const block_access> blocks) {
+  const function_operation what = operation_of<Function, Views...>(of, serial, name.text);
+  submission made(of, *what.definition, what.name, name.site, options, blocks, sizeof(Function));
   new (made.arguments()) Function(std::move(function));
   made.commit();
 }

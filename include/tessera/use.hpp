@@ -8,6 +8,7 @@
 #include "core/block/access.hpp"
 #include "core/block/intent.hpp"
 #include "core/block/shape.hpp"
+#include "tessera/combine.hpp"
 #include "tessera/view.hpp"
 
 namespace tessera {
@@ -49,7 +50,21 @@ struct use {
   }
 };
 
-/// What read, write, update, accumulate and scratch make.
+/// The same for what is combined in private copies.
+template <class T>
+struct combined_use {
+  using element = T;                                 ///< of the private copy
+  using view_type = view<T>;                         ///< what the task's function gets for it
+  static constexpr intent how = intent::accumulate;  ///< known when the program is compiled
+  block::record* block;                              ///< not owned
+  block::combination_number combination;             ///< how copies become one
+  /// For submissions that take a list.
+  operator block_access() const noexcept {
+    return {.block = block, .version = 0, .intent = intent::accumulate, .flags = 0, .space = combination};
+  }
+};
+
+/// What read, write, update, commute, accumulate and scratch make.
 template <class T>
 concept block_use = requires(const T& u) {
   typename T::view_type;
@@ -76,12 +91,38 @@ template <class T>
 use<T, intent::update> update(block_of<T> b) noexcept {
   return {&b.record()};
 }
+/// The same, and tasks that commute on a block update it in any order, one at a time: whichever is ready first. Other
+/// uses come before or behind all of them, as submitted. In the order of submission in recordings, and with
+/// runtime.deterministic.
+template <class T>
+use<T, intent::commute> commute(block_of<T> b) noexcept {
+  return {&b.record()};
+}
 /// The task sees a private copy and adds to it; copies start at zero and are summed before the next other use. Blocks
 /// of bytes have no sums.
 template <class T>
 use<T, intent::accumulate> accumulate(block_of<T> b) noexcept {
-  static_assert(!std::is_same_v<T, std::uint8_t>, "blocks of bytes are not accumulated: back ends sum other types");
+  static_assert(!std::is_same_v<T, std::uint8_t>, "blocks of bytes are not added up: back ends sum other types");
   return {&b.record()};
+}
+/// The same with another operation than addition: minimum, maximum, or one of the program's own (see combines). Copies
+/// start at its identity, and are combined on the host. Accumulates with another operation, as every other use, see
+/// the block combined.
+/// @code rt.submit("largest", find_largest, tessera::read(x(k)), tessera::accumulate(most(0), tessera::maximum));
+/// @endcode
+template <class T, class Operation>
+combined_use<T> accumulate(block_of<T> b, Operation) {
+  static_assert(std::is_empty_v<Operation>,
+                "an operation to accumulate with has no data: copies are combined long after the submission; keep "
+                "values in a block");
+  static_assert(
+      combines<Operation, T>,
+      "an operation to accumulate with is called with two elements and returns one, and its static identity() "
+      "returns the element that changes nothing: see tessera::combines");
+  if constexpr (combines<Operation, T>)
+    return {&b.record(), detail::combination_number_of<Operation, T>()};
+  else
+    return {};
 }
 /// Memory of the block's size without contents, before and after: what was in the block is lost.
 template <class T>

@@ -192,6 +192,20 @@ step_messages() {
     'rt.submit("t", [](tessera::view<double>) {}, tessera::read(x(0)));'
   wrong_call "with a list of uses the function must take task_blocks" \
     'rt.submit("t", [](tessera::view<double>) {}, std::vector<tessera::block_access>{tessera::read(x(0))});'
+  wrong_call "what the task does is missing" 'rt.submit("t", {.priority = 1}, tessera::read(x(0)));'
+  wrong_call "Options stand before the function" \
+    'rt.submit("t", [](tessera::view<double>) {}, tessera::write(x(0)), tessera::task_options{});'
+  wrong_call "the function must take one view per use" \
+    'rt.submit("t", {.priority = 1}, [](tessera::view<double>) {}, tessera::read(x(0)));'
+  wrong_call "this operation is of the BLAS" \
+    'auto n = rt.make_array<std::int64_t>("n", {4}, {4}); tessera::axpy(rt, 1, n(0), n(0));'
+  wrong_call "permute is for blocks of" \
+    'auto n = rt.make_array<std::uint8_t>("n", {4}, {4}); tessera::permute(rt, 1, n(0), {}, 0, n(0));'
+  wrong_call "blocks of bytes are not added up" \
+    'auto n = rt.make_array<std::uint8_t>("n", {4}, {4}); (void)tessera::accumulate(n(0));'
+  wrong_call "an operation to accumulate with has no data" \
+    'double most = 1; (void)tessera::accumulate(x(0), [most](double a, double) { return a * most; });'
+  wrong_call "its static identity()" '(void)tessera::accumulate(x(0), [](double a, double b) { return a * b; });'
   wrong_call "arguments are copied as bytes" 'r.set_arguments(0, std::string("text"));'
   wrong_call "a replay is given a value of plain bytes" 'rt.replay(r, std::string("text"));'
   wrong_call "the function of an operation captures nothing" \

@@ -2,6 +2,7 @@
 // What the tests made from a document's blocks run on.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <functional>

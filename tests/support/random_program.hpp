@@ -55,7 +55,7 @@ inline random_task random_task_on(int blocks, std::mt19937_64& random) {
 /// Submits it. `a`: blocks of equal elements; `spare`: at least eight blocks of the same extent, for the scratch
 /// intent.
 inline void submit(runtime& rt, array<double>& a, array<double>& spare, const random_task& t) {
-  const task_options options{.priority = t.priority, .location = t.hinted ? rt.tree().root() : location::no_node};
+  const task_options options{.priority = t.priority, .at = t.hinted ? rt.tree().root() : location::no_node};
   switch (t.kind) {
     case 0:
       fill(rt, a(t.x), t.number, options);

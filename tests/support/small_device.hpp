@@ -39,8 +39,8 @@ inline apps::memory_budget memory_budget_of_device(const runtime& rt) {
 /// Has a task on the host look at a block: its bytes come back.
 template <class T>
 void look_at(runtime& rt, block_of<T> b) {
-  rt.submit_at(
-      std::source_location::current(), {.location = rt.at("core0")}, "look", [](view<const T>) {}, read(b));
+  rt.submit(
+      "look", {.at = rt.at("core0")}, [](view<const T>) {}, read(b));
 }
 
 }  // namespace tessera::testing

@@ -55,7 +55,7 @@ class bfs_kernel {
   region_array<std::int32_t> levels;
 
  private:
-  region_options one() const { return {.policy = "any", .at = m_how.at}; }
+  region_options one() const { return {.policy = policy::any, .at = m_how.at}; }
 
   /// The nodes behind the list of the last level. Returns how many.
   std::int64_t follow_list(std::int32_t level) {

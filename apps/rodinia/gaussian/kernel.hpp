@@ -113,7 +113,7 @@ class gaussian_kernel {
         }
       }
     };
-    const region_options once{.policy = "any", .at = m_how.at};
+    const region_options once{.policy = policy::any, .at = m_how.at};
     const auto launch = [&](auto... last) {
       m_model.region("pivot", once, iterate(0, 1), in(a, rows(t, t + columns)), in(b, rows(t, t + columns)),
                      out(pivots_from(t)), last..., factor);

@@ -79,7 +79,7 @@ class lud_kernel {
   /// From a matrix of n x n; waits.
   void load(const std::vector<double>& a) {
     fill([from = a.data(), n = m_n](std::int64_t i, std::int64_t j) { return from[i * n + j]; });
-    m_model.pause();
+    m_model.fence();
   }
   void run() {
     for (std::int64_t k = 0; k < m_blocks; ++k) step(k);
@@ -109,7 +109,7 @@ class lud_kernel {
   void step(std::int64_t k) {
     const region_array<T>& row = m_rows[static_cast<std::size_t>(k % 2)];
     const std::int64_t width = m_width, at = k * lud_block;
-    m_model.region("row", {.policy = "any", .at = m_how.at}, iterate(0, 1), in(m_a, rows(k, k + 1)), out(row),
+    m_model.region("row", {.policy = policy::any, .at = m_how.at}, iterate(0, 1), in(m_a, rows(k, k + 1)), out(row),
                    [k, at, width](auto, auto from, auto to) {
                      for (std::int64_t r = 0; r < lud_block; ++r)
                        std::copy(&from(k, r, at), &from(k, r, 0) + width, &to(0, r, at));

@@ -57,7 +57,7 @@ class filter_kernel {
                                    std::int64_t count) {
     return model.make_array<double>(name, {count}, {.at = how.at});
   }
-  region_options one() const { return {.policy = "any", .at = m_how.at}; }
+  region_options one() const { return {.policy = policy::any, .at = m_how.at}; }
 
   /// Moves the particles, and tells how well they fit.
   void weigh(std::int64_t frame) {

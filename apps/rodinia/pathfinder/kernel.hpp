@@ -37,7 +37,7 @@ class pathfinder_kernel {
                            m_model.make_array<T>("also drawn", {m_columns}, {.at = m_how.at})};
     for (std::int64_t t = 0; t < rows(); ++t) {
       const region_array<T>& scratch = drawn[static_cast<std::size_t>(t % 2)];
-      m_model.region("draw", {.policy = "any", .at = m_how.at}, iterate(0, 1), out(scratch, whole),
+      m_model.region("draw", {.policy = policy::any, .at = m_how.at}, iterate(0, 1), out(scratch, whole),
                      [make, t](auto, auto to) { make(t, &to[0]); });
       m_model.region("fill", m_how, iterate(1, m_columns + 1), in(scratch, whole), out(row(t)),
                      [](auto j, auto from, auto to) { to[j] = from[j - 1]; });
@@ -52,7 +52,7 @@ class pathfinder_kernel {
   void start() {
     for (const region_array<std::int32_t>& c : m_costs)
       for (const std::int64_t end : {std::int64_t{0}, m_columns + 1})
-        m_model.region("ends", {.policy = "any", .at = m_how.at}, iterate(end, end + 1), out(c),
+        m_model.region("ends", {.policy = policy::any, .at = m_how.at}, iterate(end, end + 1), out(c),
                        [](auto j, auto to) { to[j] = no_way; });
     m_now = 0;
     m_model.region(

@@ -86,7 +86,7 @@ class srad_kernel {
                          to(i, 0) = sum, to(i, 1) = squares;
                        },
                        row_of_corner, corner));
-    m_model.region("speckle", {.policy = "any", .at = m_how.at}, iterate(0, 1), in(m_sums, rows(0, corner)),
+    m_model.region("speckle", {.policy = policy::any, .at = m_how.at}, iterate(0, 1), in(m_sums, rows(0, corner)),
                    out(m_speckle), [corner](auto, auto from, auto to) {
                      double sum = 0, squares = 0;
                      for (std::int64_t i = 0; i < corner; ++i) sum += from(i, 0), squares += from(i, 1);

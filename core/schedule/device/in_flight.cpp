@@ -45,7 +45,9 @@ void device_driver::enqueue_alone(batched_task& m, const in_flight_batch& f, tra
     c.operands = m_context->operands;
     const auto accesses = t.all_accesses();
     for (std::size_t k = 0; k < accesses.size(); ++k)
-      if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, c.operands[k]);
+      if ((accesses[k].flags & task::access_fresh) != 0)
+        operation::enqueue_identity(*c.device, c.stream, c.operands[k],
+                                    static_cast<block::combination_number>(accesses[k].block->position));
     if (m_setup.validator != nullptr)
       m_setup.validator->begin_on_device(shadows, t, c.operands, on, m_setup.coherence->space_at(m_where.space));
     t.operation->enqueue(c);

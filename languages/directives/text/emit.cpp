@@ -378,7 +378,7 @@ std::string region_head(const region_model& r) {
     parameters.push_back(fmt::format("{}& {}", one.type, one.is_truth() ? one.part : one.name));
   }
   std::vector<std::string> options;
-  if (!r.policy.empty()) options.push_back(".policy = " + r.policy);
+  if (!r.policy.empty()) options.push_back(".policy = ::tessera::region_policy::from_text(" + r.policy + ")");
   if (!r.at.empty()) options.push_back(".at = " + r.at);
   text += fmt::format("{}model().region({}, ::tessera::region_options{{{}}}, {}", calls, literal(r.name),
                       joined(options), iterations_text(r.loops));

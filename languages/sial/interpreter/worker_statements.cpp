@@ -157,7 +157,7 @@ void worker::barrier() {
   if (m_pardo.is_open()) throw run_error("a barrier inside of a pardo");
   m_exchange.finish_section();
   m_collectives.barrier([this] {
-    if (m_offload) m_run.front.wait_idle();
+    if (m_offload) m_run.front.fence();
     ++m_run.section;
   });
 }

@@ -115,12 +115,12 @@ program_report job::run(const job_program& what) {
     running(nullptr);
   } catch (const error& e) {
     running(nullptr);
-    m_runtime.drain();  // tasks refer to the run
+    m_runtime.fence({.reports = false});  // tasks refer to the run
     if (e.kind() == error_kind::memory && what.checked) tell_out_of_memory(what, e);
     throw;
   } catch (...) {
     running(nullptr);
-    m_runtime.drain();
+    m_runtime.fence({.reports = false});
     throw;
   }
   m_runtime.fence();

@@ -42,7 +42,7 @@ lagging_loop::lagging_loop(program_state& p, recording& iteration, const loop_op
       m_lag(std::min(options.lag, std::max(options.most_iterations, 0))),
       m_kept(p, options.watched, static_cast<std::size_t>(m_lag) + 1) {}
 
-lagging_loop::~lagging_loop() { m_program.rt.drain(); }
+lagging_loop::~lagging_loop() { m_program.rt.fence({.reports = false}); }
 
 void lagging_loop::run(const std::function<bool()>& converged, loop_outcome& done) {
   done.converged = converged();  // nothing is under way
@@ -58,7 +58,7 @@ void lagging_loop::begin(int iteration) {
   if (!m_program.recorded.empty()) {
     // Whatever was recorded so far is done but for the last iterations: waiting takes a moment, and once for several.
     if (m_between.size() == program_state::most_under_way) {
-      m_program.rt.drain();
+      m_program.rt.fence({.reports = false});
       m_between.clear();
     }
     m_between.push_back(m_program.make_graph(m_program.taken()));

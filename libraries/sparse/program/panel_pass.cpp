@@ -136,7 +136,7 @@ void panel_pass::submit(runtime& rt, bool backwards) const {
   const auto site = std::source_location::current();
   for (std::size_t k = 0; k < m_uses.size(); ++k) {
     const argument of{this, backwards ? m_uses.size() - 1 - k : k};
-    rt.submit_operation(*m_operation, &of, sizeof of, m_uses[of.panel], {.location = m_location}, site);
+    rt.submit_operation(*m_operation, &of, sizeof of, m_uses[of.panel], {.at = m_location}, site);
   }
   if (m_sums != nullptr) m_sums->submit(rt, m_location);
 }

@@ -324,14 +324,14 @@ void program_state::run(const std::string& what) {
     try {
       under_way.back()->submit();
     } catch (...) {
-      rt.drain();
+      rt.fence({.reports = false});
       throw;
     }
   }
   // Whoever wants a value waits for that. A fence would bring all vectors home from devices.
   if (between_iterations && under_way.size() < most_under_way) return;
   if (between_iterations)
-    rt.drain();
+    rt.fence({.reports = false});
   else
     rt.fence();
   under_way.clear();
@@ -351,9 +351,9 @@ program::~program() {
     leak_on_purpose(std::move(m_state));
     return;
   }
-  rt.drain();
+  rt.fence({.reports = false});
   m_state.reset();
-  rt.drain();  // the matrix, which devices had a part of, is the caller's again
+  rt.fence({.reports = false});  // the matrix, which devices had a part of, is the caller's again
 }
 
 block_vector program::vector(std::string name, std::int64_t columns) {

@@ -107,7 +107,7 @@ sum_tree::sum_tree(runtime& rt, std::int64_t panels, std::int64_t size, std::vec
 
 void sum_tree::submit(runtime& rt, std::uint32_t location) const {
   const auto site = std::source_location::current();
-  const task_options soon{.priority = 1, .location = location};  // everything else waits for these
+  const task_options soon{.priority = 1, .at = location};  // everything else waits for these
   std::vector<block_access> used;
   for (std::size_t level = 1; level < m_levels.size(); ++level)
     for (std::size_t k = 0; k < m_levels[level].size(); ++k) {

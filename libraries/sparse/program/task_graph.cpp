@@ -49,7 +49,7 @@ void task_graph::submit_small(const operation& o) {
     for (std::size_t k = 0; k < to.size(); ++k) destinations.push_back(seen(to[k], *o.small_to[k]));
     o.function(sources, destinations);
   };
-  m_runtime.submit_at(o.site, {.priority = 1}, o.name, run, std::span<const block_access>(used));
+  m_runtime.submit(task_name(o.name, o.site), {.priority = 1}, run, used);
 }
 
 void task_graph::submit() {

@@ -38,7 +38,7 @@ std::vector<std::string> found_in_mistakes(const char* config, const std::vector
       const auto& liar = rt.define(tessera::testing::fills_with_seven(device.c_str(), tessera::intent::read));
       const std::int64_t elements = 3;
       rt.submit_operation(liar, &elements, sizeof elements, std::array{tessera::block::access(tessera::read(a(k++)))},
-                          {.location = rt.at(device)});
+                          {.at = rt.at(device)});
     }
     EXPECT_EQ(tessera::test_support::error_of([&] { rt.fence(); }).kind(), tessera::error_kind::validation) << config;
     for (const auto& f : rt.findings()) found.push_back(std::string(name_of(f.fault)) + ": " + f.here.description);

@@ -231,7 +231,7 @@ TEST_P(comd, waits_for_loops_whose_results_nobody_gets) {
     dynamics<double> fails = lennard_jones_copper(5, 600, way);
     fails.atoms->step(1e5);
   }
-  EXPECT_NO_THROW(model.pause());
+  EXPECT_NO_THROW(model.fence());
 }
 
 TEST_P(comd, refuses_steps_that_are_too_long) {

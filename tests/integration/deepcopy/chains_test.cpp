@@ -57,16 +57,16 @@ TEST_P(chains, are_listed_like_arrays) {
                  in(chain(sim, &simulation::particles, &particle_data::speeds)[n], chunk), in(scalar(sim.step)),
                  with_kernel([](auto i, auto x, auto v, auto step) { x[i] += step[0] * v[i]; },
                              "(i, x, v, step) { x[i] += step[0] * v[i]; }"));
-  model.pause();
+  model.fence();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(positions[std::size_t(i)], double(i) + 3) << i;
 }
 
 TEST_P(chains, that_are_made_again_each_time_are_the_same_memory) {
   for (int round = 0; round < 20; ++round)
-    model.region("double", {.policy = round % 2 == 0 ? "static" : "flatten"}, iterate(0, n),
+    model.region("double", {.policy = round % 2 == 0 ? policy::static_split : policy::flatten}, iterate(0, n),
                  inout(chain(sim, &simulation::particles, &particle_data::positions)[n]),
                  [](auto i, auto x) { x[i] = x[i] * 2 + 1; });
-  model.pause();
+  model.fence();
   double expected = 7;
   for (int round = 0; round < 20; ++round) expected = expected * 2 + 1;
   EXPECT_EQ(positions[7], expected);
@@ -76,7 +76,7 @@ TEST_P(chains, give_the_memory_back_at_each_pause) {
   for (int step = 1; step <= 3; ++step) {
     model.region("one more", iterate(0, n), inout(chain(data, &particle_data::positions)[n]),
                  with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
-    model.pause();
+    model.fence();
     ASSERT_EQ(positions[5], 5 + 1.5 * step - 0.5) << step;
     for (double& p : positions) p += 0.5;  // the program's again
   }
@@ -104,7 +104,7 @@ TEST_P(chains, scalars_are_taken_when_the_region_is_submitted) {
 TEST_P(chains, scalars_are_not_taken_in_recordings) {
   auto seen = model.make_array<double>("seen", {4});
   const auto note = [&] {
-    model.region("note", {.policy = "static"}, iterate(0, 4), in(scalar(sim.step)), out(seen),
+    model.region("note", {.policy = policy::static_split}, iterate(0, 4), in(scalar(sim.step)), out(seen),
                  [](auto i, auto step, auto seen) { seen[i] = step[0]; });
   };
   note();
@@ -117,15 +117,15 @@ TEST_P(chains, scalars_are_not_taken_in_recordings) {
 TEST_P(chains, scalars_that_regions_write_are_there_after_the_pause) {
   sim.energy = 4;
   const auto add = [&](double more) {
-    model.region("add", {.policy = "any"}, iterate(0, 1), inout(scalar(sim.energy)),
+    model.region("add", {.policy = policy::any}, iterate(0, 1), inout(scalar(sim.energy)),
                  [more](auto, auto e) { e[0] += more; });
   };
   add(1);
   add(2);
   auto seen = model.make_array<double>("seen", {1});
-  model.region("look", {.policy = "any"}, iterate(0, 1), in(scalar(sim.energy)), out(seen),
+  model.region("look", {.policy = policy::any}, iterate(0, 1), in(scalar(sim.energy)), out(seen),
                [](auto, auto e, auto seen) { seen[0] = e[0]; });
-  model.pause();
+  model.fence();
   EXPECT_EQ(sim.energy, 7);
   EXPECT_EQ(seen.read_host()[0], 7) << "a region that reads it comes after those that write it";
 }
@@ -142,8 +142,8 @@ TEST_P(chains, have_rows_of_several_elements) {
   const auto flat = [&] {
     model.region("flat", iterate(0, n), inout(chain(data, &particle_data::positions)[n]), [](auto, auto) {});
   };
-  EXPECT_THAT(message_of(flat, error_kind::usage), HasSubstr("10 x 20 x 5 elements until the next pause"));
-  model.pause();
+  EXPECT_THAT(message_of(flat, error_kind::usage), HasSubstr("10 x 20 x 5 elements until the next fence"));
+  model.fence();
   for (std::size_t k = 0; k < std::size_t(n); ++k)
     ASSERT_EQ(positions[k], k % 5 == 4 ? double(1000 * (k / 100) + k % 100 / 5) : double(k));
   flat();
@@ -159,7 +159,7 @@ TEST_P(chains, have_rows_of_several_elements) {
 TEST_P(chains, of_no_elements_are_fine) {
   data.positions = nullptr;
   model.region("nothing", iterate(0, 0), inout(chain(data, &particle_data::positions)[0]), [](auto, auto) {});
-  model.pause();
+  model.fence();
 }
 
 TEST_P(chains, of_a_refused_region_are_free_at_once) {
@@ -168,9 +168,9 @@ TEST_P(chains, of_a_refused_region_are_free_at_once) {
                  [](auto i, auto x) { x[i] = 7; });
   };
   EXPECT_THAT(message_of([&] { one(n, n / 2); }, error_kind::usage), HasSubstr("has no row in array"));
-  one(n, n);  // without a pause
+  one(n, n);  // without a fence
   EXPECT_THAT(message_of([&] { one(n / 2, n / 2); }, error_kind::usage), HasSubstr("overlaps that of"));
-  model.pause();
+  model.fence();
   EXPECT_EQ(positions[n - 1], 7);
 }
 
@@ -182,9 +182,9 @@ TEST_P(chains, are_refused_where_they_overlap) {
                  [](auto i, auto x) { x[i] = 1; });
   };
   EXPECT_THAT(message_of(half, error_kind::usage), HasSubstr("(500 elements of f64) overlaps that of"));
-  model.pause();
+  model.fence();
   half();
-  model.pause();
+  model.fence();
   EXPECT_EQ(positions[499], 1);
   EXPECT_EQ(positions[500], 0);
 }
@@ -192,7 +192,7 @@ TEST_P(chains, are_refused_where_they_overlap) {
 TEST_P(chains, a_scalar_that_many_leaves_would_write_is_refused) {
   EXPECT_THAT(message_of(
                   [&] {
-                    model.region("race", {.policy = "flatten"}, iterate(0, n), inout(scalar(sim.energy)),
+                    model.region("race", {.policy = policy::flatten}, iterate(0, n), inout(scalar(sim.energy)),
                                  [](auto, auto e) { e[0] += 1; });
                   },
                   error_kind::usage),
@@ -204,7 +204,7 @@ class chains_of_other_threads : public ::testing::Test {
  protected:
   ~chains_of_other_threads() override { looked = true; }
   void write() {
-    model.region("write", {.policy = "any"}, iterate(0, 1), inout(model.array_over("p", std::span(memory))),
+    model.region("write", {.policy = policy::any}, iterate(0, 1), inout(model.array_over("p", std::span(memory))),
                  [this](auto i, auto p) {
                    began = true;
                    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
@@ -214,7 +214,7 @@ class chains_of_other_threads : public ::testing::Test {
     while (!began) std::this_thread::yield();  // by a worker: this thread runs no task here
   }
   void look() {
-    model.region("look", {.policy = "any"}, iterate(0, 1), in(model.array_over("p", std::span(memory))),
+    model.region("look", {.policy = policy::any}, iterate(0, 1), in(model.array_over("p", std::span(memory))),
                  [this](auto i, auto p) {
                    seen = p[i];
                    looked = true;
@@ -229,25 +229,25 @@ class chains_of_other_threads : public ::testing::Test {
 
 TEST_F(chains_of_other_threads, are_in_order_while_one_pauses) {
   write();
-  std::thread pausing([&] { model.pause(); });
+  std::thread pausing([&] { model.fence(); });
   std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that it waits, most probably
   look();
   pausing.join();
-  model.pause();
+  model.fence();
   EXPECT_EQ(seen, 7);
 }
 
 TEST_F(chains_of_other_threads, are_in_order_where_a_pause_is_refused) {
   write();
   std::atomic<bool> refused{false};
-  model.region("pauses", {.policy = "any"}, iterate(0, 1), inout(model.array_over("o", std::span(other))),
+  model.region("fences", {.policy = policy::any}, iterate(0, 1), inout(model.array_over("o", std::span(other))),
                [&](auto, auto) {
-                 (void)message_of([&] { model.pause(); }, error_kind::usage);
+                 (void)message_of([&] { model.fence(); }, error_kind::usage);
                  refused = true;
                });
   while (!refused) std::this_thread::yield();
   look();
-  model.pause();
+  model.fence();
   EXPECT_EQ(seen, 7);
 }
 

@@ -36,9 +36,9 @@ struct ring {
 class deep_copies : public ::testing::TestWithParam<copy_setting> {
  protected:
   copy_target there() { return to(rt, GetParam().destination); }
-  task_options at_destination() { return {.location = rt.at(GetParam().destination)}; }
+  task_options at_destination() { return {.at = rt.at(GetParam().destination)}; }
   std::pair<std::uint64_t, std::uint64_t> moved() {
-    front_end(rt).wait_idle();
+    front_end(rt).fence();
     std::uint64_t transfers = 0;
     const statistics s = rt.statistics();
     for (const link_statistics& l : s.links) transfers += l.transfers;
@@ -74,8 +74,8 @@ TEST_P(deep_copies, are_used_by_tasks_of_the_host_wherever_they_are) {
   ring r(4);
   auto copy = deep_copy(r.links[0], there());
   for (int round = 0; round < 3; ++round) {
-    rt.submit_at(
-        std::source_location::current(), GetParam().is_host() ? at_destination() : task_options{}, "follow",
+    rt.submit(
+        "follow", GetParam().is_host() ? at_destination() : task_options{},
         [](object_view<link> root) {
           link* l = root.get();
           do {
@@ -123,8 +123,8 @@ TEST_P(deep_copies, have_their_pointers_made_before_they_move) {
   ring r(3);
   auto copy = deep_copy(r.links[0], there());
   std::atomic<bool> right{false};
-  rt.submit_at(
-      std::source_location::current(), at_destination(), "look",
+  rt.submit(
+      "look", at_destination(),
       [&right](view<const std::uint8_t> arena) {
         std::uint64_t base = 0;
         std::memcpy(&base, arena.data(), sizeof base);
@@ -180,9 +180,9 @@ TEST_P(deep_copies, in_a_block_per_object) {
   if (GetParam().is_host() && std::string(GetParam().name) != "validated") {
     std::vector<block_access> uses;
     for (std::size_t k = 0; k < copy.size(); ++k) uses.push_back(update(copy.block(k)));
-    rt.submit_at(
-        std::source_location::current(), at_destination(), "follow",
-        [&copy](task_blocks blocks) { copy.open(blocks)->next->next->values[0] = 99; }, uses);
+    rt.submit(
+        "follow", at_destination(), [&copy](task_blocks blocks) { copy.open(blocks)->next->next->values[0] = 99; },
+        uses);
     rt.fence();
     (void)copy.copy_back();
     EXPECT_EQ(r.values[2][0], 99);
@@ -347,9 +347,8 @@ TEST(deep_copies_of_a_full_memory, are_made_for_where_they_come_back) {
   }
   for (int round = 0; round < 4; ++round)
     for (std::size_t k = 0; k < copies.size(); ++k)
-      rt.submit_at(
-          std::source_location::current(), {.location = rt.at((k + std::size_t(round)) % 2 == 0 ? "numa1" : "numa0")},
-          "add",
+      rt.submit(
+          "add", {.at = rt.at((k + std::size_t(round)) % 2 == 0 ? "numa1" : "numa0")},
           [](object_view<link> root) {
             link* l = root.get();
             for (int n = 0; n < 8; ++n, l = l->next) l->values[l->count - 1] += 1;

@@ -160,7 +160,7 @@ struct late_user {
   ~late_user() {
     if (rt == nullptr) return;
     auto a = rt->make_array<double>("late", {64}, {64});
-    fill(*rt, a(0), 2.0, {.location = rt->at("sim0")});
+    fill(*rt, a(0), 2.0, {.at = rt->at("sim0")});
     EXPECT_EQ(a.read_host(a(0))[63], 2.0);
     EXPECT_NO_THROW(rt->fence());
   }
@@ -186,7 +186,7 @@ TEST(attached_to_a_hanging_device, threads_end_without_asking_it) {
                     "watchdog = \"200 ms\"\n[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\n"
                     "[[plugin.sim.inject]]\nkind = \"hang\"\non = \"kernel\"\nat = 1\n"));
     auto a = rt.make_array<double>("a", {64}, {64});
-    fill(rt, a(0), 1.0, {.location = rt.at("sim0")});
+    fill(rt, a(0), 1.0, {.at = rt.at("sim0")});
     EXPECT_THROW(rt.fence(), error);
     before = counted<std::uint32_t>("tsr_test_detached");
     // The library stays loaded while its plugin is given up.
@@ -204,10 +204,10 @@ TEST(completion, without_callbacks_is_waited_for) {
       "[plugin.without]\nleave_out = \"stream_callback\"\n"
       "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\nflops = \"0.02 MFLOP/s\"\n"));
   auto a = rt.make_array<double>("a", {4096}, {4096});
-  fill(rt, a(0), 1.0, {.location = rt.at("sim0")});
+  fill(rt, a(0), 1.0, {.at = rt.at("sim0")});
   rt.fence();
   const auto before = counted<std::uint64_t>("tsr_test_asked");
-  scal(rt, 3.0, a(0), {.location = rt.at("sim0")});  // 0.2 s and more
+  scal(rt, 3.0, a(0), {.at = rt.at("sim0")});  // 0.2 s and more
   rt.fence();
   EXPECT_LT(counted<std::uint64_t>("tsr_test_asked") - before, 100u);
   EXPECT_EQ(a.read_host(a(0))[4095], 3.0);

@@ -55,8 +55,8 @@ TEST(long_chains, with_a_hint_that_no_device_serves) {
   {
     auto held = a.update_host(a(0));  // so that all of them wait
     for (int k = 0; k < 60'000; ++k)
-      rt.submit_at(
-          std::source_location::current(), {.location = nowhere}, "host code", [](view<double>) {}, update(a(0)));
+      rt.submit(
+          "host code", {.at = nowhere}, [](view<double>) {}, update(a(0)));
   }
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("it must run at 'sim0'"));
 }

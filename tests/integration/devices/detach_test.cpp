@@ -31,7 +31,7 @@ const memory::space_statistics& space_of(const statistics& s, const std::string&
 TEST(detach, an_idle_device_gives_its_blocks_and_its_memory_back) {
   runtime rt(testing::with_sims(1, "1 MiB"));
   auto a = rt.make_array<double>("a", {64}, {8});
-  const task_options there{.location = rt.at("sim0")};
+  const task_options there{.at = rt.at("sim0")};
   for (int k = 0; k < 8; ++k) fill(rt, a(k), double(k), there);
   rt.fence();
   ASSERT_EQ(ran_at(rt, "sim0"), 8u);
@@ -128,7 +128,7 @@ TEST(detach, addresses_from_before_are_of_another_epoch) {
     std::uint64_t* const to = &seen;
     const block::access uses[] = {
         {.block = &a(0).record(), .version = 0, .intent = intent::write, .flags = 0, .space = 0}};
-    rt.submit_operation(what, &to, sizeof to, uses, {.location = rt.at("sim0")});
+    rt.submit_operation(what, &to, sizeof to, uses, {.at = rt.at("sim0")});
     rt.fence();
     return seen;
   };
@@ -142,7 +142,7 @@ TEST(detach, addresses_from_before_are_of_another_epoch) {
 TEST(detach, with_hints_as_orders_a_task_for_the_device_fails) {
   runtime rt(testing::with_sims(1, "1 MiB", false, 2, "placement = \"pinned\"\ndetached = [\"sim0\"]\n"));
   auto a = rt.make_array<double>("a", {1}, {1});
-  fill(rt, a(0), 1.0, {.location = rt.at("sim0")});
+  fill(rt, a(0), 1.0, {.at = rt.at("sim0")});
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("it must run at 'sim0', and sim0 is detached"));
 }
 
@@ -151,11 +151,11 @@ TEST(detach, devices_may_start_detached) {
   EXPECT_TRUE(rt.attached(rt.at("sim0")));
   EXPECT_FALSE(rt.attached(rt.at("sim1")));
   auto a = rt.make_array<double>("a", {1}, {1});
-  fill(rt, a(0), 1.0, {.location = rt.at("sim1")});
+  fill(rt, a(0), 1.0, {.at = rt.at("sim1")});
   rt.fence();
   EXPECT_EQ(ran_at(rt, "sim1"), 0u);
   rt.attach("sim1");
-  scal(rt, 3.0, a(0), {.location = rt.at("sim1")});
+  scal(rt, 3.0, a(0), {.at = rt.at("sim1")});
   EXPECT_EQ(a.read_host(a(0))[0], 3.0);
   EXPECT_EQ(ran_at(rt, "sim1"), 1u);
 }
@@ -175,14 +175,14 @@ TEST(detach, what_no_other_memory_can_hold_keeps_the_device) {
       testing::with_sims(1, "1 MiB", false, 1, "", "",
                          "[memory]\nhost_limit = \"128 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"));
   auto a = rt.make_array<double>("a", {64 * 512}, {512});  // 256 KiB
-  for (int k = 0; k < 64; ++k) fill(rt, a(k), double(k), {.location = rt.at("sim0")});
+  for (int k = 0; k < 64; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim0")});
   rt.fence();
   const error e = error_of([&] { rt.detach("sim0"); });
   EXPECT_EQ(e.kind(), error_kind::memory);
   EXPECT_THAT(e.what(), HasSubstr("find no room in"));
   EXPECT_THAT(e.what(), HasSubstr("a("));
   EXPECT_TRUE(rt.attached(rt.at("sim0")));
-  for (int k = 0; k < 64; ++k) scal(rt, 2.0, a(k), {.location = rt.at("sim0")});
+  for (int k = 0; k < 64; ++k) scal(rt, 2.0, a(k), {.at = rt.at("sim0")});
   rt.fence();
   for (int k = 0; k < 64; ++k) {
     EXPECT_EQ(a.read_host(a(k))[511], 2 * k);
@@ -194,7 +194,7 @@ TEST(detach, sole_copies_go_on_to_a_disk_when_the_host_is_full) {
       testing::with_sims(1, "1 MiB", false, 1, "", ", \"disk\"",
                          "[memory]\nhost_limit = \"128 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"));
   auto a = rt.make_array<double>("a", {64 * 512}, {512});
-  for (int k = 0; k < 64; ++k) fill(rt, a(k), double(k), {.location = rt.at("sim0")});
+  for (int k = 0; k < 64; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim0")});
   rt.fence();
   rt.detach("sim0");
   for (int k = 0; k < 64; ++k) EXPECT_EQ(a.read_host(a(k))[511], k);
@@ -206,7 +206,7 @@ TEST(detach, a_recording_goes_elsewhere_at_its_next_replay) {
   auto a = rt.make_array<double>("a", {4}, {1});
   for (int k = 0; k < 4; ++k) fill(rt, a(k), 1.0);
   recording twice = rt.record([&] {
-    for (int k = 0; k < 4; ++k) scal(rt, 2.0, a(k), {.location = rt.at("sim0")});
+    for (int k = 0; k < 4; ++k) scal(rt, 2.0, a(k), {.at = rt.at("sim0")});
   });
   rt.replay(twice);
   rt.fence();

@@ -54,8 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(limits, a_block_larger_than_an_allocation_stays_where_it_fits) {
   runtime rt(limited("max_allocation = \"40 KiB\"\n", "512 KiB", false));
   auto a = rt.make_array<double>("a", {2 * 8192}, {8192});  // blocks of 64 KiB
-  for (int k = 0; k < 2; ++k) fill(rt, a(k), 1.0 + k, {.location = rt.at("sim0")});
-  axpy(rt, 2.0, a(0), a(1), {.location = rt.at("sim0")});
+  for (int k = 0; k < 2; ++k) fill(rt, a(k), 1.0 + k, {.at = rt.at("sim0")});
+  axpy(rt, 2.0, a(0), a(1), {.at = rt.at("sim0")});
   rt.fence();
   EXPECT_EQ(a.read_host(a(1))[8191], 4.0);
   for (const auto& space : rt.statistics().spaces)

@@ -49,7 +49,7 @@ TEST(lost_device, what_only_it_had_is_named_once_and_can_be_written_anew) {
   const testing::deadline limit("sole copies");
   runtime rt(faulty_machine(place_of("sim"), lost("kernel", 9)));
   auto a = rt.make_array<double>("a", {64}, {8}), b = rt.make_array<double>("b", {16}, {8});
-  const task_options there{.location = rt.at("sim0")};
+  const task_options there{.at = rt.at("sim0")};
   for (int k = 0; k < 8; ++k) fill(rt, a(k), double(k), there);  // eight computations
   rt.fence();
   for (int k = 0; k < 4; ++k) EXPECT_EQ(a.read_host(a(k))[3], k);  // copies: these survive
@@ -79,7 +79,7 @@ TEST(lost_device, what_is_overwritten_before_the_fence_is_not_missed) {
   const testing::deadline limit("overwritten");
   runtime rt(faulty_machine(place_of("sim"), lost("kernel", 3)));
   auto a = rt.make_array<double>("a", {16}, {8});
-  const task_options there{.location = rt.at("sim0")};
+  const task_options there{.at = rt.at("sim0")};
   fill(rt, a(0), 1.0, there);
   fill(rt, a(1), 1.0, there);
   rt.fence();
@@ -103,10 +103,10 @@ TEST(lost_device, a_sum_that_misses_an_addend_is_named) {
     runtime rt(faulty_machine(place_of("sim"), lost("copy", copy)));
     auto x = rt.make_array<double>("x", {8}, {8}), sum = rt.make_array<double>("sum", {8}, {8});
     const auto add_six = [&] {
-      for (int k = 0; k < 6; ++k) axpy_accumulate(rt, 1.0, x(0), sum(0), {.location = rt.at("sim0")});
+      for (int k = 0; k < 6; ++k) axpy_accumulate(rt, 1.0, x(0), sum(0), {.at = rt.at("sim0")});
     };
-    fill(rt, x(0), 1.0, {.location = rt.at("numa0")});
-    fill(rt, sum(0), 0.0, {.location = rt.at("numa0")});
+    fill(rt, x(0), 1.0, {.at = rt.at("numa0")});
+    fill(rt, sum(0), 0.0, {.at = rt.at("numa0")});
     rt.fence();
     const auto is_six = [&] {  // else it is named
       try {
@@ -151,7 +151,7 @@ TEST(lost_device, pinned_tasks_of_it_cannot_run) {
   const testing::deadline limit("pinned");
   runtime rt(faulty_machine(place_of("sim"), lost("alloc", 1), "placement = \"pinned\"\n"));
   auto a = rt.make_array<double>("a", {8}, {8});
-  fill(rt, a(0), 1.0, {.location = rt.at("sim0")});
+  fill(rt, a(0), 1.0, {.at = rt.at("sim0")});
   const error e = error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::device);
   EXPECT_THAT(e.what(), HasSubstr("it must run at 'sim0', and sim0 is lost"));
@@ -161,7 +161,7 @@ TEST(lost_device, while_it_is_emptied) {
   const testing::deadline limit("detach");
   runtime rt(faulty_machine(place_of("sim"), lost("copy", 3)));
   auto a = rt.make_array<double>("a", {64}, {8});
-  for (int k = 0; k < 8; ++k) fill(rt, a(k), double(k), {.location = rt.at("sim0")});
+  for (int k = 0; k < 8; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim0")});
   rt.fence();
   EXPECT_THAT(error_of([&] { rt.detach("sim0"); }).what(), HasSubstr("sim0 was lost before it could be detached"));
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("is lost, and with it a("));
@@ -183,12 +183,11 @@ TEST(lost_device, stays_lost_when_the_detach_of_another_is_refused) {
       device + device + "[[plugin.sim.inject]]\n" + lost("copy", 1, "sim0")));
   auto a = rt.make_array<double>("a", {8}, {8});
   auto b = rt.make_array<double>("b", {128 * 512}, {512});  // 512 KiB, which the host cannot hold
-  fill(rt, a(0), 1.0, {.location = rt.at("sim0")});
-  for (int k = 0; k < 128; ++k) fill(rt, b(k), double(k), {.location = rt.at("sim1")});
+  fill(rt, a(0), 1.0, {.at = rt.at("sim0")});
+  for (int k = 0; k < 128; ++k) fill(rt, b(k), double(k), {.at = rt.at("sim1")});
   rt.fence();
   EXPECT_THAT(error_of([&] { rt.detach(rt.tree().root()); }).what(), HasSubstr("find no room in"));
-  for (int k = 0; k < 128; ++k)
-    scal(rt, 2.0, b(k), {.location = rt.at("sim1")});  // what has come to the host goes back
+  for (int k = 0; k < 128; ++k) scal(rt, 2.0, b(k), {.at = rt.at("sim1")});  // what has come to the host goes back
   EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(),
               HasSubstr("lost"));   // its only copy was to be brought by the copy that lost the device
   EXPECT_THROW(rt.fence(), error);  // names a(0)

@@ -65,7 +65,7 @@ TEST(escaping_workspace, costs_no_result) {
   runtime rt(throwing_out_of("workspace", 1));
   auto a = rt.make_array<double>("a", {16, 48}, {16, 16});
   for (int k = 0; k < 3; ++k) fill(rt, a(0, k), k + 1.0);
-  contract(rt, 1.0, a(0, 0), "ik", a(0, 1), "kj", 0.0, a(0, 2), "ij", {.location = rt.at("sim1")});
+  contract(rt, 1.0, a(0, 0), "ik", a(0, 1), "kj", 0.0, a(0, 2), "ij", {.at = rt.at("sim1")});
   rt.fence();
   EXPECT_EQ(a.read_host(a(0, 2))[255], 32.0);
 }
@@ -87,7 +87,7 @@ TEST(escaping_graph_destroy, ends_no_process) {
   const testing::deadline limit("destroy of a graph");
   runtime rt(throwing_out_of("graph_destroy", 1));
   auto a = rt.make_array<double>("a", {32}, {16});
-  const task_options there{.location = rt.at("sim1")};
+  const task_options there{.at = rt.at("sim1")};
   fill(rt, a(0), 3.0, there);
   fill(rt, a(1), 1.0, there);
   recording step = rt.record([&] {

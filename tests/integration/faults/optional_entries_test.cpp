@@ -109,7 +109,7 @@ TEST_P(nothing, given_with_ok_is_an_error_that_names_the_plugin) {
     auto x = rt.make_array<double>("x", {8}, {8}), y = rt.make_array<double>("y", {8}, {8});
     fill(rt, x(0), 1.0);
     fill(rt, y(0), 1.0);
-    axpy(rt, 1.0, x(0), y(0), {.location = rt.at(std::string(plugin) + "0")});
+    axpy(rt, 1.0, x(0), y(0), {.at = rt.at(std::string(plugin) + "0")});
     rt.fence();
     FAIL() << "that device cannot have worked";
   } catch (const error& e) {

@@ -22,7 +22,7 @@ TEST(copies, a_refused_one_is_tried_again) {
   runtime rt(testing::faulty_machine(sim, "kind = \"copy_refused\"\nat = 1\n"));
   auto a = rt.make_array<double>("a", {4}, {4});
   a.write_host(a(0))[0] = 3;
-  scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
+  scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
   EXPECT_EQ(a.read_host(a(0))[0], 6);
   const statistics s = rt.statistics();
   EXPECT_EQ(s.trouble.failed_copies, 1u);
@@ -36,7 +36,7 @@ TEST(copies, one_that_fails_under_way_is_tried_again_for_a_device_and_for_the_ho
     runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\n" + std::string(at)));
     auto a = rt.make_array<double>("a", {4}, {4});
     a.write_host(a(0))[0] = 3;
-    scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
+    scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
     EXPECT_EQ(a.read_host(a(0))[0], 6);
     EXPECT_EQ(rt.statistics().trouble.retried_copies, 1u);
     EXPECT_NO_THROW(rt.fence());
@@ -78,7 +78,7 @@ TEST(copies, of_tasks_that_go_in_batches_are_tried_again) {
         const testing::deadline limit(what);
         runtime rt(testing::faulty_machine(on, "kind = \"copy_fails\"\nat = " + std::to_string(at) + "\n",
                                            "placement = \"" + std::string(placement) + "\"\n"));
-        const task_options there{.location = rt.at("sim0")};
+        const task_options there{.at = rt.at("sim0")};
         auto a = rt.make_array<double>("a", {tile, tile * tiles}, {tile, tile});
         auto b = rt.make_array<double>("b", {tile, tile * tiles}, {tile, tile});
         auto c = rt.make_array<double>("c", {tile * tiles, tile * tiles}, {tile, tile});
@@ -101,7 +101,7 @@ TEST(copies, of_tasks_that_go_in_batches_are_tried_again) {
 
 TEST(batches, form_of_tasks_that_have_waited_for_copies_of_their_own) {
   runtime rt(testing::faulty_machine(sim, "", "placement = \"pinned\"\n"));
-  const task_options there{.location = rt.at("sim0")};
+  const task_options there{.at = rt.at("sim0")};
   constexpr std::int64_t count = 200, n = 8;
   auto a = rt.make_array<double>("a", {n, n * count}, {n, n}), c = rt.make_array<double>("c", {n, n * count}, {n, n});
   for (std::int64_t k = 0; k < count; ++k)
@@ -148,7 +148,7 @@ TEST(copies, one_that_stays_fails_the_task_and_leaves_the_other_replicas_alone) 
   auto a = rt.make_array<double>("a", {8}, {4});
   a.write_host(a(0))[0] = 3;
   a.write_host(a(1))[0] = 4;
-  axpy(rt, 2.0, a(0), a(1), {.location = rt.at("sim0")});
+  axpy(rt, 2.0, a(0), a(1), {.at = rt.at("sim0")});
   const error e = error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::device);
   EXPECT_THAT(e.what(), HasSubstr("the copy of a(0) from "));
@@ -169,8 +169,8 @@ TEST(copies, without_checking_the_first_failure_costs_the_task_and_is_told) {
   runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\nat = 1\n", "checked_copies = false\n"));
   auto a = rt.make_array<double>("a", {4}, {4});
   a.write_host(a(0))[0] = 3;
-  scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
-  scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
+  scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
+  scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
   try {
     rt.fence();
     EXPECT_EQ(a.read_host(a(0))[0], 12) << "the failure was seen before the task was enqueued";
@@ -178,7 +178,7 @@ TEST(copies, without_checking_the_first_failure_costs_the_task_and_is_told) {
     EXPECT_THAT(e.what(), HasSubstr("the copy of a(0)"));
   }
   fill(rt, a(0), 2.0);
-  scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
+  scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
   EXPECT_EQ(a.read_host(a(0))[0], 4);
 }
 
@@ -187,7 +187,7 @@ TEST(copies, wrong_contents_are_read_once_more_and_then_believed) {
   runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\nstatus = \"data_loss\"\n", "copy_retries = 9\n"));
   auto a = rt.make_array<double>("a", {4}, {4});
   a.write_host(a(0))[0] = 3;
-  scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
+  scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("DATA_LOSS"));
   EXPECT_EQ(rt.statistics().trouble.failed_copies, 2u);
 }
@@ -197,7 +197,7 @@ TEST(copies, a_failed_write_back_loses_nothing) {
   // The first copy is the first write-back, since nothing else has to move.
   runtime rt(testing::faulty_machine(testing::places()[1], "kind = \"copy_fails\"\ntimes = 2\n"));
   auto a = rt.make_array<double>("a", {40 * 64}, {64});
-  for (int k = 0; k < 40; ++k) fill(rt, a(k), double(k), {.location = rt.at("sim0")});
+  for (int k = 0; k < 40; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim0")});
   rt.fence();
   for (int k = 0; k < 40; ++k) EXPECT_EQ(a.read_host(a(k))[63], k);
   EXPECT_EQ(rt.statistics().trouble.failed_copies, 2u);
@@ -207,7 +207,7 @@ TEST(copies, when_nothing_can_leave_a_full_memory_the_error_says_why) {
   const testing::deadline limit("stuck");
   runtime rt(testing::faulty_machine(testing::places()[1], "kind = \"copy_fails\"\n", "placement = \"pinned\"\n"));
   auto a = rt.make_array<double>("a", {40 * 64}, {64});
-  for (int k = 0; k < 40; ++k) fill(rt, a(k), double(k), {.location = rt.at("sim0")});
+  for (int k = 0; k < 40; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim0")});
   const error e = error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::memory);
   EXPECT_THAT(e.what(), HasSubstr("is full"));
@@ -218,8 +218,8 @@ TEST(allocations, a_refused_slab_is_asked_for_again_in_a_smaller_size) {
   const testing::deadline limit("slab");
   runtime rt(testing::faulty_machine(sim, "kind = \"alloc_fails\"\ntimes = 2\n"));
   auto a = rt.make_array<double>("a", {8}, {8});
-  fill(rt, a(0), 5.0, {.location = rt.at("sim0")});
-  scal(rt, 2.0, a(0), {.location = rt.at("sim0")});
+  fill(rt, a(0), 5.0, {.at = rt.at("sim0")});
+  scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
   EXPECT_EQ(a.read_host(a(0))[7], 10);
   EXPECT_NO_THROW(rt.fence());
 }
@@ -228,7 +228,7 @@ TEST(allocations, a_device_without_memory_is_named) {
   const testing::deadline limit("no memory");
   runtime rt(testing::faulty_machine(sim, "kind = \"alloc_fails\"\n", "placement = \"pinned\"\n"));
   auto a = rt.make_array<double>("a", {8}, {8});
-  fill(rt, a(0), 5.0, {.location = rt.at("sim0")});
+  fill(rt, a(0), 5.0, {.at = rt.at("sim0")});
   const error e = error_of([&] { rt.fence(); });
   EXPECT_THAT(e.what(), HasSubstr("sim0"));
   EXPECT_THAT(e.what(), HasSubstr("its plugin gives no more of it: allocation of a slab"));
@@ -257,8 +257,8 @@ TEST(kernels, a_failed_one_spoils_what_it_makes_and_nothing_else) {
     runtime rt(
         testing::faulty_machine(sim, "kind = \"" + std::string(kind) + "\"\nat = 2\n", "placement = \"pinned\"\n"));
     auto a = rt.make_array<double>("a", {12}, {4});
-    for (int k = 0; k < 3; ++k) fill(rt, a(k), double(k + 1), {.location = rt.at("sim0")});  // the second fails
-    axpy(rt, 1.0, a(1), a(2), {.location = rt.at("sim0")});                                  // and its reader with it
+    for (int k = 0; k < 3; ++k) fill(rt, a(k), double(k + 1), {.at = rt.at("sim0")});  // the second fails
+    axpy(rt, 1.0, a(1), a(2), {.at = rt.at("sim0")});                                  // and its reader with it
     const error e = error_of([&] { rt.fence(); });
     EXPECT_THAT(e.what(), HasSubstr("fill on sim0 failed"));
     EXPECT_THAT(e.what(), HasSubstr("INTERNAL"));
@@ -267,7 +267,7 @@ TEST(kernels, a_failed_one_spoils_what_it_makes_and_nothing_else) {
     EXPECT_EQ(a.read_host(a(0))[3], 1);
     EXPECT_THAT(error_of([&] { (void)a.read_host(a(1)); }).what(), HasSubstr("fill on sim0 failed"));
     EXPECT_THAT(error_of([&] { (void)a.read_host(a(2)); }).what(), HasSubstr("fill on sim0 failed"));
-    fill(rt, a(1), 7.0, {.location = rt.at("sim0")});
+    fill(rt, a(1), 7.0, {.at = rt.at("sim0")});
     EXPECT_EQ(a.read_host(a(1))[3], 7);
   }
 }

@@ -67,8 +67,8 @@ TEST(watchdog_off, a_stream_that_is_merely_slow_is_left_alone) {
                                      "watchdog = \"1 s\"\n"));
   constexpr std::int64_t count = 24;
   auto a = rt.make_array<double>("a", {count * 8}, {8});
-  for (std::int64_t k = 0; k < count; ++k) fill(rt, a(k), static_cast<double>(k), {.location = rt.at("numa0")});
-  for (std::int64_t k = 0; k < count; ++k) scal(rt, 2.0, a(k), {.location = rt.at("sim0")});
+  for (std::int64_t k = 0; k < count; ++k) fill(rt, a(k), static_cast<double>(k), {.at = rt.at("numa0")});
+  for (std::int64_t k = 0; k < count; ++k) scal(rt, 2.0, a(k), {.at = rt.at("sim0")});
   EXPECT_NO_THROW(rt.fence());
   EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::seconds(2)) << "all of them were late";
   for (std::int64_t k = 0; k < count; ++k) EXPECT_EQ(a.read_host(a(k))[7], 2.0 * static_cast<double>(k)) << k;

@@ -75,7 +75,7 @@ TEST(many_threads, many_workers_and_many_devices) {
   constexpr int devices = 64;
   runtime rt(testing::with_sims(devices, "1 MiB", false, 256, "spin = \"0 s\"\n"));
   auto a = rt.make_array<double>("a", {devices * 16}, {16});
-  for (int k = 0; k < devices; ++k) fill(rt, a(k), double(k), {.location = rt.at("sim" + std::to_string(k))});
+  for (int k = 0; k < devices; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim" + std::to_string(k))});
   rt.fence();
   for (int k = 0; k < devices; ++k) EXPECT_EQ(a.read_host(a(k))[15], k);
   count_to(rt, 2'000);
@@ -89,14 +89,13 @@ TEST(many_threads, as_many_devices_as_a_block_can_be_in) {
   auto sums = rt.make_array<double>("sums", {devices * 16}, {16});
   fill(rt, a(0), 1.0);
   const auto device = [&](int k) { return rt.at("sim" + std::to_string(k)); };
-  for (int k = 0; k < devices; ++k) fill(rt, sums(k), double(k), {.location = device(k)});
-  for (int k = 0; k < devices; ++k)
-    axpy(rt, 2.0, a(0), sums(k), {.location = device(k)});  // a replica of it in every memory
+  for (int k = 0; k < devices; ++k) fill(rt, sums(k), double(k), {.at = device(k)});
+  for (int k = 0; k < devices; ++k) axpy(rt, 2.0, a(0), sums(k), {.at = device(k)});  // a replica of it in every memory
   rt.fence();
   EXPECT_EQ(rt.statistics().spaces.size(), 128u);
   for (int k = 0; k < devices; ++k) EXPECT_EQ(sums.read_host(sums(k))[15], k + 2);
-  scal(rt, 3.0, a(0), {.location = device(devices - 1)});  // the only valid one from now on
-  for (int k = 0; k < devices; ++k) axpy(rt, 1.0, a(0), sums(k), {.location = device(k)});
+  scal(rt, 3.0, a(0), {.at = device(devices - 1)});  // the only valid one from now on
+  for (int k = 0; k < devices; ++k) axpy(rt, 1.0, a(0), sums(k), {.at = device(k)});
   for (int k = 0; k < devices; ++k) EXPECT_EQ(sums.read_host(sums(k))[0], k + 5);
   rt.detach("sim126");  // what only it has goes home
   EXPECT_EQ(a.read_host(a(0))[0], 3);

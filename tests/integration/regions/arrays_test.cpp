@@ -57,7 +57,7 @@ TEST(region_arrays, in_memory_of_the_program_that_cannot_come_home_are_an_error_
   auto x = model.adopt("x", std::span(memory), {1000});
   model.region("set", {.at = "sim0"}, iterate(0, 1000), out(x),
                with_kernel([](auto i, auto to) { to[i] = 2; }, "(i, to) { to[i] = 2; }"));
-  const error e = error_of([&] { model.pause(); });
+  const error e = error_of([&] { model.fence(); });
   EXPECT_NE(e.message().find("the copy of x(0)"), std::string::npos) << e.message();
 }
 
@@ -73,7 +73,7 @@ TEST(region_arrays, in_memory_of_the_program_are_paused_while_another_thread_loo
     while (!paused) std::this_thread::yield();
   });
   while (!holds) std::this_thread::yield();
-  model.pause();  // which waits for regions, and for no views
+  model.fence();  // which waits for regions, and for no views
   paused = true;
   other.join();
 }
@@ -101,7 +101,7 @@ TEST(region_arrays, of_a_file_keep_their_contents) {
     location_model model(rt);
     auto x = model.map_file<std::int64_t>("x", file.path, {100, 10});
     model.region("fill", iterate({0, 100}, {0, 10}), out(x), [](auto i, auto j, auto x) { x(i, j) = 10 * i + j; });
-    model.pause();
+    model.fence();
     std::ifstream seen(file.path, std::ios::binary);
     seen.seekg(8 * 777);
     std::int64_t element = 0;
@@ -142,7 +142,7 @@ TEST(region_arrays, end_when_their_regions_are_done_and_outlive_their_runtime) {
     for (int k = 0; k < arrays; ++k) {  // each of a MiB: the memory of those that ended goes back
       auto x = model.make_array<double>("x", {131'072});
       model.region("fill", iterate(0, 131'072), out(x), [](auto i, auto x) { x[i] = 1; });
-      model.region("half", {.policy = "range:1000,130072"}, iterate(0, 131'072), inout(x),
+      model.region("half", {.policy = policy::range({1000, 130072})}, iterate(0, 131'072), inout(x),
                    [](auto i, auto x) { x[i] /= 2; });
     }
     left = model.make_array<double>("left", {10});
@@ -157,7 +157,8 @@ TEST(region_arrays, are_cut_again_only_where_a_region_wants_it) {
   auto x = model.make_array<double>("x", {1000});
   tiled_memory& tiles = x.handle().storage()->tiles();
   const auto write = [&](std::string_view by, std::int64_t begin = 0, std::int64_t end = 1000) {
-    model.region("write", {.policy = by}, iterate(begin, end), out(x), [](auto i, auto x) { x[i] = double(i); });
+    model.region("write", {.policy = region_policy::from_text(by)}, iterate(begin, end), out(x),
+                 [](auto i, auto x) { x[i] = double(i); });
   };
   write("static");
   const std::uint64_t after_first = tiles.changes();
@@ -168,7 +169,7 @@ TEST(region_arrays, are_cut_again_only_where_a_region_wants_it) {
   for (std::int64_t k = 1; k <= 40; ++k) write("any", k, 1000 - k);  // a shell of rows remains on each side
   EXPECT_EQ(tiles.tiles().size(), 81u);
   region_result<double> total(rt, "total");
-  model.region("sum", {.policy = "any"}, iterate(0, 1000), in(x), sum(total),
+  model.region("sum", {.policy = policy::any}, iterate(0, 1000), in(x), sum(total),
                [](auto i, auto x, double& s) { s += x[i]; });
   EXPECT_EQ(tiles.tiles().size(), 1u);  // read by one task: joined
   EXPECT_EQ(total.get(), 999 * 500.0);
@@ -190,7 +191,7 @@ struct held_region {
   std::atomic<bool> begun = false, go_on = false;
 
   void run(location_model& model, region_array<std::int64_t> x) {
-    model.region("slow", {.policy = "any"}, iterate(0, x.extents().rows), inout(x), [this](auto i, auto x) {
+    model.region("slow", {.policy = policy::any}, iterate(0, x.extents().rows), inout(x), [this](auto i, auto x) {
       begun = true, begun.notify_all();
       go_on.wait(false);
       x[i] += 5;
@@ -216,7 +217,7 @@ TEST(region_arrays, adopted_again_come_after_the_regions_of_those_that_have_ende
   }
   model.region("chained", iterate(0, 10), inout(model.array_over("z", std::span(memory).subspan(20, 10))),
                [](auto i, auto z) { z[i] += 1; });
-  model.pause();
+  model.fence();
   for (std::size_t k = 0; k < 100; ++k) ASSERT_EQ(memory[k], k < 20 || k >= 70 ? 6 : k < 30 ? 13 : 12) << k;
 }
 
@@ -243,7 +244,7 @@ TEST(region_arrays, adopted_again_do_not_mind_looks_of_other_threads) {
   EXPECT_EQ(refused, 0);
 }
 
-/// A pause ends the arrays of all threads, which name them again meanwhile.
+/// A fence ends the arrays of all threads, which name them again meanwhile.
 TEST(region_arrays, of_the_program_s_memory_are_paused_by_other_threads) {
   runtime rt(testing::with_sims(2, "1 MiB"));
   location_model model(rt);
@@ -253,7 +254,7 @@ TEST(region_arrays, of_the_program_s_memory_are_paused_by_other_threads) {
       model.region("add", iterate(0, 200), inout(model.array_over("memory", std::span(memory))),
                    with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
       if (k % 5 != 0) continue;
-      model.pause();
+      model.fence();
       for (std::int64_t i = 0; i < 200; ++i) ASSERT_EQ(memory[static_cast<std::size_t>(i)], i * k);
     }
   };
@@ -300,7 +301,7 @@ TEST(region_arrays, are_read_as_a_few_tiles_however_many_there_were) {
   region_result<std::int64_t> total(rt, "total");
   const auto sum_of = [&](std::string_view by, access_pattern rows_read) {
     shatter();
-    model.region("sum", {.policy = by}, iterate(2000, n - 2000), in(x, rows_read), sum(total),
+    model.region("sum", {.policy = region_policy::from_text(by)}, iterate(2000, n - 2000), in(x, rows_read), sum(total),
                  [](auto i, auto x, std::int64_t& s) { s += x[i]; });
     EXPECT_LE(tiles.tiles().size(), 2100u);
     return total.get();
@@ -312,7 +313,7 @@ TEST(region_arrays, are_read_as_a_few_tiles_however_many_there_were) {
   EXPECT_LT(seconds_of([&] {
               shatter();
               model.region("gather", iterate(0, n), in(x, whole), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
-              model.pause();
+              model.fence();
             }),
             5.0);  // tile by tile it took longer
   EXPECT_EQ(y.read_host()[n - 1], n - 1);
@@ -324,7 +325,8 @@ TEST(region_arrays, of_the_program_do_not_count_towards_the_limit_of_the_host) {
   std::vector<double> memory(1 << 20);  // 8 MiB
   auto x = model.adopt("x", std::span(memory), {1 << 20});
   for (const char* by : {"any", "percentage:10,90", "static"})
-    model.region("add", {.policy = by}, iterate(0, 1 << 20), inout(x), [](auto i, auto x) { x[i] += 1; });
+    model.region("add", {.policy = region_policy::from_text(by)}, iterate(0, 1 << 20), inout(x),
+                 [](auto i, auto x) { x[i] += 1; });
   EXPECT_EQ(x.read_host()[(1 << 20) - 1], 3);
 }
 

@@ -37,7 +37,7 @@ struct region_copies : ::testing::TestWithParam<copy_setting> {
 
   /// x[p] = p on all leaves.
   void number(const region_array<std::int64_t>& x) {
-    model.region("number", {.policy = "flatten"}, iterate({0, x.extents().rows}, {0, x.extents().row_elements()}),
+    model.region("number", {.policy = policy::flatten}, iterate({0, x.extents().rows}, {0, x.extents().row_elements()}),
                  out(x),
                  with_kernel([w = x.extents().row_elements()](auto i, auto j, auto x) { x[i * w + j] = i * w + j; },
                              "(i, j, x, w) { x[i * w + j] = i * w + j; }", x.extents().row_elements()));
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(region_copies, go_between_arrays_that_are_split_differently) {
   auto x = model.make_array<std::int64_t>("x", {1000}), y = model.make_array<std::int64_t>("y", {400});
   number(x);
-  model.region("zero", {.policy = "any"}, iterate(0, 400), out(y, whole), [](auto i, auto y) { y[i] = 0; });
+  model.region("zero", {.policy = policy::any}, iterate(0, 400), out(y, whole), [](auto i, auto y) { y[i] = 0; });
   model.copy(x.part(500, 600), y.part(10, 110));
   model.copy(x.part(990, 1000), y.part(390, 400));
   model.copy(x.part(3, 3), y.part(400, 400));
@@ -99,12 +99,12 @@ TEST_P(region_copies, go_from_an_array_that_a_recording_uses) {
   rt.replay(kept);
   model.copy(x.part(100, 333), z.part(100, 333));
   EXPECT_EQ(z.read_host()[332], 332);
-  model.region("other", {.policy = "percentage:10,90"}, iterate(1, 999), in(x, halo(1)), out(z),
+  model.region("other", {.policy = policy::percentage({10, 90})}, iterate(1, 999), in(x, halo(1)), out(z),
                with_kernel([](auto i, auto x, auto z) { z[i] = x[i - 1] + x[i + 1]; },
                            "(i, x, z) { z[i] = x[i - 1] + x[i + 1]; }"));
   EXPECT_EQ(z.read_host()[998], 1996);
   rt.replay(kept);
-  model.pause();
+  model.fence();
 }
 
 TEST_P(region_copies, go_with_all_element_types) {
@@ -142,8 +142,8 @@ TEST_P(region_copies, do_what_one_thread_does_in_random_programs) {
     if (from == to && first < target + count && target < first + count) continue;
     model.copy(arrays[from].part(first, first + count), arrays[to].part(target, target + count));
     std::copy_n(oracle[from].begin() + first, count, oracle[to].begin() + target);
-    model.region("add", {.policy = policies[below(3)]}, iterate(0, rows[to]), inout(arrays[to]),
-                 with_kernel([](auto i, auto a) { a[i] += i; }, "(i, a) { a[i] += i; }"));
+    model.region("add", {.policy = region_policy::from_text(policies[below(3)])}, iterate(0, rows[to]),
+                 inout(arrays[to]), with_kernel([](auto i, auto a) { a[i] += i; }, "(i, a) { a[i] += i; }"));
     for (std::int64_t i = 0; i < rows[to]; ++i) oracle[to][static_cast<std::size_t>(i)] += i;
   }
   for (std::size_t k = 0; k < 3; ++k) {
@@ -197,9 +197,9 @@ TEST(region_parts, are_looked_at_while_others_are_changed) {
   location_model model(rt);
   auto x = model.make_array<std::int64_t>("x", {100});
   model.region("fill", iterate(0, 100), out(x), [](auto i, auto x) { x[i] = i; });
-  model.pause();
+  model.fence();
   std::atomic<bool> started{false}, open{false};
-  model.region("long", {.policy = "any"}, iterate(50, 51), inout(x), [&](auto i, auto x) {
+  model.region("long", {.policy = policy::any}, iterate(50, 51), inout(x), [&](auto i, auto x) {
     started = true;
     while (!open) std::this_thread::yield();
     x[i] = -1;
@@ -230,7 +230,7 @@ TEST_P(region_copies, read_on_one_side_only) {
   auto x = model.make_array<std::int64_t>("x", {1000}), y = model.make_array<std::int64_t>("y", {1000});
   number(x);
   const auto check = [&](const access_pattern& pattern, std::int64_t first, std::int64_t last, const char* what) {
-    model.region("sums", {.policy = "flatten"}, iterate(0, 1000), in(x, pattern), out(y),
+    model.region("sums", {.policy = policy::flatten}, iterate(0, 1000), in(x, pattern), out(y),
                  with_kernel(
                      [=](auto i, auto x, auto y) {
                        std::int64_t s = 0;
@@ -266,7 +266,7 @@ TEST_P(region_copies, arrays_are_read_beside_what_is_written) {
   std::iota(oracle.begin(), oracle.end(), 0);
   number(a);
   for (std::int64_t k = 0; k + 1 < n; ++k) {
-    model.region("eliminate", {.policy = "flatten"}, iterate({k + 1, n}, {0, n}), in(a, rows(k, k + 1)), inout(a),
+    model.region("eliminate", {.policy = policy::flatten}, iterate({k + 1, n}, {0, n}), in(a, rows(k, k + 1)), inout(a),
                  with_kernel([k](auto i, auto j, auto row, auto a) { a(i, j) = (a(i, j) + 3 * row(k, j)) & 0xffff; },
                              "(i, j, row, a, k) { a(i, j) = (a(i, j) + 3 * row(k, j)) & 0xffff; }", k));
     for (std::int64_t i = k + 1; i < n; ++i)
@@ -289,7 +289,7 @@ TEST_P(region_copies, loops_that_shrink_keep_the_tiles) {
   std::uint64_t changes = 0;
   for (std::int64_t k = 0; k + 1 < n; ++k) {
     model.region(
-        "shrink", {.policy = "flatten", .split_over = {0, n}}, iterate(k + 1, n), in(b), inout(a),
+        "shrink", {.policy = policy::flatten, .split_over = {0, n}}, iterate(k + 1, n), in(b), inout(a),
         with_kernel([k](auto i, auto b, auto a) { a[i] += b[i] * k; }, "(i, b, a, k) { a[i] += b[i] * k; }", k));
     for (std::int64_t i = k + 1; i < n; ++i) oracle[static_cast<std::size_t>(i)] += i * k;
     const std::uint64_t now = a.handle().storage()->tiles().changes() + b.handle().storage()->tiles().changes();
@@ -327,7 +327,7 @@ TEST(region_eliminations, bring_home_little_of_what_a_device_has) {
   for (std::size_t p = 0; p < oracle.size(); ++p) oracle[p] = static_cast<std::int64_t>(p % 7);
   const std::uint64_t before = rt.statistics().bytes_transferred();
   for (std::int64_t k = 0; k + 1 < n; ++k) {
-    model.region("eliminate", {.policy = "static", .at = "sim0"}, iterate({k + 1, n}, {0, columns}),
+    model.region("eliminate", {.policy = policy::static_split, .at = "sim0"}, iterate({k + 1, n}, {0, columns}),
                  in(a, rows(k, k + 1)), inout(a),
                  with_kernel([k](auto i, auto j, auto row, auto to) { to(i, j) = (to(i, j) * 3 + row(k, j)) % 101; },
                              "(i, j, row, to, k) { to(i, j) = (to(i, j) * 3 + row(k, j)) % 101; }", k));
@@ -354,7 +354,7 @@ TEST_P(region_copies, arrays_are_not_read_where_they_are_written) {
   refuses("it writes rows 50 to 100, and reads rows 49 to 99", out(x), in(x, offset(-1)));
   refuses("names array 'x' twice", in(x, rows(0, 2)), in(x, rows(0, 1)));
   model.region("no rows", iterate(50, 100), in(x, rows(70, 70)), inout(x), nothing);
-  model.pause();
+  model.fence();
   refuses("names array 'x' three times", in(x, rows(0, 2)), out(x), in(x, rows(4, 5)));
 }
 
@@ -403,10 +403,10 @@ TEST_P(region_copies, views_that_read_do_not_hold_up_what_reads) {
   region_result<std::int64_t> total(rt, "total");
   {
     const auto first = x.read_host();
-    model.region("sum", {.policy = "flatten"}, iterate(0, 200), in(x), sum(total),
+    model.region("sum", {.policy = policy::flatten}, iterate(0, 200), in(x), sum(total),
                  [](auto i, auto x, auto& s) { s += x[i]; });
     EXPECT_EQ(total.get(), 19'900);
-    model.region("copy", {.policy = "percentage:10,90"}, iterate(1, 199), in(x, halo(1)), out(y),
+    model.region("copy", {.policy = policy::percentage({10, 90})}, iterate(1, 199), in(x, halo(1)), out(y),
                  with_kernel([](auto i, auto x, auto y) { y[i] = x[i - 1] + x[i + 1]; },
                              "(i, x, y) { y[i] = x[i - 1] + x[i + 1]; }"));
     EXPECT_EQ(y.part(1, 199).read_host()[100], 200);
@@ -415,13 +415,13 @@ TEST_P(region_copies, views_that_read_do_not_hold_up_what_reads) {
   }
   {
     const auto first = x.part(0, 10).update_host();
-    model.region("sum", {.policy = "any"}, iterate(0, 200), in(x), sum(total),
+    model.region("sum", {.policy = policy::any}, iterate(0, 200), in(x), sum(total),
                  [](auto i, auto x, auto& s) { s += x[i]; });  // waits for the view
     EXPECT_EQ(x.part(50, 60).read_host()[59], 59);
   }
   EXPECT_EQ(total.get(), 19'900);
   number(x);
-  model.pause();
+  model.fence();
 }
 
 // ---- distances
@@ -436,14 +436,14 @@ TEST(region_distances, follow_the_region_that_uses_them) {
     model.region("add", options, iterate(0, 100), inout(near), inout(above), inout(top),
                  [](auto i, auto a, auto b, auto c) { a[i] += i, b[i] += 2 * i, c[i] += 3 * i; });
   };
-  add({.policy = "flatten", .at = "numa0"});
+  add({.policy = policy::flatten, .at = "numa0"});
   EXPECT_EQ(near.location(), "numa0");
   EXPECT_EQ(above.location(), model.tree()->at(model.tree()->at(*model.tree()->find("numa0")).parent).properties.name);
   EXPECT_EQ(top.location(), "machine");
-  add({.policy = "range:0,0,100,0"});  // one leaf alone executes
+  add({.policy = policy::range({0, 0, 100, 0})});  // one leaf alone executes
   EXPECT_EQ(near.location(), "core2");
   EXPECT_EQ(above.location(), "numa1");
-  add({.policy = "flatten", .at = "numa0"});  // kept, and moved
+  add({.policy = policy::flatten, .at = "numa0"});  // kept, and moved
   EXPECT_EQ(near.location(), "numa0");
   EXPECT_EQ(near.read_host()[99], 3 * 99);
   EXPECT_EQ(above.read_host()[99], 6 * 99);
@@ -457,7 +457,7 @@ TEST(region_distances, of_memory_of_the_program) {
   {
     auto near = model.adopt("near", std::span(memory), {100}, {.distance = array_distance::near()});
     for (const char* at : {"numa1", "numa0"}) {
-      model.region("add", {.policy = "flatten", .at = at}, iterate(0, 100), inout(near),
+      model.region("add", {.policy = policy::flatten, .at = at}, iterate(0, 100), inout(near),
                    [](auto i, auto x) { x[i] += i; });
       EXPECT_EQ(near.location(), at);
     }
@@ -466,7 +466,7 @@ TEST(region_distances, of_memory_of_the_program) {
                   .find("memory that array 'near' has"),
               std::string::npos);
   }
-  model.pause();
+  model.fence();
   EXPECT_EQ(memory[99], 1 + 2 * 99);
 }
 
@@ -512,7 +512,7 @@ TEST_P(region_copies, go_between_parts_of_the_programs_own_memory) {
          y = model.adopt("y", std::span(buffer).subspan(1501, 1000), {10, 100});
     number(x);
     number(y);
-    model.region("twice", {.policy = "flatten"}, iterate(0, 1000), inout(x),
+    model.region("twice", {.policy = policy::flatten}, iterate(0, 1000), inout(x),
                  with_kernel([](auto i, auto x) { x[i] *= 2; }, "(i, x) { x[i] *= 2; }"));
     EXPECT_EQ(x.read_host().elements().size(), 1000u);
     const error e = error_of([&] { (void)model.adopt("z", std::span(buffer).subspan(1002, 10), {10}); });
@@ -520,7 +520,7 @@ TEST_P(region_copies, go_between_parts_of_the_programs_own_memory) {
     EXPECT_NE(std::string(e.what()).find("array 'z' would have memory that array 'x' has"), std::string::npos);
     EXPECT_EQ(error_of([&] { rt.unregister_memory(buffer.data()); }).kind(), error_kind::usage);
   }
-  model.pause();
+  model.fence();
   rt.unregister_memory(buffer.data());
   for (std::int64_t p = 0; p < 5000; ++p)
     ASSERT_EQ(buffer[static_cast<std::size_t>(p)], p >= 3 && p < 1003      ? 2 * (p - 3)

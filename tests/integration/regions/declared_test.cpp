@@ -106,15 +106,15 @@ TEST_F(declared_memory, bounds_the_arrays_at_a_location_and_below) {
   EXPECT_THROW(made("z", 1, "LocB"), error);
   model.make_array<double>("free", {64 * mega});  // at the machine, which declares nothing
   model.region("set", iterate(0, 6 * mega), out(y), [](auto i, auto y) { y[i] = 1; });
-  model.pause();
+  model.fence();
 }
 
 TEST_F(declared_memory, is_given_back_when_arrays_end) {
-  for (int k = 0; k < 20; ++k) {  // without a pause: what has ended is waited for
+  for (int k = 0; k < 20; ++k) {  // without a fence: what has ended is waited for
     auto x = made("x", 9, "LocA");
     model.region("set", iterate(0, 9 * mega), out(x), [](auto i, auto x) { x[i] = 1; });
   }
-  model.pause();
+  model.fence();
   auto x = made("x", 16, "LocA"), same = x;
   x = model.make_array<double>("other", {1});
   EXPECT_THROW(made("y", 1, "LocA"), error);  // the other handle keeps it
@@ -137,7 +137,7 @@ TEST_F(declared_memory, counts_an_array_where_it_is) {
   x.move("machine");
   z.move("LocH");
   model.copy(z.part(0, mega), y.part(0, mega));
-  model.pause();
+  model.fence();
 }
 
 TEST_F(declared_memory, counts_arrays_by_distance_where_a_region_has_them) {
@@ -155,7 +155,7 @@ TEST_F(declared_memory, counts_arrays_by_distance_where_a_region_has_them) {
   model.region("set", {.at = "LocH"}, iterate(0, mega), out(big), out(small), set);
   EXPECT_EQ(big.location(), "LocH");
   EXPECT_EQ(small.location(), "LocB");
-  model.pause();
+  model.fence();
   EXPECT_THROW(made("y", 4, "LocA"), error);
 }
 
@@ -188,7 +188,7 @@ TEST_F(declared_memory, is_promised_to_arrays_that_regions_will_place) {
   });
   model.region("set", {.at = "LocH"}, iterate(0, 4), out(x), body);
   EXPECT_FALSE(had_room);
-  model.pause();
+  model.fence();
   EXPECT_THROW(made("y", 8, "LocH"), error);
   made("y", 4, "LocH");
   model.region("refused", {.at = "LocH"}, iterate(0, 4), inout(x), body);
@@ -208,7 +208,7 @@ TEST_F(declared_memory, is_waited_for_by_regions_and_moves) {
   const auto use_and_end = [&] {
     may_end = false;
     auto gone = made("gone", 12, "LocH");
-    model.region("use", {.policy = "any", .at = "LocH"}, iterate(0, 4), out(gone), [&](auto i, auto gone) {
+    model.region("use", {.policy = policy::any, .at = "LocH"}, iterate(0, 4), out(gone), [&](auto i, auto gone) {
       while (!may_end) std::this_thread::yield();
       gone[i] = 1;
     });
@@ -277,14 +277,14 @@ TEST(arrays_at_stores, are_files_that_stay) {
     model.region("both", iterate(0, 1000), inout(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i] += 3; });
     model.region("one", iterate(0, 1000), in(x), [](auto, auto) {});
     EXPECT_EQ(model.regions().back().location, "machine");  // the nearest location above that executes
-    model.pause();
+    model.fence();
     EXPECT_EQ(y.read_host()[0], expected + 3);
     EXPECT_EQ(std::filesystem::file_size(file), 8000u);
     x.move("LocS");
     x.move("LocH");  // a file all the same
     model.region("there", iterate(0, 1000), in(x), [](auto, auto) {});
     EXPECT_EQ(model.regions().back().location, "LocH");
-    model.pause();
+    model.fence();
   }
   runtime rt(with_store(path, ""));  // any store, whose directory is known all the same
   location_model model(rt);
@@ -319,7 +319,7 @@ TEST(arrays_at_stores, are_no_arrays_in_memory_below_them) {
   EXPECT_EQ(y.location(), "machine");
   EXPECT_EQ(z.location(), "machine");
   EXPECT_EQ(x.location(), "LocS");
-  model.pause();
+  model.fence();
 }
 
 TEST(arrays_at_stores, are_refused_where_they_cannot_be_files) {
@@ -343,7 +343,7 @@ TEST(arrays_at_stores, are_refused_where_they_cannot_be_files) {
   refuses("mapped to array 'x' already", "use that array",
           [&] { model.make_array<double>("x", {10}, {.at = "LocS"}); });
   model.copy(m, x);
-  model.pause();
+  model.fence();
   EXPECT_TRUE(std::filesystem::is_regular_file(folder.path / "x.array"));
 
   runtime other(with_store("", ""));

@@ -1,4 +1,4 @@
-// Edits of the tree of locations while regions run, and pauses of a part of it.
+// Edits of the tree of locations while regions run, and fences of a part of it.
 // The parameters of a body have the names of the arrays that they stand for.
 #pragma GCC diagnostic ignored "-Wshadow"
 #include <gtest/gtest.h>
@@ -94,7 +94,7 @@ struct edited_regions : ::testing::Test {
         for (const region_share& s : row.shares) names.push_back(s.leaf);
     return names;
   }
-  void count(const region_array<std::int64_t>& x, const region_options& options = {.policy = "flatten"}) {
+  void count(const region_array<std::int64_t>& x, const region_options& options = {.policy = policy::flatten}) {
     model.region("count", options, iterate(0, x.extents().rows), inout(x),
                  with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
   }
@@ -102,11 +102,11 @@ struct edited_regions : ::testing::Test {
 
 using leaf_names = std::vector<std::string>;
 
-TEST_F(edited_regions, pause_of_a_part_does_not_wait_for_the_others) {
+TEST_F(edited_regions, fence_of_a_part_does_not_wait_for_the_others) {
   auto x = model.make_array<std::int64_t>("x", {1}, {.at = "LocH"}),
        y = model.make_array<std::int64_t>("y", {1000}, {.at = "LocI"});
   std::atomic<bool> started{false}, open{false}, ended{false};
-  model.region("long", {.policy = "any"}, iterate(0, 1), inout(x), [&](auto i, auto x) {
+  model.region("long", {.policy = policy::any}, iterate(0, 1), inout(x), [&](auto i, auto x) {
     started = true;
     while (!open) std::this_thread::yield();
     x[i] = 7;
@@ -116,16 +116,16 @@ TEST_F(edited_regions, pause_of_a_part_does_not_wait_for_the_others) {
   count(y);
   std::atomic<int> ran{0};
   model.region("there", iterate(0, 1000), in(y), [&](auto, auto) { ++ran; });
-  model.pause({.at = "LocI"});
+  model.fence({.at = "LocI"});
   EXPECT_EQ(ran, 1000);
   EXPECT_FALSE(ended);
   open = true;
-  model.pause({.at = "LocH"});
+  model.fence({.at = "LocH"});
   EXPECT_TRUE(ended);
   EXPECT_EQ(x.read_host()[0], 7);
 }
 
-TEST_F(edited_regions, pause_of_a_part_waits_for_replays_and_reports_failures_later) {
+TEST_F(edited_regions, fence_of_a_part_waits_for_replays_and_reports_failures_later) {
   auto x = model.make_array<std::int64_t>("x", {100}, {.at = "LocI"});
   std::atomic<int> ran{0};
   const auto body = [&](auto i, auto x) {
@@ -133,17 +133,17 @@ TEST_F(edited_regions, pause_of_a_part_waits_for_replays_and_reports_failures_la
     ++ran;
   };
   model.region("fill", iterate(0, 100), out(x), body);
-  model.pause({.at = "LocI"});
+  model.fence({.at = "LocI"});
   EXPECT_EQ(ran, 100);
   recording r = rt.record([&] { model.region("fill", iterate(0, 100), out(x), body); });
   ran = 0;
   rt.replay(r);
   rt.replay(r);
-  model.pause({.at = "LocI"});
+  model.fence({.at = "LocI"});
   EXPECT_EQ(ran, 200);
   model.region("fails", iterate(0, 100), in(x), [](auto, auto) { throw std::runtime_error("no"); });
-  model.pause({.at = "LocA"});
-  EXPECT_EQ(error_of([&] { model.pause(); }).kind(), error_kind::task);
+  model.fence({.at = "LocA"});
+  EXPECT_EQ(error_of([&] { model.fence(); }).kind(), error_kind::task);
 }
 
 TEST_F(edited_regions, leave_a_branch_and_come_back) {
@@ -162,7 +162,7 @@ TEST_F(edited_regions, leave_a_branch_and_come_back) {
   model.attach("LocH");
   count(x);
   EXPECT_EQ(leaves_of("count"), (leaf_names{"LocI", "D1", "D0", "LocH"}));
-  count(x, {.policy = "flatten", .at = "Right"});
+  count(x, {.policy = policy::flatten, .at = "Right"});
   EXPECT_EQ(leaves_of("count"), (leaf_names{"D1", "D0"}));
   const auto seen = x.read_host();
   for (std::int64_t i = 0; i < 1200; ++i) ASSERT_EQ(seen[i], 5 * i) << i;
@@ -190,7 +190,7 @@ TEST_F(edited_regions, follow_their_arrays_when_a_branch_moves) {
   auto x = model.make_array<std::int64_t>("x", {1000}, {.at = "Left"}),
        y = model.make_array<std::int64_t>("y", {1000}, {.at = "Right"});
   const auto add = [&] {
-    model.region("add", {.policy = "flatten"}, iterate(0, 1000), in(x), inout(y),
+    model.region("add", {.policy = policy::flatten}, iterate(0, 1000), in(x), inout(y),
                  with_kernel([](auto i, auto x, auto y) { y[i] += x[i] + 1; }, "(i, x, y) { y[i] += x[i] + 1; }"));
   };
   EXPECT_NE(std::string(error_of(add).what()).find("no location can use its arrays together"), std::string::npos);
@@ -220,7 +220,7 @@ TEST_F(edited_regions, refuse_what_cannot_be_edited) {
   refuses("hint: did you mean 'Left'?", [&] { model.detach("Lefd"); });
   refuses("there is no location 'Lefd'", [&] { model.attach("Lefd"); });
   refuses("there is no location 'Lefd'", [&] { model.reparent("Lefd", "Right"); });
-  refuses("there is no location 'Lefd'", [&] { model.pause({.at = "Lefd"}); });
+  refuses("there is no location 'Lefd'", [&] { model.fence({.at = "Lefd"}); });
   refuses("there is no location 'Lefd'", [&] { (void)model.attached("Lefd"); });
   refuses("location 'Left' is attached already", [&] { model.attach("Left", "Right"); });
   refuses("no core of the host would be left", [&] { model.detach("LocA"); });
@@ -237,7 +237,7 @@ TEST_F(edited_regions, refuse_what_cannot_be_edited) {
   {
     const auto held = x.write_host();
     refuses("detach while this thread holds host views", [&] { model.detach("Left"); });
-    refuses("pause while this thread holds host views", [&] { model.pause({.at = "LocI"}); });
+    refuses("fence while this thread holds host views", [&] { model.fence({.at = "LocI"}); });
   }
   refuses("detach inside a recording", [&] { (void)rt.record([&] { model.detach("Left"); }); });
   std::string inside;
@@ -278,7 +278,7 @@ children = ["D0"]
   model.arrange(read_tree(rt, file));
   EXPECT_EQ(model.tree()->path(*model.tree()->find("D1")), "machine/LocA/Pair/D1");
   EXPECT_EQ(model.tree()->path(*model.tree()->find("D0")), "machine/LocA/LocI/Left/D0");
-  count(x, {.policy = "flatten", .at = "Pair"});
+  count(x, {.policy = policy::flatten, .at = "Pair"});
   EXPECT_EQ(leaves_of("count"), (leaf_names{"D1", "LocH"}));
   auto z = model.make_array<std::int64_t>("z", {10}, {.at = "Pair"});
   write(types + arrangement);
@@ -358,7 +358,8 @@ TEST(random_edits, lose_nothing) {
     const std::size_t from = below(3), to = (from + 1 + below(2)) % 3;
     const std::string at = below(2) == 0 ? std::string() : any_of_them();
     try {
-      model.region("mix", {.policy = policies[below(3)], .at = at}, iterate(0, n), in(arrays[from]), inout(arrays[to]),
+      model.region("mix", {.policy = region_policy::from_text(policies[below(3)]), .at = at}, iterate(0, n),
+                   in(arrays[from]), inout(arrays[to]),
                    with_kernel([](auto i, auto a, auto b) { b[i] = (3 * b[i] + a[i] + i) & 0xffff; },
                                "(i, a, b) { b[i] = (3 * b[i] + a[i] + i) & 0xffff; }"));
     } catch (const error& e) {
@@ -393,11 +394,11 @@ TEST(random_edits, lose_nothing) {
       for (std::int64_t i = 0; i < n; ++i)
         ASSERT_EQ(seen[i], oracle[one][static_cast<std::size_t>(i)]) << i << " after " << done << " edits";
     }
-    if (below(128) == 0 && model.attached("LocI")) model.pause({.at = "LocI"});
+    if (below(128) == 0 && model.attached("LocI")) model.fence({.at = "LocI"});
   }
   EXPECT_EQ(done, edits);
   EXPECT_GT(refused, 0);
-  model.pause();
+  model.fence();
   for (std::size_t which = 0; which < 3; ++which) {
     const auto seen = arrays[which].read_host();
     for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], oracle[which][static_cast<std::size_t>(i)]) << i;
@@ -428,7 +429,8 @@ TEST_F(edited_regions, do_not_wait_for_a_region_that_is_refused_meanwhile) {
     model.detach("LocI");
   });
   const body_of_a_refused_region body(copied, model);
-  EXPECT_THROW(model.region("refused", {.policy = "flatten"}, iterate(0, 300), inout(x), body), std::length_error);
+  EXPECT_THROW(model.region("refused", {.policy = policy::flatten}, iterate(0, 300), inout(x), body),
+               std::length_error);
   editor.join();
   EXPECT_FALSE(model.attached("LocI"));
 }
@@ -446,12 +448,12 @@ TEST(edited_branches, come_back_without_a_device_that_is_lost) {
   location_model model(rt);
   auto x = model.make_array<std::int64_t>("x", {300});
   const auto write = [&] {
-    model.region("write", {.policy = "flatten"}, iterate(0, 300), out(x),
+    model.region("write", {.policy = policy::flatten}, iterate(0, 300), out(x),
                  with_kernel([](auto i, auto x) { x[i] = i; }, "(i, x) { x[i] = i; }"));
   };
   write();
   try {
-    model.pause();
+    model.fence();
   } catch (const error& e) {  // names what was lost, where it was
     EXPECT_EQ(e.kind(), error_kind::device) << e.what();
   }
@@ -492,7 +494,7 @@ TEST(concurrent_edits, leave_the_loops_of_other_threads_right) {
   for (std::size_t t = 0; t < 2; ++t)
     threads.emplace_back([&, t] {
       for (; !end; ++launches[t])
-        model.region("count", {.policy = "flatten"}, iterate(0, 300), inout(arrays[t]),
+        model.region("count", {.policy = policy::flatten}, iterate(0, 300), inout(arrays[t]),
                      with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
     });
   const int rounds = testing::is_slow ? 12 : 60;
@@ -510,7 +512,7 @@ TEST(concurrent_edits, leave_the_loops_of_other_threads_right) {
   }
 }
 
-/// While an edit waits for a task, which waits for a view, other threads launch regions, pause elsewhere and take
+/// While an edit waits for a task, which waits for a view, other threads launch regions, fence elsewhere and take
 /// views; further edits wait for the first one. A thread that holds views makes none, so none of them waits for
 /// another.
 TEST(concurrent_edits, do_not_hold_up_others_while_they_wait) {
@@ -528,7 +530,7 @@ TEST(concurrent_edits, do_not_hold_up_others_while_they_wait) {
       for (const char* which : {"Left", "Right"}) editors.emplace_back([&, which] { model.detach(which), ++edits; });
       for (int k = 0; k < 20; ++k) {
         model.region("count", iterate(0, 100), inout(y), [](auto i, auto y) { y[i] += i; });
-        std::thread([&] { model.pause({.at = "LocH"}); }).join();
+        std::thread([&] { model.fence({.at = "LocH"}); }).join();
       }
       EXPECT_EQ(x.location(), "LocA");
       EXPECT_EQ(error_of([&] { model.attach("LocI"); }).kind(), error_kind::usage);
@@ -553,7 +555,7 @@ TEST(concurrent_edits, are_seen_as_a_whole) {
     for (int k = 0; k < rounds; seen = ++k) {
       const std::string name = "group" + std::to_string(k);
       for (bool there = false; !there;) try {
-          model.pause({.at = name});
+          model.fence({.at = name});
           there = model.attached(name);
         } catch (const error& e) {
           if (e.kind() != error_kind::usage) ++wrong;

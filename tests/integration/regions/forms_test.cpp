@@ -52,7 +52,7 @@ TEST_F(forms, that_do_the_same_are_no_finding) {
 TEST_F(forms, that_differ_are_named_with_array_index_and_values) {
   auto x = model.make_array<double>("x", {100}), table = model.make_array<double>("table", {100, 4});
   model.region("fill", iterate(0, 100), out(x), [](auto i, auto x) { x[i] = double(i); });
-  model.region("spread", {.policy = "any"}, iterate(0, 100), in(x), out(table),
+  model.region("spread", {.policy = policy::any}, iterate(0, 100), in(x), out(table),
                with_kernel(
                    [](auto i, auto x, auto table) {
                      for (std::int64_t j = 0; j < 4; ++j) table(i, j) = x[i] + double(j);
@@ -112,9 +112,9 @@ TEST_F(forms, may_round_in_other_ways) {
 /// Also where somebody wants to know what the task took.
 TEST_F(forms, of_which_the_text_cannot_be_launched_fail_their_region) {
   auto x = model.make_array<double>("x", {100});
-  model.region("items", {.policy = "auto"}, iterate(0, 100), inout(x),
+  model.region("items", {.policy = policy::automatic}, iterate(0, 100), inout(x),
                with_kernel([](auto i, auto x) { x[i] = 1; }, inner(std::int64_t{1} << 45), "(i, j, x) { x[i] = 1; }"));
-  EXPECT_THAT(test_support::error_of([&] { model.pause(); }).what(), HasSubstr("are no grid"));
+  EXPECT_THAT(test_support::error_of([&] { model.fence(); }).what(), HasSubstr("are no grid"));
 }
 
 /// What the host runs beside a device is compared there too.
@@ -122,7 +122,7 @@ TEST(forms_beside_a_device, are_compared_where_the_host_runs_them) {
   runtime rt(testing::validating(testing::with_sims(1, "1 MiB")));
   location_model model(rt);
   auto x = model.make_array<float>("x", {300});
-  model.region("flatten", {.policy = "flatten"}, iterate(0, 300), out(x),
+  model.region("flatten", {.policy = policy::flatten}, iterate(0, 300), out(x),
                with_kernel([](auto i, auto x) { x[i] = float(i); }, "(i, x) { x[i] = i + 1; }"));
   EXPECT_THAT(fence_text(rt), HasSubstr("the function and the text of region 'flatten' differ"));
 }
@@ -136,7 +136,7 @@ class forms_on_devices : public ::testing::TestWithParam<const char*> {
   runtime rt{testing::validating(make(GetParam()))};
   location_model model{rt};
   const std::string leaf = std::string(GetParam()) + "0";
-  const region_options there{.policy = "static", .at = leaf};
+  const region_options there{.policy = policy::static_split, .at = leaf};
 };
 INSTANTIATE_TEST_SUITE_P(all, forms_on_devices, ::testing::Values("sim", "cuda_emulated", "hip_emulated"));
 

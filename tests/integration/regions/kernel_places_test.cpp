@@ -47,10 +47,10 @@ TEST(region_kernels_elsewhere, are_not_waited_for_behind_the_views_of_other_thre
   const auto add = with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }");
   {
     const auto view = x.read_host();
-    std::thread([&] { model.region("add", {.policy = "auto"}, iterate(0, 1000), inout(x), add); }).join();
+    std::thread([&] { model.region("add", {.policy = policy::automatic}, iterate(0, 1000), inout(x), add); }).join();
     EXPECT_EQ(view[999], 0.0);
   }
-  std::thread later([&] { model.region("add again", {.policy = "auto"}, iterate(0, 1000), inout(x), add); });
+  std::thread later([&] { model.region("add again", {.policy = policy::automatic}, iterate(0, 1000), inout(x), add); });
   for (int k = 0; k < 100; ++k) EXPECT_GE(x.read_host()[0], 1.0);  // taken and given back while the other one waits
   later.join();
   EXPECT_EQ(x.read_host()[999], 2.0);
@@ -74,7 +74,7 @@ TEST(region_kernels_elsewhere, are_waited_for_behind_a_launch_that_was_refused) 
   bool refuses = false;
   const auto add = with_kernel(refusing_body(refuses), "(i, x) { x[i] += 1; }");
   const auto launch = [&](std::string_view at) {
-    model.region("add", {.policy = "auto", .at = at}, iterate(0, 1000), inout(x), add);
+    model.region("add", {.policy = policy::automatic, .at = at}, iterate(0, 1000), inout(x), add);
   };
   launch("core0");
   refuses = true;
@@ -85,7 +85,7 @@ TEST(region_kernels_elsewhere, are_waited_for_behind_a_launch_that_was_refused) 
   for (const auto& row : rt.statistics().operations)
     if (row.operation.starts_with("region add #")) ran += row.tasks;
   EXPECT_GE(ran, 1u);
-  model.pause();
+  model.fence();
   EXPECT_EQ(x.read_host()[999], 2.0);
 }
 
@@ -103,11 +103,11 @@ TEST(region_kernels_elsewhere, over_the_same_arrays_are_split_alike) {
   constexpr int rounds = 30;
   for (int k = 0; k < rounds; ++k) {
     model.region(
-        "one", {.policy = "auto"}, iterate(0, n), out(x), inout(y),
+        "one", {.policy = policy::automatic}, iterate(0, n), out(x), inout(y),
         with_kernel([](auto i, auto x, auto y) { x[i] = std::sqrt(double(i)), y[i] = x[i]; },
                     "(i, x, y) { double v = i; for (int k = 0; k < 200; ++k) v = sqrt(v + k); x[i] = sqrt((double)i); "
                     "y[i] = x[i] + 0 * v; }"));
-    model.region("two", {.policy = "auto"}, iterate(0, n), in(x), inout(y),
+    model.region("two", {.policy = policy::automatic}, iterate(0, n), in(x), inout(y),
                  with_kernel(
                      [](auto i, auto x, auto y) {
                        double v = x[i];
@@ -140,7 +140,7 @@ TEST(region_kernels_elsewhere, are_shared_out_by_the_speed_of_devices) {
     return 2 * shares["sim0"] < shares["sim1"] + 1 && 2 * shares["sim1"] < shares["sim2"] + 1 && shares["sim1"] > 0;
   };
   for (int launch = 0; launch < 500 && !in_order(); ++launch) {
-    model.region("work", {.policy = "auto"}, iterate(0, n), out(x),
+    model.region("work", {.policy = policy::automatic}, iterate(0, n), out(x),
                  with_kernel(
                      [](auto i, auto x) {
                        auto v = double(i);
@@ -148,7 +148,7 @@ TEST(region_kernels_elsewhere, are_shared_out_by_the_speed_of_devices) {
                        x[i] = v;
                      },
                      "(i, x) { double v = i; for (int k = 0; k < 500; ++k) v = sqrt(v + k); x[i] = v; }"));
-    model.pause();
+    model.fence();
     shares.clear();
     for (const std::vector<region_row> rows = model.regions(); const region_share& s : rows.at(0).shares)
       shares[s.leaf] = s.iterations;

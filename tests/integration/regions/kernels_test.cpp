@@ -41,7 +41,7 @@ void PrintTo(const kernel_setting& s, std::ostream* out) { *out << s.name; }
 
 class region_kernels : public ::testing::TestWithParam<kernel_setting> {
  protected:
-  region_options by() const { return {.policy = GetParam().policy}; }
+  region_options by() const { return {.policy = region_policy::from_text(GetParam().policy)}; }
   /// Of the last launch of a region: iterations that devices got.
   std::uint64_t on_devices(const std::string& region) const {
     std::uint64_t all = 0;
@@ -53,7 +53,7 @@ class region_kernels : public ::testing::TestWithParam<kernel_setting> {
   }
   /// Bytes that moved between memories so far.
   std::uint64_t bytes_moved() {
-    model.pause();
+    model.fence();
     return rt.statistics().bytes_transferred();
   }
   runtime rt{GetParam().make()};
@@ -90,15 +90,15 @@ TEST_P(region_kernels, leave_the_program_s_own_memory_up_to_date_after_a_pause) 
   {
     auto x = model.adopt("x", std::span(own), {n});
     twice_more(x);
-    model.pause();
+    model.fence();
     EXPECT_TRUE(all_are(2));
     twice_more(x);
-    model.pause({.at = rt.tree().at(rt.tree().root()).properties.name});
-    EXPECT_TRUE(all_are(4)) << "a pause at the root is one of everything";
+    model.fence({.at = rt.tree().at(rt.tree().root()).properties.name});
+    EXPECT_TRUE(all_are(4)) << "a fence at the root is one of everything";
     EXPECT_GT(on_devices("twice more"), 0u);
     twice_more(x);
   }
-  model.pause();
+  model.fence();
   EXPECT_TRUE(all_are(8)) << "of an array that has ended";
 }
 
@@ -205,7 +205,7 @@ TEST_P(region_kernels, mix_with_regions_of_the_host_and_whole_arrays) {
        y = model.make_array<float>("y", {n});
   model.region("table", iterate(0, n), out(table), [](auto i, auto t) { t[i] = float((i * 31) % 1000); });
   for (int k = 0; k < 3; ++k) {
-    model.region("host", {.policy = "percentage:70,30"}, iterate(0, n), out(x),
+    model.region("host", {.policy = policy::percentage({70, 30})}, iterate(0, n), out(x),
                  [k](auto i, auto x) { x[i] = float((i + k) % 3000); });
     model.region("look_up", by(), iterate(0, n, 2), in(x), in(table, whole), inout(y),
                  with_kernel([n](auto i, auto x, auto table, auto y) { y[i] += table[n - 1 - std::int64_t(x[i])]; },
@@ -234,7 +234,7 @@ TEST_P(region_kernels, are_recorded_and_replayed) {
   {
     recording both = rt.record(step);
     for (int k = 0; k < 5; ++k) rt.replay(both);
-    model.pause();
+    model.fence();
   }
   std::vector<std::int64_t> a(std::size_t(n), 0), b(a);
   for (int k = 0; k < 6; ++k) {
@@ -251,13 +251,14 @@ TEST_P(region_kernels, are_recorded_where_loops_write_one_array_in_several_split
   const auto step = [&] {
     model.region("one", by(), iterate(0, n), inout(x),
                  with_kernel([](auto i, auto x) { x[i] = x[i] * 3 + i; }, "(i, x) { x[i] = x[i] * 3 + i; }"));
-    model.region("other", {.policy = "percentage:45,35,20"}, iterate(0, n), inout(x),
+    model.region("other", {.policy = policy::percentage({45, 35, 20})}, iterate(0, n), inout(x),
                  with_kernel([](auto i, auto x) { x[i] = x[i] % 65537; }, "(i, x) { x[i] = x[i] % 65537; }"));
-    model.region("host", {.policy = "percentage:3,97"}, iterate(0, n), inout(x), [](auto i, auto x) { x[i] += 2; });
+    model.region("host", {.policy = policy::percentage({3, 97})}, iterate(0, n), inout(x),
+                 [](auto i, auto x) { x[i] += 2; });
   };
   recording all = rt.record(step);
   for (int k = 0; k < 5; ++k) rt.replay(all);
-  model.pause();
+  model.fence();
   const auto seen = x.read_host();
   for (std::int64_t i = 0; i < n; ++i) {
     std::int64_t expected = 0;
@@ -270,7 +271,7 @@ TEST_P(region_kernels, learn_their_speed) {
   const std::int64_t n = 20'000;
   auto x = model.make_array<std::int32_t>("x", {n});
   for (const char* policy : {"any", "auto", "auto", "any", "auto"})
-    model.region("count", {.policy = policy}, iterate(0, n), inout(x),
+    model.region("count", {.policy = region_policy::from_text(policy)}, iterate(0, n), inout(x),
                  with_kernel([](auto i, auto x) { x[i] += std::int32_t(i % 7); }, "(i, x) { x[i] += (int)(i % 7); }"));
   const auto seen = x.read_host();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 5 * (i % 7));
@@ -290,8 +291,9 @@ TEST_P(region_kernels, are_compiled_for_few_numbers_of_tiles) {
     return fmt::format("percentage:{}", fmt::join(shares, ","));
   };
   for (int launch = 0; launch < 40; ++launch) {
-    model.region("cut", {.policy = policy()}, iterate(0, n), out(z), [](auto i, auto z) { z[i] = double(i); });
-    model.region("sum", {.policy = policy()}, iterate(0, n), in(x), in(z), inout(y),
+    model.region("cut", {.policy = region_policy::from_text(policy())}, iterate(0, n), out(z),
+                 [](auto i, auto z) { z[i] = double(i); });
+    model.region("sum", {.policy = region_policy::from_text(policy())}, iterate(0, n), in(x), in(z), inout(y),
                  with_kernel([](auto i, auto x, auto z, auto y) { y[i] += x[i] + z[i]; },
                              "(i, x, z, y) { y[i] += x[i] + z[i]; }"));
   }
@@ -312,7 +314,7 @@ TEST_P(region_kernels, name_what_is_wrong_in_their_text) {
       line = std::source_location::current().line() + 1;
       const auto body = with_kernel([](auto i, auto x) { x[i] = 1; }, text);
       model.region("wrong", by(), iterate(0, 100), out(x), body);
-      model.pause();
+      model.fence();
     } catch (const error& e) {
       return e.what();
     }
@@ -354,7 +356,7 @@ TEST_P(region_kernels, do_what_one_thread_does_in_random_programs) {
         if (i + d >= 0 && i + d < n) s += x[i + d];
       y[i] = (y[i] + s) % 10007;
     };
-    const region_options options{.policy = policies[std::size_t(number(0, 5))]};
+    const region_options options{.policy = region_policy::from_text(policies[std::size_t(number(0, 5))])};
     if (number(0, 4) == 0)
       model.region("function", options, iterate(begin, end), in(x, halo(width)), inout(y), function);
     else
@@ -404,7 +406,7 @@ TEST(region_kernels_elsewhere, go_through_a_small_memory_in_parts) {
   const std::int64_t n = testing::is_slow ? 160'000 : 320'000;  // many times the memory
   auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
   region_result<double> total(rt, "total");
-  const region_options there{.policy = "static", .at = "cuda_emulated0"};
+  const region_options there{.policy = policy::static_split, .at = "cuda_emulated0"};
   model.region("fill", there, iterate(0, n), out(x),
                with_kernel([](auto i, auto x) { x[i] = double(i % 100); }, "(i, x) { x[i] = i % 100; }"));
   model.region("mean", there, iterate(1, n - 1), in(x, halo(1)), out(y),
@@ -423,7 +425,7 @@ TEST(region_kernels_elsewhere, go_through_a_small_memory_in_parts) {
   EXPECT_GT(rt.statistics().bytes_transferred(), std::uint64_t(2 * n * 8));  // they were there, and left
 }
 
-/// Sweeps over twice what a device holds, with a pause behind each: each begins with the rows that the last one ended
+/// Sweeps over twice what a device holds, with a fence behind each: each begins with the rows that the last one ended
 /// with, so about a half of them need not come again.
 TEST(region_kernels_elsewhere, go_back_over_what_is_still_there) {
   runtime rt(testing::with_sims(1, "1 MiB"));
@@ -433,9 +435,9 @@ TEST(region_kernels_elsewhere, go_back_over_what_is_still_there) {
   auto x = model.make_array<double>("x", {n});
   const std::uint64_t before = rt.statistics().bytes_transferred();
   for (int k = 0; k < sweeps; ++k) {
-    model.region("add", {.policy = "static", .at = "sim0"}, iterate(0, n), inout(x),
+    model.region("add", {.policy = policy::static_split, .at = "sim0"}, iterate(0, n), inout(x),
                  with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
-    model.pause();
+    model.fence();
   }
   {
     const auto seen = x.read_host();
@@ -454,7 +456,7 @@ TEST(region_kernels_elsewhere, have_the_memory_beside_a_whole_array) {
   constexpr std::int64_t rows = 65'000, n = 1 << 17;  // 508 KiB, 1 MiB
   auto table = model.make_array<double>("table", {rows}), y = model.make_array<double>("y", {n});
   model.region("table", iterate(0, rows), out(table), [](auto i, auto t) { t[i] = double(i); });
-  model.region("look", {.policy = "static", .at = "sim0"}, iterate(0, n), in(table, whole), out(y),
+  model.region("look", {.policy = policy::static_split, .at = "sim0"}, iterate(0, n), in(table, whole), out(y),
                with_kernel([rows](auto i, auto t, auto y) { y[i] = t[i * 7 % rows]; },
                            "(i, t, y, rows) { y[i] = t[i * 7 % rows]; }", rows));
   {
@@ -504,7 +506,7 @@ TEST_P(region_kernels, run_on_the_host_while_a_device_is_detached) {
   EXPECT_EQ(share(), 0u);
   model.region("there", {.at = device}, iterate(0, n), inout(x),  // nothing else is there: the host runs it
                with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
-  model.pause();
+  model.fence();
   rt.attach(std::string(GetParam().plugin) + "0");
   count();
   EXPECT_GT(share(), 0u);
@@ -561,7 +563,7 @@ TEST_P(region_kernels, may_use_no_rows_of_an_array) {
                with_kernel([](auto i, auto, auto, auto y) { y[i] = i; }, "(i, none, x, y) { y[i] = i; }"));
   model.region("nothing", by(), iterate(0, n), in(none, whole),
                with_kernel([](auto, auto) {}, "(i, none) { if (i < 0) (void)none[0]; }"));
-  model.pause();
+  model.fence();
   const auto seen = y.read_host();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], i);
   EXPECT_GT(on_devices("no_rows"), 0u);
@@ -593,7 +595,7 @@ TEST_P(region_kernels, refuse_more_work_items_than_a_device_has) {
   const std::int64_t many = std::int64_t{1} << 32;
   const auto message = [&] {
     try {
-      model.pause();
+      model.fence();
     } catch (const error& e) {
       return std::string(e.what());
     }

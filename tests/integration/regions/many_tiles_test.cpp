@@ -20,7 +20,9 @@ struct regions_of_many_tiles : ::testing::Test {
   /// Elements i + `add`, by parts of other lengths each time.
   void fill(region_array<double>& a, int add) {
     for (int percent = 20; percent < 69; percent += 7)
-      model.region("fill", {.policy = "percentage:10," + std::to_string(90 - percent) + "," + std::to_string(percent)},
+      model.region("fill",
+                   {.policy = region_policy::from_text("percentage:10," + std::to_string(90 - percent) + "," +
+                                                       std::to_string(percent))},
                    iterate(0, many_rows), out(a),
                    with_kernel([add](auto i, auto a) { a[i] = double(i + add); }, "(i, a, v) { a[i] = i + v; }", add));
   }
@@ -28,8 +30,8 @@ struct regions_of_many_tiles : ::testing::Test {
   void add_in_parts(region_array<double>& x) {
     std::string ones = "range:";
     for (int k = 0; k < 150; ++k) ones += "1,";
-    model.region("host", {.policy = ones + std::to_string(many_rows - 150)}, iterate(0, many_rows), inout(x),
-                 [](auto i, auto x) { x[i] += double(i); });
+    model.region("host", {.policy = region_policy::from_text(ones + std::to_string(many_rows - 150))},
+                 iterate(0, many_rows), inout(x), [](auto i, auto x) { x[i] += double(i); });
   }
   runtime rt{testing::with_sims(1, "64 MiB", false, 1, "placement = \"eager\"\nhistory = \"off\"\n")};
   location_model model{rt};
@@ -39,8 +41,8 @@ TEST_F(regions_of_many_tiles, are_kernels_with_fewer_tiles_of_each) {
   std::array<region_array<double>, 7> a{make("a"), make("b"), make("c"), make("d"), make("e"), make("f"), make("g")};
   region_array<double> to = make("to");
   for (std::size_t k = 0; k < a.size(); ++k) fill(a[k], static_cast<int>(k));
-  model.region("add", {.policy = "percentage:10,20,70"}, iterate(0, many_rows), in(a[0], whole), in(a[1]), in(a[2]),
-               in(a[3]), in(a[4]), in(a[5]), in(a[6]), out(to),
+  model.region("add", {.policy = policy::percentage({10, 20, 70})}, iterate(0, many_rows), in(a[0], whole), in(a[1]),
+               in(a[2]), in(a[3]), in(a[4]), in(a[5]), in(a[6]), out(to),
                with_kernel([](auto i, auto a, auto b, auto c, auto d, auto e, auto f, auto g,
                               auto t) { t[i] = a[0] + b[i] + c[i] + d[i] + e[i] + f[i] + g[i]; },
                            "(i, a, b, c, d, e, f, g, t) { t[i] = a[0] + b[i] + c[i] + d[i] + e[i] + f[i] + g[i]; }"));
@@ -53,9 +55,9 @@ TEST_F(regions_of_many_tiles, are_recorded_with_fewer_tiles_of_each) {
   region_array<double> x = make("x"), y = make("y");
   const auto step = [&] {
     add_in_parts(x);
-    model.region("read", {.policy = "percentage:0,0,100"}, iterate(0, many_rows), in(x), inout(y),
+    model.region("read", {.policy = policy::percentage({0, 0, 100})}, iterate(0, many_rows), in(x), inout(y),
                  with_kernel([](auto i, auto x, auto y) { y[i] += x[i]; }, "(i, x, y) { y[i] += x[i]; }"));
-    model.region("write", {.policy = "percentage:0,0,100"}, iterate(0, many_rows), inout(x),
+    model.region("write", {.policy = policy::percentage({0, 0, 100})}, iterate(0, many_rows), inout(x),
                  with_kernel([](auto, auto) {}, "(i, x) { x[i] += 0; }"));
   };
   recording steps = rt.record(step);
@@ -71,11 +73,11 @@ TEST_F(regions_of_many_tiles, are_read_beside_a_recording_that_keeps_them) {
   recording keeps = rt.record([&] { add_in_parts(x); });
   region_result<double> total(rt, "total");
   for (const char* policy : {"static", "any", "percentage:0,100"}) {
-    model.region("read", {.policy = policy}, iterate(0, many_rows), in(x, whole), out(y),
+    model.region("read", {.policy = region_policy::from_text(policy)}, iterate(0, many_rows), in(x, whole), out(y),
                  with_kernel([](auto i, auto x, auto y) { y[i] = x[many_rows - 1 - i]; },
                              "(i, x, y, n) { y[i] = x[n - 1 - i]; }", many_rows));
     EXPECT_EQ(y.read_host()[many_rows - 8], 7) << policy;
-    model.region("sum", {.policy = policy}, iterate(0, many_rows), in(x), sum(total),
+    model.region("sum", {.policy = region_policy::from_text(policy)}, iterate(0, many_rows), in(x), sum(total),
                  with_kernel([](auto i, auto x, double& s) { s += x[i]; }, "(i, x, s) { s += x[i]; }"));
     EXPECT_EQ(total.get(), 0.5 * double(many_rows * (many_rows - 1))) << policy;
   }
@@ -91,7 +93,7 @@ TEST_F(regions_of_many_tiles, count_an_exchange_of_a_recording_as_one_that_write
   add_in_parts(x);
   const recording keeps = rt.record([&] { add_in_parts(x); });
   recording reads = rt.record([&] {
-    model.region("read", {.policy = "percentage:0,0,100"}, iterate(0, many_rows), in(x), inout(y),
+    model.region("read", {.policy = policy::percentage({0, 0, 100})}, iterate(0, many_rows), in(x), inout(y),
                  with_kernel([](auto i, auto x, auto y) { y[i] += x[i]; }, "(i, x, y) { y[i] += x[i]; }"));
   });
   ASSERT_GT(reads.size(), reads.submitted()) << "there is no exchange";
@@ -113,11 +115,11 @@ TEST(recorded_regions, are_split_over_sixteen_cores_in_several_ways) {
     location_model model(rt);
     auto x = model.make_array<std::int64_t>("x", {many_rows}), y = model.make_array<std::int64_t>("y", {many_rows});
     const auto step = [&] {
-      model.region("flat", {.policy = "flatten"}, iterate(0, many_rows), in(y), inout(x),
+      model.region("flat", {.policy = policy::flatten}, iterate(0, many_rows), in(y), inout(x),
                    with_kernel([](auto i, auto y, auto x) { x[i] += y[i] + 1; }, "(i, y, x) { x[i] += y[i] + 1; }"));
-      model.region("shares", {.policy = "percentage:80,20"}, iterate(0, many_rows), in(x), inout(y),
+      model.region("shares", {.policy = policy::percentage({80, 20})}, iterate(0, many_rows), in(x), inout(y),
                    with_kernel([](auto i, auto x, auto y) { y[i] += x[i]; }, "(i, x, y) { y[i] += x[i]; }"));
-      model.region("more", {.policy = "percentage:5,95"}, iterate(0, many_rows), inout(x),
+      model.region("more", {.policy = policy::percentage({5, 95})}, iterate(0, many_rows), inout(x),
                    with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
     };
     std::int64_t a = 0, b = 0;

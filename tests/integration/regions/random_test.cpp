@@ -56,7 +56,7 @@ class random_program {
   }
 
   void check() {
-    m_model.pause();
+    m_model.fence();
     for (std::size_t k = 0; k < m_arrays.size(); ++k) {
       const auto seen = m_arrays[k].read_host();
       ASSERT_TRUE(std::ranges::equal(seen.elements(), m_expected[k])) << "array " << k;
@@ -114,7 +114,7 @@ class random_program {
       for (std::int64_t k = std::max<std::int64_t>(i - width, 0); k <= std::min(i + width, rows - 1); ++k)
         y[i] = (y[i] + x[k]) % 1'000'003;
     };
-    m_model.region("combine", {.policy = l.policy}, space(l.bounds),
+    m_model.region("combine", {.policy = region_policy::from_text(l.policy)}, space(l.bounds),
                    in(m_arrays[from], width == 0 ? chunk : halo(width)), inout(m_arrays[to]), body);
     expect([=, this] {
       serially(l.bounds, [&](std::int64_t i) {
@@ -128,7 +128,7 @@ class random_program {
     const auto to = static_cast<std::size_t>(number(0, 3));
     const some_loop l = any_loop();
     const std::int64_t with = number(0, 1000);
-    m_model.region("overwrite", {.policy = l.policy}, space(l.bounds), out(m_arrays[to]),
+    m_model.region("overwrite", {.policy = region_policy::from_text(l.policy)}, space(l.bounds), out(m_arrays[to]),
                    [with](auto i, auto x) { x[i] = with + i; });
     expect([=, this] {
       serially(l.bounds, [&](std::int64_t i) { m_expected[to][static_cast<std::size_t>(i)] = with + i; });
@@ -138,7 +138,8 @@ class random_program {
     const auto to = static_cast<std::size_t>(number(0, 3)), from = other_than(to);
     const some_loop l = any_loop();
     const std::int64_t factor = number(1, 256);
-    m_model.region("gather", {.policy = l.policy}, space(l.bounds), in(m_arrays[from], whole), inout(m_arrays[to]),
+    m_model.region("gather", {.policy = region_policy::from_text(l.policy)}, space(l.bounds), in(m_arrays[from], whole),
+                   inout(m_arrays[to]),
                    [factor](auto i, auto x, auto y) { y[i] = (y[i] + x[(i * factor) % rows]) % 1'000'003; });
     expect([=, this] {
       serially(l.bounds, [&](std::int64_t i) {
@@ -167,8 +168,8 @@ class random_program {
   void reduce() {
     const auto from = static_cast<std::size_t>(number(0, 3));
     const some_loop l = any_loop();
-    m_model.region("reduce", {.policy = l.policy}, space(l.bounds), in(m_arrays[from]), sum(m_total),
-                   [](auto i, auto x, std::int64_t& s) { s += x[i]; });
+    m_model.region("reduce", {.policy = region_policy::from_text(l.policy)}, space(l.bounds), in(m_arrays[from]),
+                   sum(m_total), [](auto i, auto x, std::int64_t& s) { s += x[i]; });
     std::int64_t expected = 0;
     serially(l.bounds, [&](std::int64_t i) { expected += m_expected[from][static_cast<std::size_t>(i)]; });
     ASSERT_EQ(m_total.get(), expected);

@@ -57,7 +57,7 @@ TEST_F(refused_regions, rows_read_beside_those_that_split_over_names) {
   model.region("fits", iterate(10, 100), in(x, rows(9, 10)), inout(x), nothing);
   refuses(error_kind::usage, "it writes rows 0 to 100, and reads rows 9 to 10", "split_over counts all rows",
           region_options{.split_over = {0, 100}}, iterate(10, 100), in(x, rows(9, 10)), inout(x), nothing);
-  model.pause();
+  model.fence();
 }
 
 TEST_F(refused_regions, halos_that_no_row_has) {
@@ -75,7 +75,7 @@ TEST_F(refused_regions, halos_that_no_row_has) {
   model.region("half", iterate(50, 100), in(x, offset(50)), nothing);
   model.region("away", iterate(200, 300), in(x, offset(-200)), nothing);
   model.region("never", iterate(0, 0), in(x, offset(200)), nothing);
-  model.pause();
+  model.fence();
 }
 
 TEST_F(refused_regions, rows_that_each_iteration_reads_and_one_has_not) {
@@ -88,7 +88,7 @@ TEST_F(refused_regions, rows_that_each_iteration_reads_and_one_has_not) {
   model.region("inside", iterate(1, 99), in(x, halo(1).surely(-1, 1)), nothing);
   model.region("steps", iterate(0, 100, 2), in(x, halo(1).surely(0, 1)), nothing);
   model.region("none", iterate(0, 0), in(x, halo(1).surely(-1, 1)), nothing);
-  model.pause();
+  model.fence();
 }
 
 TEST_F(refused_regions, arrays_and_results_that_were_moved_from) {
@@ -137,18 +137,18 @@ TEST_F(refused_regions, writes_that_would_race) {
   region_result<double> r(rt, "r");
   refuses(error_kind::usage, "names result 'r' twice", "", iterate(0, 100), sum(r), maximum(r),
           [](auto, auto&, auto&) {});
-  model.region("one leaf may", {.policy = "any"}, iterate(0, 100), inout(x, whole),
+  model.region("one leaf may", {.policy = policy::any}, iterate(0, 100), inout(x, whole),
                [](auto i, auto x) { x[99 - i] = 1; });
-  model.pause();
+  model.fence();
 }
 
 TEST_F(refused_regions, policies_that_do_not_fit) {
   refuses(error_kind::configuration, "sum to 90, not 100", "a share for each leaf",
-          region_options{.policy = "percentage:40,50"}, iterate(0, 100), in(x), nothing);
+          region_options{.policy = policy::percentage({40, 50})}, iterate(0, 100), in(x), nothing);
   refuses(error_kind::configuration, "sum to 99, but the loop has 100 iterations", "",
-          region_options{.policy = "range:9,90"}, iterate(0, 100), in(x), nothing);
-  refuses(error_kind::configuration, "statik", "static", region_options{.policy = "statik"}, iterate(0, 100), in(x),
-          nothing);
+          region_options{.policy = policy::range({9, 90})}, iterate(0, 100), in(x), nothing);
+  refuses(error_kind::configuration, "statik", "static", region_options{.policy = region_policy::from_text("statik")},
+          iterate(0, 100), in(x), nothing);
 }
 
 TEST_F(refused_regions, places_that_cannot_run_them) {
@@ -175,27 +175,27 @@ TEST_F(refused_regions, locations_that_there_are_not_with_their_place) {
   says(error_of([&] { (void)model.make_array<double>("a", {5}, {.at = "machin"}); }),
        {"there is no location 'machin'", "array 'a' at ", "refused_test.cpp:", "did you mean 'machine'?"});
   says(error_of([&] { x.move("nowhere"); }), {"array 'x', moved at ", "refused_test.cpp:", "`tessera topology`"});
-  says(error_of([&] { model.pause({.at = "nowhere"}); }), {"there is no location 'nowhere'", "refused_test.cpp:"});
+  says(error_of([&] { model.fence({.at = "nowhere"}); }), {"there is no location 'nowhere'", "refused_test.cpp:"});
   says(error_of([&] { model.detach("nowhere"); }), {"there is no location 'nowhere'", "refused_test.cpp:"});
 }
 
-TEST_F(refused_regions, pauses_in_recordings_and_tasks) {
-  const auto kept = [&] { model.region("kept", {.policy = "static"}, iterate(0, 100), inout(x), nothing); };
+TEST_F(refused_regions, fences_in_recordings_and_tasks) {
+  const auto kept = [&] { model.region("kept", {.policy = policy::static_split}, iterate(0, 100), inout(x), nothing); };
   kept();
   for (const char* at : {"", "machine"}) {
     error e = error_of([&] {
       (void)rt.record([&] {
         kept();
-        model.pause({.at = at});
+        model.fence({.at = at});
       });
     });
     EXPECT_EQ(e.kind(), error_kind::usage);
-    for (const char* part : {"pause inside a recording", "refused_test.cpp:", "before the recording"})
+    for (const char* part : {"fence inside a recording", "refused_test.cpp:", "before the recording"})
       EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
     std::string text;
-    rt.submit("pauses", [&] { text = error_of([&] { model.pause({.at = at}); }).what(); });
+    rt.submit("fences", [&] { text = error_of([&] { model.fence({.at = at}); }).what(); });
     rt.fence();
-    EXPECT_NE(text.find("pause inside a task"), std::string::npos) << text;
+    EXPECT_NE(text.find("fence inside a task"), std::string::npos) << text;
   }
 }
 
@@ -242,32 +242,35 @@ struct uncopyable_body {
 };
 
 TEST_F(refused_regions, half_way_leave_nothing_behind) {
-  model.region("first", {.policy = "static"}, iterate(0, 100), out(x), [](auto i, auto x) { x[i] = 1; });
-  model.pause();
+  model.region("first", {.policy = policy::static_split}, iterate(0, 100), out(x), [](auto i, auto x) { x[i] = 1; });
+  model.fence();
   region_result<double> r(rt, "r");
   const std::vector<region_row> rows = model.regions();
   const std::uint64_t before = rt.tasks_submitted();
   for (const char* by : {"static", "auto", "percentage:20,30,50", "any"}) {
     int left = std::string_view(by) == "any" ? 0 : 1;
     const uncopyable_body body(left);
-    EXPECT_THROW(model.region("loop", {.policy = by}, iterate(0, 100), inout(x), sum(r), body), std::length_error);
+    EXPECT_THROW(
+        model.region("loop", {.policy = region_policy::from_text(by)}, iterate(0, 100), inout(x), sum(r), body),
+        std::length_error);
     EXPECT_EQ(left, -1) << by;
   }
   EXPECT_EQ(rt.tasks_submitted(), before);
   EXPECT_EQ(model.regions().size(), rows.size());
   EXPECT_EQ(x.read_host()[99], 1);
   EXPECT_EQ(error_of([&] { (void)r.get(); }).kind(), error_kind::task);  // of no region yet
-  model.region("next", {.policy = "any"}, iterate(0, 100), inout(x), [](auto i, auto x) { x[i] += 1; });
-  model.pause();
+  model.region("next", {.policy = policy::any}, iterate(0, 100), inout(x), [](auto i, auto x) { x[i] += 1; });
+  model.fence();
   EXPECT_EQ(model.regions().back().shares[0].leaf, "core0");  // none is under way on it
 }
 
 TEST_F(refused_regions, other_cuts_of_one_array_leave_the_other_as_it_was) {
   const auto one = [](auto i, auto x) { x[i] = 1; };
-  model.region("write", {.policy = "static"}, iterate(0, 50), out(y), one);
-  recording kept = rt.record([&] { model.region("write", {.policy = "static"}, iterate(0, 50), out(y), one); });
-  refuses(error_kind::usage, "array 'y' would be split in another way", "", region_options{.policy = "range:1,49"},
-          iterate(0, 50), out(x), out(y), nothing);
+  model.region("write", {.policy = policy::static_split}, iterate(0, 50), out(y), one);
+  recording kept =
+      rt.record([&] { model.region("write", {.policy = policy::static_split}, iterate(0, 50), out(y), one); });
+  refuses(error_kind::usage, "array 'y' would be split in another way", "",
+          region_options{.policy = policy::range({1, 49})}, iterate(0, 50), out(x), out(y), nothing);
 }
 
 TEST_F(refused_regions, models_in_tasks_and_pauses_under_views) {
@@ -277,12 +280,12 @@ TEST_F(refused_regions, models_in_tasks_and_pauses_under_views) {
   EXPECT_NE(text.find("a location model inside a task"), std::string::npos) << text;
   {
     const auto seen = x.write_host();
-    const error e = error_of([&] { model.pause(); });
+    const error e = error_of([&] { model.fence(); });
     EXPECT_EQ(e.kind(), error_kind::usage);
-    EXPECT_NE(std::string(e.what()).find("pause while this thread holds host views"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("fence while this thread holds host views"), std::string::npos) << e.what();
   }
-  model.pause();
-  rt.submit("pauses", [&] { text = error_of([&] { model.pause(); }).what(); });
+  model.fence();
+  rt.submit("fences", [&] { text = error_of([&] { model.fence(); }).what(); });
   rt.fence();
   EXPECT_NE(text.find("inside a task"), std::string::npos) << text;
 }
@@ -301,9 +304,9 @@ TEST_F(refused_regions, views_may_outlive_the_model) {
 TEST_F(refused_regions, models_may_end_inside_a_task) {
   auto shared = std::make_shared<location_model>(rt);
   auto z = shared->make_array<double>("z", {100});
-  shared->region("write", {.policy = "any"}, iterate(0, 100), out(z), [](auto i, auto z) { z[i] = 1; });
+  shared->region("write", {.policy = policy::any}, iterate(0, 100), out(z), [](auto i, auto z) { z[i] = 1; });
   rt.submit("ends it", [mine = std::move(shared), z]() mutable {
-    mine->region("add", {.policy = "any"}, iterate(0, 100), inout(z), [](auto i, auto z) { z[i] += 1; });
+    mine->region("add", {.policy = policy::any}, iterate(0, 100), inout(z), [](auto i, auto z) { z[i] += 1; });
     mine.reset();
   });
   rt.fence();

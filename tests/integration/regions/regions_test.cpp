@@ -105,8 +105,8 @@ TEST_P(regions, read_beyond_their_chunk_by_halo) {
   std::vector<double> expected(n), next(n);
   std::iota(expected.begin(), expected.end(), 0.0);
   for (int round = 0; round < 6; ++round) {
-    model.region("smooth", {.policy = round % 2 == 0 ? "static" : "percentage:30,70"}, iterate(0, n),
-                 in(round % 2 == 0 ? x : y, halo(1)), out(round % 2 == 0 ? y : x), smooth);
+    model.region("smooth", {.policy = round % 2 == 0 ? policy::static_split : policy::percentage({30, 70})},
+                 iterate(0, n), in(round % 2 == 0 ? x : y, halo(1)), out(round % 2 == 0 ? y : x), smooth);
     for (std::int64_t i = 0; i < n; ++i) {
       const auto at = [&](std::int64_t k) { return k < 0 || k >= n ? 0 : expected[static_cast<std::size_t>(k)]; };
       next[static_cast<std::size_t>(i)] = at(i - 1) + at(i) + at(i + 1);
@@ -120,7 +120,7 @@ TEST_P(regions, read_beyond_their_chunk_by_halo) {
 TEST_P(regions, gather_from_all_of_an_array) {
   constexpr std::int64_t n = 4096;
   auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
-  model.region("squares", {.policy = "flatten"}, iterate(0, n), out(x), [](auto i, auto x) { x[i] = i * i; });
+  model.region("squares", {.policy = policy::flatten}, iterate(0, n), out(x), [](auto i, auto x) { x[i] = i * i; });
   model.region("gather", iterate(0, n), in(x, whole), out(y), [](auto i, auto x, auto y) { y[i] = x[(i * 977) % n]; });
   const auto seen = y.read_host();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], ((i * 977) % n) * ((i * 977) % n)) << i;
@@ -202,10 +202,12 @@ TEST_P(regions, give_the_same_results_under_every_policy) {
   std::int64_t rounds = 0;
   for (const char* by : {"static", "flatten", "percentage:10,90", "percentage:[25,25,25,25]", "range:1,999", "any",
                          "auto", "auto", "auto", "runtime", "range:500,500"}) {
-    model.region("step", {.policy = by}, iterate(0, n), in(x, halo(3)), out(y), [](auto i, auto x, auto y) {
-      y[i] = x[std::max<std::int64_t>(i - 3, 0)] + x[std::min<std::int64_t>(i + 3, n - 1)];
-    });
-    model.region("back", {.policy = by}, iterate(0, n), in(y), inout(x), [](auto i, auto y, auto x) { x[i] += y[i]; });
+    model.region("step", {.policy = region_policy::from_text(by)}, iterate(0, n), in(x, halo(3)), out(y),
+                 [](auto i, auto x, auto y) {
+                   y[i] = x[std::max<std::int64_t>(i - 3, 0)] + x[std::min<std::int64_t>(i + 3, n - 1)];
+                 });
+    model.region("back", {.policy = region_policy::from_text(by)}, iterate(0, n), in(y), inout(x),
+                 [](auto i, auto y, auto x) { x[i] += y[i]; });
     ++rounds;
   }
   std::vector<std::int64_t> expected(n), mixed(n);
@@ -224,7 +226,8 @@ TEST_P(regions, work_from_several_threads_and_inside_tasks) {
   auto shared = model.make_array<std::int64_t>("shared", {n});
   model.region("zero", iterate(0, n), out(shared), [](auto i, auto s) { s[i] = 0; });
   const auto add = [&](std::string_view by) {
-    model.region("add", {.policy = by}, iterate(0, n), inout(shared), [](auto i, auto s) { s[i] += 1; });
+    model.region("add", {.policy = region_policy::from_text(by)}, iterate(0, n), inout(shared),
+                 [](auto i, auto s) { s[i] += 1; });
   };
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t)
@@ -234,7 +237,7 @@ TEST_P(regions, work_from_several_threads_and_inside_tasks) {
     });
   for (std::thread& t : threads) t.join();
   for (int k = 0; k < 5; ++k) rt.submit("from a task", [&] { add("static"); });
-  model.pause();
+  model.fence();
   const auto seen = shared.read_host();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 125) << i;
 }
@@ -247,7 +250,7 @@ TEST_P(regions, tell_the_failure_of_their_body) {
   });
   model.region("after", iterate(0, 100), inout(x), [](auto i, auto x) { x[i] += 1; });
   try {
-    model.pause();
+    model.fence();
     FAIL() << "nothing was thrown";
   } catch (const error& e) {
     EXPECT_NE(std::string(e.what()).find("iteration 60 is ill"), std::string::npos) << e.what();
@@ -277,7 +280,8 @@ TEST(recorded_regions, keep_the_split_of_their_arrays_and_outlive_their_model) {
   auto model = std::make_unique<location_model>(rt);
   auto x = model->make_array<double>("x", {100});
   const auto more = [&](std::string_view by) {
-    model->region("more", {.policy = by}, iterate(0, 100), inout(x), [](auto i, auto v) { v[i] += 1; });
+    model->region("more", {.policy = region_policy::from_text(by)}, iterate(0, 100), inout(x),
+                  [](auto i, auto v) { v[i] += 1; });
   };
   more("static");
   recording step = rt.record([&] { more("static"); });
@@ -294,7 +298,7 @@ TEST(recorded_regions, keep_the_split_of_their_arrays_and_outlive_their_model) {
   }
   auto y = model->make_array<double>("y", {100});
   const auto any = [&] {
-    model->region("any", {.policy = "any"}, iterate(0, 100), inout(y), [](auto i, auto v) { v[i] += 1; });
+    model->region("any", {.policy = policy::any}, iterate(0, 100), inout(y), [](auto i, auto v) { v[i] += 1; });
   };
   any();
   recording anywhere = rt.record(any);
@@ -312,10 +316,10 @@ TEST_P(regions, are_recorded_where_loops_split_an_array_in_several_ways) {
   auto z = model.make_array<std::int64_t>("z", {n});
   region_result<std::int64_t> total(rt, "total");
   const auto steps = [&] {
-    model.region("write", {.policy = "flatten"}, iterate(0, n), inout(y), [](auto i, auto y) { y[i] += i; });
-    model.region("read", {.policy = "percentage:10,90"}, iterate(0, n), in(y), out(x),
+    model.region("write", {.policy = policy::flatten}, iterate(0, n), inout(y), [](auto i, auto y) { y[i] += i; });
+    model.region("read", {.policy = policy::percentage({10, 90})}, iterate(0, n), in(y), out(x),
                  [](auto i, auto y, auto x) { x[i] = y[i]; });
-    model.region("any", {.policy = "any"}, iterate(0, n), in(x, whole), inout(z, whole),
+    model.region("any", {.policy = policy::any}, iterate(0, n), in(x, whole), inout(z, whole),
                  [](auto i, auto x, auto z) { z[999 - i] = x[i]; });
     model.region("sum", iterate(0, n), in(z), sum(total), [](auto i, auto z, std::int64_t& s) { s += z[i] * (i + 1); });
   };
@@ -334,13 +338,16 @@ TEST_P(regions, are_recorded_where_loops_write_one_array_in_several_splits) {
   auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
   auto z = model.make_array<std::int64_t>("z", {n});
   const auto step = [&] {
-    model.region("rows", {.policy = "static"}, iterate(0, n), inout(x), [](auto i, auto x) { x[i] = 3 * x[i] + i; });
-    model.region("tiles", {.policy = "range:1,998,1"}, iterate(0, n), inout(x), [](auto i, auto x) { x[i] ^= 5; });
-    model.region("read", {.policy = "percentage:90,10"}, iterate(1, n - 1), in(x, halo(1)), out(y),
+    model.region("rows", {.policy = policy::static_split}, iterate(0, n), inout(x),
+                 [](auto i, auto x) { x[i] = 3 * x[i] + i; });
+    model.region("tiles", {.policy = policy::range({1, 998, 1})}, iterate(0, n), inout(x),
+                 [](auto i, auto x) { x[i] ^= 5; });
+    model.region("read", {.policy = policy::percentage({90, 10})}, iterate(1, n - 1), in(x, halo(1)), out(y),
                  [](auto i, auto x, auto y) { y[i] = x[i - 1] + x[i + 1]; });
-    model.region("inner", {.policy = "percentage:30,70"}, iterate(0, n), in(y), inout(x),
+    model.region("inner", {.policy = policy::percentage({30, 70})}, iterate(0, n), in(y), inout(x),
                  [](auto i, auto y, auto x) { x[i] += y[i] % 1009; });
-    model.region("rows", {.policy = "static"}, iterate(0, n), inout(x), [](auto i, auto x) { x[i] %= 65537; });
+    model.region("rows", {.policy = policy::static_split}, iterate(0, n), inout(x),
+                 [](auto i, auto x) { x[i] %= 65537; });
   };
   std::vector<std::int64_t> a(std::size_t(n), 0), b(a);
   const auto expect_step = [&] {
@@ -364,7 +371,7 @@ TEST_P(regions, are_recorded_where_loops_write_one_array_in_several_splits) {
       a[499] = 7;
     }
     if (k == 4) {
-      model.region("copy", {.policy = "range:10,990"}, iterate(0, n), in(x), out(z),
+      model.region("copy", {.policy = policy::range({10, 990})}, iterate(0, n), in(x), out(z),
                    [](auto i, auto x, auto z) { z[i] = x[i]; });
       ASSERT_TRUE(std::ranges::equal(z.read_host().elements(), a));
     }
@@ -380,7 +387,8 @@ TEST(recorded_regions, have_splits_of_their_own) {
     location_model model(rt);
     std::optional<region_array<double>> x(model.make_array<double>("x", {100}));
     const auto more = [&](std::string_view by) {
-      model.region("more", {.policy = by}, iterate(0, 100), inout(*x), [](auto i, auto v) { v[i] += 1; });
+      model.region("more", {.policy = region_policy::from_text(by)}, iterate(0, 100), inout(*x),
+                   [](auto i, auto v) { v[i] += 1; });
     };
     std::optional<recording> first(rt.record([&] { more("static"), more("range:1,99"), more("static"); }));
     EXPECT_THROW((void)rt.record([&] {
@@ -411,18 +419,19 @@ TEST(recorded_regions, fail_in_another_split) {
   auto x = model.make_array<double>("x", {100}), y = model.make_array<double>("y", {100});
   bool fails = true;
   recording step = rt.record([&] {
-    model.region("write", {.policy = "static"}, iterate(0, 100), out(x), [&fails](auto i, auto x) {
+    model.region("write", {.policy = policy::static_split}, iterate(0, 100), out(x), [&fails](auto i, auto x) {
       if (fails && i == 70) throw std::runtime_error("no");
       x[i] = double(i);
     });
-    model.region("more", {.policy = "range:60,40"}, iterate(0, 100), inout(x), [](auto i, auto x) { x[i] += 1; });
+    model.region("more", {.policy = policy::range({60, 40})}, iterate(0, 100), inout(x),
+                 [](auto i, auto x) { x[i] += 1; });
   });
   rt.replay(step);
-  EXPECT_THROW(model.pause(), error);
+  EXPECT_THROW(model.fence(), error);
   EXPECT_THROW((void)x.read_host(), error);
   fails = false;
   rt.replay(step);
-  model.pause();
+  model.fence();
   EXPECT_EQ(x.read_host()[70], 71);
 }
 
@@ -455,7 +464,8 @@ TEST(recorded_regions, of_arrays_that_have_ended_are_refused_by_name) {
   location_model model(rt);
   std::optional<region_array<double>> x = model.make_array<double>("speeds", {100});
   const auto more = [&] {
-    model.region("more", {.policy = "static"}, iterate(0, 100), inout(*x), [](auto i, auto v) { v[i] += 1; });
+    model.region("more", {.policy = policy::static_split}, iterate(0, 100), inout(*x),
+                 [](auto i, auto v) { v[i] += 1; });
   };
   more();
   recording step = rt.record(more);
@@ -477,7 +487,8 @@ TEST(recorded_regions, let_their_arrays_go_when_the_recording_ends) {
     location_model model(rt);
     auto x = model.make_array<double>("x", {100}), y = model.make_array<double>("y", {100});
     const auto more = [&](std::string_view by) {
-      model.region("more", {.policy = by}, iterate(0, 100), inout(x), [](auto i, auto v) { v[i] += 1; });
+      model.region("more", {.policy = region_policy::from_text(by)}, iterate(0, 100), inout(x),
+                   [](auto i, auto v) { v[i] += 1; });
     };
     more("static");
     std::optional<recording> step(rt.record([&] { more("static"); }));
@@ -491,7 +502,7 @@ TEST(recorded_regions, let_their_arrays_go_when_the_recording_ends) {
     rt.replay(*step);
     EXPECT_EQ(x.read_host()[99], 11);
     // What others read of it is read from the tiles that there are.
-    model.region("other", {.policy = "range:1,99"}, iterate(0, 100), in(x), out(y),
+    model.region("other", {.policy = policy::range({1, 99})}, iterate(0, 100), in(x), out(y),
                  [](auto i, auto x, auto y) { y[i] = x[i]; });
     EXPECT_EQ(y.read_host()[99], 11);
     EXPECT_THROW(more("range:1,99"), error);
@@ -516,7 +527,7 @@ TEST(counted_regions, are_right_under_several_threads) {
     while (std::chrono::steady_clock::now() < until) {
     }
   };
-  const auto any = [&] { model.region("any", {.policy = "any"}, iterate(0, 1), [busy](auto) { busy(5); }); };
+  const auto any = [&] { model.region("any", {.policy = policy::any}, iterate(0, 1), [busy](auto) { busy(5); }); };
   for (int round = 0; round < 400; ++round) {
     std::atomic<bool> begun = false;
     std::thread other([&] {
@@ -526,7 +537,7 @@ TEST(counted_regions, are_right_under_several_threads) {
     while (!begun) {
     }
     busy(round % 40);
-    model.pause();  // while tasks of the other thread may be out again
+    model.fence();  // while tasks of the other thread may be out again
     other.join();
     rt.fence();
     any();
@@ -540,17 +551,17 @@ TEST(counted_regions, count_no_task_that_never_ran) {
   location_model model(rt);
   auto x = model.make_array<double>("x", {8});
   const auto any = [&] {
-    model.region("any", {.policy = "any"}, iterate(0, 8), inout(x), [](auto i, auto x) { x[i] += 1; });
+    model.region("any", {.policy = policy::any}, iterate(0, 8), inout(x), [](auto i, auto x) { x[i] += 1; });
   };
   for (int k = 0; k < 3; ++k) {
     model.region("fails", iterate(0, 8), out(x), [](auto, auto) { throw std::runtime_error("ill"); });
     any();
-    EXPECT_THROW(model.pause(), error);
+    EXPECT_THROW(model.fence(), error);
     model.region("again", iterate(0, 8), out(x), [](auto i, auto x) { x[i] = 1; });
-    model.pause();
+    model.fence();
     any();
     EXPECT_EQ(model.regions()[1].shares[0].leaf, "core0");
-    model.pause();
+    model.fence();
   }
 }
 
@@ -561,11 +572,11 @@ TEST(many_regions, are_forgotten_in_the_end) {
   const int loops = testing::is_slow ? 9'000 : 20'000;
   for (int k = 0; k < loops; ++k)
     model.region("loop" + std::to_string(k),
-                 {.policy = k % 2 == 0 ? "static"
-                                       : "percentage:" + std::to_string(k % 4000 / 40.0) + "," +
-                                             std::to_string(100 - k % 4000 / 40.0)},
+                 {.policy = region_policy::from_text(k % 2 == 0 ? "static"
+                                                                : "percentage:" + std::to_string(k % 4000 / 40.0) +
+                                                                      "," + std::to_string(100 - k % 4000 / 40.0))},
                  iterate(0, 1 + k % 100), inout(x), [](auto i, auto x) { x[i] += 1; });
-  model.pause();
+  model.fence();
   const std::vector<region_row> rows = model.regions();
   EXPECT_LE(rows.size(), 8192u);
   EXPECT_EQ(rows.back().name, "loop" + std::to_string(loops - 1));
@@ -577,7 +588,7 @@ TEST(region_loops, of_which_leaves_have_several_parts_have_one_row_for_each) {
   runtime rt(testing::host_only());
   location_model model(rt);
   auto x = model.make_array<double>("x", {100});
-  model.region("parts", {.policy = "percentage:10,20,30,40"}, iterate(0, 100), out(x),
+  model.region("parts", {.policy = policy::percentage({10, 20, 30, 40})}, iterate(0, 100), out(x),
                [](auto i, auto x) { x[i] = 1; });
   const std::vector<region_row> rows = model.regions();
   ASSERT_EQ(rows.size(), 1u);
@@ -592,7 +603,7 @@ TEST(region_loops, of_which_leaves_have_several_parts_have_one_row_for_each) {
 template <class Body, class... Uses>
 constexpr bool loses = detail::loses_a_result<Body, 1, Uses...>(std::index_sequence_for<Uses...>());
 using sum_of = region_reduction<double, detail::join_sum>;
-using most_of = region_reduction<std::int64_t, detail::join_maximum>;
+using most_of = region_reduction<std::int64_t, detail::maximum_operation>;
 constexpr auto by_value = [](auto, auto s) { s += 1; };
 constexpr auto by_const_reference = [](auto, const double& s) { (void)s; };
 constexpr auto by_reference = [](auto, auto& s) { s += 1; };
@@ -631,8 +642,8 @@ TEST(region_loops, of_the_last_indices_have_no_rows_beside_them) {
   for (const access_pattern& far :
        {halo(last), halo(1, last), halo(least, last), access_pattern{access_pattern::kind::halo, least, -1}})
     EXPECT_NE(refused(far).find("does not fit array 'x'"), std::string::npos) << refused(far);
-  model.region("split", {.policy = "static", .split_over = {least, last}}, iterate(0, 1), in(x, whole), sum(count),
-               [](auto, auto, auto& s) { ++s; });
+  model.region("split", {.policy = policy::static_split, .split_over = {least, last}}, iterate(0, 1), in(x, whole),
+               sum(count), [](auto, auto, auto& s) { ++s; });
   EXPECT_EQ(count.get(), 1);
 }
 
@@ -651,7 +662,7 @@ TEST(region_loops, reach_the_last_indices) {
     seen.clear();
     auto x = model.make_array<double>("x", {1});
     model.region("loop", over, in(x, whole), [&](auto i, auto) { note(i); });
-    model.pause();
+    model.fence();
     std::vector<std::int64_t> loop = seen;
     region_result<std::int64_t> count(rt, "count");
     seen.clear();
@@ -681,8 +692,8 @@ TEST(region_reductions, end_where_indices_end) {
 TEST_P(regions, show_what_each_leaf_got) {
   auto x = model.make_array<double>("x", {1000});
   for (int k = 0; k < 3; ++k)
-    model.region("fill", {.policy = "flatten"}, iterate(0, 1000), out(x), [](auto i, auto x) { x[i] = 1; });
-  model.pause();
+    model.region("fill", {.policy = policy::flatten}, iterate(0, 1000), out(x), [](auto i, auto x) { x[i] = 1; });
+  model.fence();
   const std::vector<region_row> rows = model.regions();
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].name, "fill");
@@ -703,8 +714,8 @@ TEST(learnt_regions, begin_where_the_last_run_ended) {
     location_model model(rt);
     auto x = model.make_array<double>("x", {1000}, {.at = "LocA"});
     for (int k = 0; k < launches; ++k) {
-      model.region("learn", {.policy = "auto"}, iterate(0, 1000), inout(x), [](auto, auto) {});
-      model.pause();
+      model.region("learn", {.policy = policy::automatic}, iterate(0, 1000), inout(x), [](auto, auto) {});
+      model.fence();
     }
     return model.regions().at(0).shares.at(0).iterations;
   };
@@ -731,7 +742,7 @@ TEST(declared_regions, run_where_their_arrays_are_and_split_a_share_over_its_cor
   const auto body = [](auto i, auto x) { x[i] = 1; };
   model.region("all", iterate(0, 1000), out(x), body);
   model.region("two", iterate(0, 1000), in(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
-  model.region("one", {.policy = "static", .at = "LocI"}, iterate(0, 1000), out(x), body);
+  model.region("one", {.policy = policy::static_split, .at = "LocI"}, iterate(0, 1000), out(x), body);
   const std::vector<region_row> rows = model.regions();
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].location, "LocA");
@@ -745,7 +756,7 @@ TEST(declared_regions, run_where_their_arrays_are_and_split_a_share_over_its_cor
   EXPECT_EQ(rows[2].location, "LocI");
   y.move("LocI");
   EXPECT_EQ(y.location(), "LocI");
-  model.region("moved", {.policy = "static"}, iterate(0, 1000), in(x), inout(y),
+  model.region("moved", {.policy = policy::static_split}, iterate(0, 1000), in(x), inout(y),
                [](auto i, auto x, auto y) { y[i] += x[i]; });
   EXPECT_EQ(model.regions()[3].location, "LocI");
   EXPECT_EQ(y.read_host()[999], 2);
@@ -757,14 +768,14 @@ TEST(declared_regions, that_write_any_row_run_on_one_core_of_a_group) {
   location_model model(rt);
   auto x = model.make_array<double>("x", {1000}, {.at = "LocH"});
   for (int round = 0; round < 3; ++round)
-    model.region("prefix", {.policy = "any"}, iterate(1, 1000), inout(x, whole),
+    model.region("prefix", {.policy = policy::any}, iterate(1, 1000), inout(x, whole),
                  [](auto i, auto x) { x[i] = x[i - 1] + 1; });
   const std::vector<region_row> rows = model.regions();
   ASSERT_EQ(rows[0].shares.size(), 1u);
   EXPECT_EQ(rows[0].shares[0].leaf, "LocH");
   EXPECT_EQ(rows[0].shares[0].tasks, 1u);
   EXPECT_EQ(x.read_host()[999], 999);
-  model.region("others", {.policy = "any"}, iterate(0, 1000), inout(x), [](auto i, auto x) { x[i] += 1; });
+  model.region("others", {.policy = policy::any}, iterate(0, 1000), inout(x), [](auto i, auto x) { x[i] += 1; });
   EXPECT_EQ(model.regions()[1].shares[0].tasks, 2u);  // one for each of its cores
 }
 

@@ -40,7 +40,7 @@ auto both(Host host, const char* text) {
 class undeclared : public ::testing::TestWithParam<undeclared_setting> {
  protected:
   static constexpr std::int64_t n = 1000;
-  static constexpr region_options by{.policy = "flatten"};
+  static constexpr region_options by{.policy = policy::flatten};
   template <class T>
   region_array<T> filled(const char* name, row_extents extents = {n}) {
     auto x = model.make_array<T>(name, extents);
@@ -128,7 +128,7 @@ TEST_P(undeclared, rows_that_others_write_are_found) {
 
 TEST_P(undeclared, rows_that_there_are_not_are_found) {
   auto a = filled<double>("a"), b = filled<double>("b");
-  model.region("beyond", {.policy = "any"}, iterate(0, n), in(a, halo(1)), out(b),
+  model.region("beyond", {.policy = policy::any}, iterate(0, n), in(a, halo(1)), out(b),
                both([](auto i, auto a, auto b) { b[i] = a[i + 1]; }, "(i, a, b) { b[i] = a[i + 1]; }"));
   const std::string text = found_by_now();
   EXPECT_THAT(text, HasSubstr("region 'beyond' reads row 1000 of array 'a', which has 1000 rows"));
@@ -158,7 +158,7 @@ TEST_P(undeclared, rows_are_found_without_a_text) {
   auto a = filled<double>("a"), b = filled<double>("b");
   model.region("function", by, iterate(1, n), in(a), out(b), [](auto i, auto a, auto b) { b[i] = a[i - 1]; });
   EXPECT_THAT(found_by_now(), HasSubstr("in(a, halo(1, 0))?"));
-  model.region("writes", {.policy = "any"}, iterate(0, n - 1), inout(b), [](auto i, auto b) { b[i + 1] = 1; });
+  model.region("writes", {.policy = policy::any}, iterate(0, n - 1), inout(b), [](auto i, auto b) { b[i + 1] = 1; });
   EXPECT_THAT(fence_text(rt), HasSubstr("region 'writes' writes row 999 of array 'b'"));
 }
 
@@ -208,7 +208,7 @@ TEST(missing_halos, end_no_process_on_simulated_devices) {
     model.region("neighbours", {.at = "sim0"}, iterate(1, n - 1), in(a), inout(b),
                  with_kernel([](auto i, auto a, auto b) { b[i] = a[i - 1] + a[i + 1]; },
                              "(i, a, b) { b[i] = a[i - 1] + a[i + 1]; }"));
-    model.pause();
+    model.fence();
     EXPECT_EQ(b.read_host()[500], 1000);
   }
 }

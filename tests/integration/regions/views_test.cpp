@@ -26,8 +26,8 @@ struct region_views : ::testing::Test {
   region_array<std::int64_t> x = model.make_array<std::int64_t>("x", {200});  ///< x[i] = i
 
   region_views() {
-    model.region("fill", {.policy = "flatten"}, iterate(0, 200), out(x), [](auto i, auto x) { x[i] = i; });
-    model.pause();
+    model.region("fill", {.policy = policy::flatten}, iterate(0, 200), out(x), [](auto i, auto x) { x[i] = i; });
+    model.fence();
   }
 };
 
@@ -93,9 +93,9 @@ TEST_F(region_views, that_read_do_not_wait_for_regions_that_read) {
   auto y = model.make_array<std::int64_t>("y", {200});
   const std::int64_t seen = [&] {
     const auto held = y.read_host();
-    model.region("both", {.policy = "range:3,197"}, iterate(0, 200), in(x), out(y),
+    model.region("both", {.policy = policy::range({3, 197})}, iterate(0, 200), in(x), out(y),
                  [](auto i, auto x, auto y) { y[i] = x[i]; });
-    model.region("read", {.policy = "range:70,130"}, iterate(0, 200), in(x), [](auto, auto) {});
+    model.region("read", {.policy = policy::range({70, 130})}, iterate(0, 200), in(x), [](auto, auto) {});
     return x.part(40, 60).read_host()[59] + held[59];
   }();
   EXPECT_EQ(seen, 59);
@@ -109,7 +109,7 @@ TEST_F(region_views, that_wait_for_a_region_which_waits_for_this_thread_are_refu
   model.region("both", iterate(0, 200), in(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
   model.region("back", iterate(0, 200), in(y), inout(x), [](auto i, auto y, auto x) { x[i] += y[i]; });
   std::promise<void> end;
-  std::thread elsewhere([go = end.get_future()] { go.wait(); }), pauses([&] { model.pause(); });
+  std::thread elsewhere([go = end.get_future()] { go.wait(); }), pauses([&] { model.fence(); });
   const error e = error_of([&] { (void)x.part(10, 20).read_host(); });
   EXPECT_EQ(e.kind(), error_kind::usage);
   EXPECT_NE(std::string(e.what()).find("this thread waits for itself"), std::string::npos) << e.what();

@@ -109,13 +109,13 @@ TEST(rodinia_on_a_device, srad_brings_no_image_home) {
   constexpr std::int64_t n = 256;
   runtime rt(with_gpus("cuda_emulated", 1, "256 MiB", "history = \"off\"\n"));
   location_model model(rt);
-  srad_kernel<double> image(model, {.policy = "percentage:0,0,100"}, n);
+  srad_kernel<double> image(model, {.policy = policy::percentage({0, 0, 100})}, n);
   image.generate(7);
   image.iteration();  // moves the image there
-  model.pause();
+  model.fence();
   const std::uint64_t before = rt.statistics().bytes_transferred();
   for (int k = 0; k < 4; ++k) image.iteration();
-  model.pause();
+  model.fence();
   const std::uint64_t moved = rt.statistics().bytes_transferred() - before;
   EXPECT_GT(moved, 0u);
   EXPECT_LT(moved, 4 * n * n * sizeof(double) / 50);

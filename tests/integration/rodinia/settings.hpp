@@ -87,7 +87,7 @@ class rodinia : public ::testing::TestWithParam<rodinia_setting> {
   }
   runtime rt{make(GetParam())};
   location_model model{rt};
-  region_options how{.policy = GetParam().policy};
+  region_options how{.policy = region_policy::from_text(GetParam().policy)};
 
   /// Whether functions of mathematics have the host's bits: OpenCL's compilers bring their own.
   static bool has_mathematics_of_host() { return GetParam().gpus != std::string("opencl"); }

@@ -29,8 +29,8 @@ machine machine_with(const std::string& plugin, const std::string& keys, const s
 class gate {
  public:
   gate(runtime& rt, block_of<double> block, double value) {
-    rt.submit_at(
-        std::source_location::current(), {.location = rt.at("numa0")}, "gate",
+    rt.submit(
+        "gate", {.at = rt.at("numa0")},
         [this, value](view<double> v) {
           while (!m_open.load()) std::this_thread::yield();
           for (double& x : v) x = value;
@@ -88,7 +88,7 @@ struct sums {
 class batches : public ::testing::TestWithParam<const char*> {
  protected:
   std::string plugin() const { return GetParam(); }
-  task_options there(runtime& rt) const { return {.location = rt.at(plugin() + "0")}; }
+  task_options there(runtime& rt) const { return {.at = rt.at(plugin() + "0")}; }
 };
 std::string name_of(const ::testing::TestParamInfo<const char*>& p) { return p.param; }
 INSTANTIATE_TEST_SUITE_P(devices, batches, ::testing::Values("sim", "cuda_emulated", "hip_emulated"), name_of);
@@ -191,7 +191,7 @@ std::uint64_t random_products(machine on, const task_options& options, const std
     t.priority = static_cast<std::int16_t>(pick(10) == 0 ? 1 : 0);
     task_options here = options;
     here.priority = t.priority;
-    if (!device.empty() && pick(20) != 0) here.location = rt.at(device);
+    if (!device.empty() && pick(20) != 0) here.at = rt.at(device);
     const transpose op = t.transposed ? transpose::yes : transpose::no;
     if (t.as_gemm)
       gemm(rt, t.alpha, m(0, t.a), op, m(0, t.b), transpose::no, t.beta, m(0, t.c), here);
@@ -244,7 +244,7 @@ void submit_unchecked(runtime& rt, block_of<double> a, block_of<double> b, block
   schedule::scheduler& scheduler = *rt.inside().scheduler;
   schedule::thread_context* mine = nullptr;
   task::record& t = scheduler.begin(*rt.builtin().contract, std::source_location::current(), mine);
-  t.hint = where.location;
+  t.hint = where.at;
   t.access_count = 3;
   t.accesses[0] = read(a), t.accesses[1] = read(b), t.accesses[2] = update(c);
   t.need_more().arguments.resize(sizeof arguments);
@@ -257,7 +257,7 @@ void submit_unchecked(runtime& rt, block_of<double> a, block_of<double> b, block
 TEST(batching, one_task_that_is_refused_fails_alone) {
   for (const char* plugin : {"sim", "cuda_emulated"}) {
     runtime rt(machine_with(plugin, ""));
-    const task_options here{.location = rt.at(std::string(plugin) + "0")};
+    const task_options here{.at = rt.at(std::string(plugin) + "0")};
     constexpr std::int64_t count = 40, bad = 17;
     sums of(rt, count, here);
     for (std::int64_t k = 0; k < count; ++k)
@@ -281,7 +281,7 @@ TEST(batching, a_launch_that_fails_under_way_fails_all_that_are_in_it) {
       "plugins = [\"host\", \"sim\"]\nplacement = \"pinned\"\nhistory = \"off\"\nbatch = 10\n"
       "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\nflops = \"40 GFLOP/s\"\n"
       "[[plugin.sim.inject]]\nkind = \"kernel_fails\"\nat = 105\n"));
-  const task_options here{.location = rt.at("sim0")};
+  const task_options here{.at = rt.at("sim0")};
   constexpr std::int64_t count = 50, rounds = 4;
   sums of(rt, count, here);
   of.submit(rt, here, rounds);
@@ -303,8 +303,8 @@ TEST(batching, a_launch_that_fails_under_way_fails_all_that_are_in_it) {
 template <class Between>
 std::int64_t readable_sums(runtime& rt, Between&& between) {
   constexpr std::int64_t count = 50, rounds = 4;
-  sums of(rt, count, {.location = rt.at("numa0")});
-  of.submit(rt, {.location = rt.at("sim0")}, rounds);
+  sums of(rt, count, {.at = rt.at("numa0")});
+  of.submit(rt, {.at = rt.at("sim0")}, rounds);
   of.shared.open();
   between();
   try {
@@ -384,7 +384,7 @@ TEST(batching, an_operation_of_the_program) {
     own_operation::mood = mood;
     own_operation::single = own_operation::together = own_operation::largest = 0;
     runtime rt(machine_with("sim", "batch = 10\n"));
-    const task_options here{.location = rt.at("sim0")};
+    const task_options here{.at = rt.at("sim0")};
     const operation::definition& move =
         rt.define({.name = "move", .enqueue = own_operation::one, .batch = {.enqueue = own_operation::many}});
     constexpr std::int64_t count = 80;
@@ -417,7 +417,7 @@ TEST(batching, an_operation_of_the_program) {
 
 TEST(batching, replays_and_new_arguments) {
   runtime rt(machine_with("sim", "graphs = false\n"));
-  const task_options here{.location = rt.at("sim0")};
+  const task_options here{.at = rt.at("sim0")};
   constexpr std::int64_t count = 40;
   matrices a(rt, "a", 1), b(rt, "b", count), c(rt, "c", count);
   fill(rt, a(0), 0.5, here);
@@ -441,7 +441,7 @@ TEST(batching, replays_and_new_arguments) {
 
 TEST(batching, tasks_of_a_launch_share_its_time_in_a_trace) {
   runtime rt(machine_with("sim", "trace = true\n"));
-  const task_options here{.location = rt.at("sim0")};
+  const task_options here{.at = rt.at("sim0")};
   constexpr std::int64_t count = 60;
   sums of(rt, count, here);
   of.submit(rt, here);

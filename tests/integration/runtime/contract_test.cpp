@@ -73,7 +73,7 @@ TEST(contract, random_labels_on_the_host_and_on_a_device) {
 
 TEST(contract, random_labels_on_a_gpu) {
   runtime rt(with_gpus("cuda_emulated", 1, "16 MiB", "placement = \"pinned\"\n"));
-  agrees_everywhere(rt, {.location = rt.at("cuda_emulated0")}, 15);
+  agrees_everywhere(rt, {.at = rt.at("cuda_emulated0")}, 15);
 }
 
 TEST(contract, random_labels_anywhere) {
@@ -84,7 +84,7 @@ TEST(contract, random_labels_anywhere) {
 TEST(contract, many_that_want_workspace_in_a_small_memory) {
   // Blocks of 32 KiB, three of them and three copies to a task: the device holds 12.
   runtime rt(with_sims(1, "512 KiB", false, 2, "placement = \"pinned\"\n"));
-  const task_options here{.location = rt.at("sim0")};
+  const task_options here{.at = rt.at("sim0")};
   constexpr std::int64_t e = 8, blocks = 12;
   std::mt19937_64 random(3);
   const contraction shape = [&] {
@@ -128,7 +128,7 @@ TEST(contract, a_workspace_that_never_fits_fails_the_task) {
   const std::vector<std::int64_t> extents{8, 8, 8, 8};
   auto a = array_of<double>(rt, "A", extents, values), b = array_of<double>(rt, "B", extents, values),
        c = array_of<double>(rt, "C", extents, values);
-  contract(rt, 1.0, a.block(0), "acbd", b.block(0), "dicj", 1.0, c.block(0), "aibj", {.location = rt.at("sim0")});
+  contract(rt, 1.0, a.block(0), "acbd", b.block(0), "dicj", 1.0, c.block(0), "aibj", {.at = rt.at("sim0")});
   const std::string text = what_fails([&] { rt.fence(); });
   EXPECT_THAT(text, HasSubstr("workspace"));
   EXPECT_THAT(text, HasSubstr("128 KiB"));

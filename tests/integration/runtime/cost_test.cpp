@@ -84,7 +84,7 @@ class closed_gate {
     const operation::definition& hold = rt.define(gate);
     for (std::size_t k = 0; k < sims.size(); ++k)
       rt.submit_operation(hold, nullptr, 0, std::array<block::access, 1>{write(m_gates(static_cast<std::int64_t>(k)))},
-                          {.location = rt.at(sims[k]->name())});
+                          {.at = rt.at(sims[k]->name())});
   }
   void open() { m_open.count_down(); }
 
@@ -181,8 +181,8 @@ TEST(cost, devices_of_described_speeds_1_2_4_are_kept_in_proportion) {
   constexpr int count = 700;
   auto ab = rt.make_array<double>("ab", {extent_of_one, 2 * extent_of_one}, {extent_of_one, extent_of_one});
   auto c = rt.make_array<double>("c", {extent_of_one, count * extent_of_one}, {extent_of_one, extent_of_one});
-  fill(rt, ab(0, 0), 2.0, {.location = rt.at("numa0")});
-  fill(rt, ab(0, 1), 0.25, {.location = rt.at("numa0")});
+  fill(rt, ab(0, 0), 2.0, {.at = rt.at("numa0")});
+  fill(rt, ab(0, 1), 0.25, {.at = rt.at("numa0")});
   rt.fence();
   const auto sims = sims_of(rt);
   ASSERT_EQ(sims.size(), 3u);

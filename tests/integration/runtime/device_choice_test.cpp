@@ -126,7 +126,7 @@ TEST(device_choice, a_task_goes_there_and_knows_its_source) {
                       {.from = &from, .to = &*chosen});
   {
     const auto held = p.arrays[0].read_host(p.block(0));
-    front_end(rt).wait_idle();  // while a view is held
+    front_end(rt).fence();  // while a view is held
     EXPECT_EQ(from.device_tasks, 1u);
     EXPECT_THROW(rt.fence(), error);
   }
@@ -139,7 +139,7 @@ TEST(device_choice, a_task_goes_there_and_knows_its_source) {
   p.arguments.a = {'i', 'k', 'x'};
   rt.submit_operation(*p.asked.operation, &p.arguments, sizeof p.arguments, p.accesses,
                       {.from = &from, .to = &*chosen});
-  const error e = error_of([&] { front_end(rt).wait_idle(); });
+  const error e = error_of([&] { front_end(rt).fence(); });
   EXPECT_EQ(e.where(), "program:12, task 'contract'") << e.what();
 }
 

@@ -104,8 +104,8 @@ TEST(list_of_uses, a_list_can_be_recorded_and_have_a_priority) {
   std::vector<block_access> uses;
   for (std::size_t k = 0; k < x.size(); ++k) uses.push_back(update(x.block(k)));
   recording step = rt.record([&] {
-    rt.submit_at(
-        std::source_location::current(), {.priority = 3}, "step",
+    rt.submit(
+        "step", {.priority = 3},
         [](task_blocks b) {
           for (std::size_t k = 0; k < b.size(); ++k) b.get<double>(k)[0] += static_cast<double>(k);
         },

@@ -52,7 +52,7 @@ class kernels : public ::testing::TestWithParam<kernel_place> {
     return machine_of("plugins = [\"host\"" + others + "]\nkernel_cache = \"" +
                       (folder.empty() ? cache().string() : folder) + "\"\n[plugin." + plugin + "]\n" + limit + keys);
   }
-  static task_options here(const runtime& rt) { return {.location = rt.at(GetParam().location)}; }
+  static task_options here(const runtime& rt) { return {.at = rt.at(GetParam().location)}; }
 
   static void launch(const context& c, kernel_launch& how) {
     const std::int64_t n = c.operands[0].extents->count();

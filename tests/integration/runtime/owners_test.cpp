@@ -142,7 +142,7 @@ TEST_P(owners, an_empty_access_names_nothing) {
 
 TEST_P(owners, a_location_is_one_of_its_own_tree) {
   const auto none = static_cast<std::uint32_t>(a.tree().known());
-  const error e = error_of([&] { scal(a, 2.0, x(0), {.location = none}); });
+  const error e = error_of([&] { scal(a, 2.0, x(0), {.at = none}); });
   EXPECT_EQ(e.kind(), error_kind::usage);
   EXPECT_THAT(e.message(), HasSubstr("task 'scal' is to run at location "));
   EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
@@ -252,7 +252,7 @@ TEST_P(after_its_end, models_their_arrays_and_results_are_errors_whatever_is_at_
     tells(error_of([&] { (void)result.get(); }));
     tells(error_of([&] { (void)model->make_array<double>("more", {10}); }));
     tells(error_of([&] { model->region("late", iterate(0, 100), inout(rows), [](auto, auto) {}); }));
-    tells(error_of([&] { model->pause(); }));
+    tells(error_of([&] { model->fence(); }));
     tells(error_of([&] { model->detach("sim0"); }));
     tells(error_of([&] { (void)model->owner(); }));
     EXPECT_EQ(rows.name(), "rows");
@@ -373,7 +373,7 @@ TEST_P(after_its_end, front_ends_are_errors_and_what_a_thread_has_declared_ends_
     auto elsewhere = std::make_optional<runtime::waiting_elsewhere>(*traced);
     traced.reset();
     if (another) traced.emplace(GetParam().make());
-    tells(error_of([&] { front.wait_idle(); }));
+    tells(error_of([&] { front.fence(); }));
     for (const error& e :
          {error_of([&] { front.wait_for_window(); }), error_of([&] { (void)front.blocks_stay(); }),
           error_of([&] { (void)front.device_spaces(); }), error_of([&] { (void)front.choose_device({}); }),
@@ -614,7 +614,7 @@ TEST(operations, name_the_types_that_they_have) {
     auto x = rt.make_array<std::int64_t>("x", {8}, {4});
     fill(rt, x(0), std::int64_t{1});
     fill(rt, x(1), std::int64_t{1});
-    axpy(rt, std::int64_t{1}, x(0), x(1));
+    rt.submit_operation(*rt.builtin().axpy, operation::axpy_arguments{1.0}, {read(x(0)), update(x(1))});
     const error e = error_of([&] { rt.fence(); });
     EXPECT_EQ(e.kind(), error_kind::usage);
     EXPECT_THAT(e.message(), AllOf(HasSubstr("axpy"), HasSubstr("i64"), HasSubstr("f32, f64")));

@@ -90,7 +90,7 @@ TEST(policy_plugin, sees_only_the_places_that_a_hint_allows) {
   const location::node_id host = rt.at("numa0");
   const operation::fill_arguments three{std::complex<double>(3)};
   rt.submit_operation(*rt.builtin().fill, &three, sizeof three, std::array<block::access, 1>{write(a(0))},
-                      {.priority = 0, .location = host});
+                      {.priority = 0, .at = host});
   rt.fence();
   EXPECT_EQ(tasks_at(rt, "fill", "cpu:"), 1u);
   EXPECT_EQ(tasks_at(rt, "fill", "sim0"), 0u);

@@ -17,7 +17,7 @@ constexpr std::int64_t extent = 16;
 
 /// A chain of device tasks: y = 2 y + x / 2, `length` times.
 recording chain(runtime& rt, block_of<double> x, block_of<double> y, int length) {
-  const task_options there{.location = rt.at("sim0")};
+  const task_options there{.at = rt.at("sim0")};
   return rt.record([&] {
     for (int k = 0; k < length; ++k) {
       scal(rt, 2.0, y, there);
@@ -25,7 +25,7 @@ recording chain(runtime& rt, block_of<double> x, block_of<double> y, int length)
     }
   });
 }
-task_options on_host(runtime& rt) { return {.location = rt.at("numa0")}; }
+task_options on_host(runtime& rt) { return {.at = rt.at("numa0")}; }
 
 /// 3 and 1, on the host.
 struct two_blocks {
@@ -145,7 +145,7 @@ double run_kernels(runtime& rt, const std::string& location, int replays) {
   auto large = rt.make_array<double>("large", {4 * extent}, {2 * extent});
   for (int k = 0; k < 2; ++k) fill(rt, small(k), 1.0), fill(rt, large(k), 1.0);
   const operation::definition& what = through_workspace(rt);
-  const task_options there{.location = rt.at(location)};
+  const task_options there{.at = rt.at(location)};
   recording step = rt.record([&] {
     for (int k = 0; k < 3; ++k) {
       rt.submit_operation(what, nullptr, 0, std::vector<block_access>{read(small(0)), update(small(1))}, there,
@@ -191,7 +191,7 @@ TEST(replay_graphs, have_no_kernels_where_memory_is_too_small_for_all_blocks) {
     recording step = rt.record([&] {
       for (std::size_t k = 0; k + 1 < a.size(); ++k)
         rt.submit_operation(what, nullptr, 0, std::vector<block_access>{read(a.block(k)), update(a.block(k + 1))},
-                            {.location = rt.at("sim0")}, std::source_location::current());
+                            {.at = rt.at("sim0")}, std::source_location::current());
     });
     for (int k = 0; k < 6; ++k) {
       rt.replay(step);
@@ -209,7 +209,7 @@ TEST(replay_graphs, host_tasks_between_part_segments_and_keep_the_order) {
   auto a = rt.make_array<double>("a", {4 * extent}, {extent});
   double v[4] = {1, 2, 3, 4};
   for (int k = 0; k < 4; ++k) fill(rt, a(k), v[k]);
-  const task_options one{.location = rt.at("sim0")}, two{.location = rt.at("sim1")};
+  const task_options one{.at = rt.at("sim0")}, two{.at = rt.at("sim1")};
   recording step = rt.record([&] {
     scal(rt, 0.5, a(0), one);
     axpy(rt, 0.5, a(0), a(1), one);
@@ -245,7 +245,7 @@ TEST(replay_graphs, a_failing_task_is_named_and_the_next_replay_mends) {
   auto other = rt.make_array<double>("other", {7}, {7});
   for (int k = 0; k < 2; ++k) fill(rt, a(k), 1.0);
   fill(rt, other(0), 1.0);
-  const task_options there{.location = rt.at("sim0")};
+  const task_options there{.at = rt.at("sim0")};
   recording step = rt.record([&] {
     scal(rt, 2.0, a(0), there);
     axpy(rt, 1.0, other(0), a(0), there);  // of another length
@@ -306,7 +306,7 @@ TEST_P(random_graphs, agree_with_a_sequential_oracle) {
     location::node_id at;
   };
   const auto submit = [&](const placed_task& t) {
-    const task_options there{.priority = t.is.priority, .location = t.at};
+    const task_options there{.priority = t.is.priority, .at = t.at};
     switch (t.is.kind) {  // what devices offer
       case 0:
         fill(rt, a(t.is.x), t.is.number, there);

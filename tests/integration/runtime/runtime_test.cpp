@@ -235,7 +235,7 @@ TEST(runtime, adopted_memory_holds_the_results) {
     ASSERT_EQ(a.size(), 4u);
     EXPECT_EQ(a(3).extents()[0], 100);
     EXPECT_THAT(error_of([&] { rt.unregister_memory(mine.data()); }).what(), HasSubstr("while an array uses it"));
-    for (std::size_t k = 0; k < a.size(); ++k) scal(rt, 2.0, a.block(k), {.location = rt.at("sim0")});
+    for (std::size_t k = 0; k < a.size(); ++k) scal(rt, 2.0, a.block(k), {.at = rt.at("sim0")});
     a.flush();
   }
   rt.fence();
@@ -251,13 +251,13 @@ TEST(runtime, version_numbers_go_round) {
     runtime rt(device ? testing::with_sims(1, "1 MiB", false, 2, "placement = \"pinned\"\n") : testing::host_only());
     auto a = rt.make_array<double>("a", {64}, {64});
     const char* const there = device ? "sim0" : "numa0";
-    fill(rt, a(0), 1.0, {.location = rt.at("numa0")});
+    fill(rt, a(0), 1.0, {.at = rt.at("numa0")});
     EXPECT_EQ(a.read_host(a(0))[0], 1.0);
     rt.fence();
     a(0).record().flow.next_version = 0xffff'fffe;
     // The second update there has the last number, the third the first one: that of the old replica on the host.
     for (int k = 0; k < 3; ++k) {
-      scal(rt, 2.0, a(0), {.location = rt.at(there)});
+      scal(rt, 2.0, a(0), {.at = rt.at(there)});
       if (k == 1) rt.fence();
     }
     rt.submit(
@@ -267,8 +267,8 @@ TEST(runtime, version_numbers_go_round) {
     EXPECT_EQ(a(0).record().committed, 1u);
     EXPECT_NO_THROW(rt.fence());
     recording twice = rt.record([&] {
-      scal(rt, 2.0, a(0), {.location = rt.at(there)});
-      scal(rt, 2.0, a(0), {.location = rt.at("numa0")});
+      scal(rt, 2.0, a(0), {.at = rt.at(there)});
+      scal(rt, 2.0, a(0), {.at = rt.at("numa0")});
     });
     a(0).record().flow.next_version = 0xffff'fff0;
     scal(rt, 1.0, a(0));
@@ -316,9 +316,9 @@ TEST(runtime, devices_with_managed_memory_run_tasks) {
   fill(rt, a(0, 0), 2.0);
   fill(rt, b(0, 0), 3.0);
   fill(rt, c(0, 0), 1.0);
-  const task_options there{.location = rt.at("cuda_emulated0")};
+  const task_options there{.at = rt.at("cuda_emulated0")};
   for (int k = 0; k < 3; ++k) gemm(rt, 1.0, a(0, 0), transpose::no, b(0, 0), transpose::no, 1.0, c(0, 0), there);
-  scal(rt, 0.5, c(0, 0), {.location = rt.at("numa0")});
+  scal(rt, 0.5, c(0, 0), {.at = rt.at("numa0")});
   gemm(rt, 1.0, a(0, 0), transpose::no, b(0, 0), transpose::no, 1.0, c(0, 0), there);
   EXPECT_EQ(c.read_host(c(0, 0))[n], (1 + 3 * 6.0 * n) / 2 + 6.0 * n);
   rt.fence();
@@ -335,8 +335,8 @@ TEST_P(hints, are_followed) {
   const std::string topology = GetParam().empty() ? "" : "[topology]\nsynthetic = \"" + GetParam() + "\"\n";
   runtime rt(testing::with_sims(2, "1 MiB", true, 2, "placement = \"pinned\"\n" + topology));
   auto a = rt.make_array<double>("a", {64}, {64});
-  fill(rt, a(0), 1.0, {.location = rt.at("sim1")});
-  for (int k = 0; k < 10; ++k) scal(rt, 2.0, a(0), {.location = rt.at(k % 2 == 0 ? "sim0" : "sim1")});
+  fill(rt, a(0), 1.0, {.at = rt.at("sim1")});
+  for (int k = 0; k < 10; ++k) scal(rt, 2.0, a(0), {.at = rt.at(k % 2 == 0 ? "sim0" : "sim1")});
   EXPECT_EQ(a.read_host(a(0))[0], 1024.0);
   std::map<std::string, std::uint64_t> scal_tasks;
   for (const auto& row : rt.statistics().operations)
@@ -345,8 +345,8 @@ TEST_P(hints, are_followed) {
   EXPECT_EQ(scal_tasks["sim1"], 5u);
   EXPECT_THAT(error_of([&] { rt.at("sim7"); }).hint(), HasSubstr("sim"));
   // A hint that the operation cannot follow is refused under `pinned`: host code on a device.
-  rt.submit_at(
-      std::source_location::current(), {.location = rt.at("sim0")}, "host_code", [](view<double>) {}, update(a(0)));
+  rt.submit(
+      "host_code", {.at = rt.at("sim0")}, [](view<double>) {}, update(a(0)));
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(),
               ::testing::AllOf(HasSubstr("it must run at 'sim0', where nothing can run it"),
                                HasSubstr("'host_code' has no form for sim0")));
@@ -423,7 +423,7 @@ TEST(runtime, memory_that_nothing_can_free_is_an_error_and_no_hang) {
 TEST(runtime, device_memory_is_evicted_to_the_host_and_comes_back) {
   runtime rt(testing::with_sims(1, "256 KiB", false, 2, "placement = \"pinned\"\n"));
   auto a = rt.make_array<double>("a", {32 * 2048}, {2048});  // 32 blocks of 16 KiB: twice the device
-  const task_options there{.location = rt.at("sim0")};
+  const task_options there{.at = rt.at("sim0")};
   for (int k = 0; k < 32; ++k) fill(rt, a(k), double(k), there);
   for (int round = 0; round < 3; ++round)
     for (int k = 0; k < 32; ++k) scal(rt, 2.0, a(k), there);

@@ -90,8 +90,8 @@ TEST(stuck, both_of_two_fences_wait_until_adopted_memory_is_current) {
   for (int round = 1; round <= 10; ++round) {
     std::atomic<bool> hold{true};
     for (std::size_t k = 0; k < n; ++k)
-      rt.submit_at(
-          std::source_location::current(), {.location = there}, "set",
+      rt.submit(
+          "set", {.at = there},
           [&hold, round](view<double> x) {
             while (hold) std::this_thread::yield();
             x[0] = round;
@@ -311,8 +311,8 @@ TEST_P(stuck_with, a_recording_that_ends_in_a_task) {
       rt.submit(
           "recorded", [](view<double> x) { x[0] += 1; }, update(a(0)));
     });
-    rt.submit_at(
-        std::source_location::current(), {.priority = -1}, "late", [](view<double> x) { x[0] = 1; }, update(a(0)));
+    rt.submit(
+        "late", {.priority = -1}, [](view<double> x) { x[0] = 1; }, update(a(0)));
     rt.replay(r);
     rt.submit(
         "end", [kept = std::make_shared<recording>(std::move(r))](view<double>) mutable { kept.reset(); },
@@ -332,8 +332,8 @@ TEST_P(stuck_with, a_replay_in_a_task_is_refused_at_once) {
     rt.submit(
         "recorded", [](view<double> x) { x[0] += 1; }, update(a(0)));
   });
-  rt.submit_at(
-      std::source_location::current(), {.priority = -1}, "late", [](view<double> x) { x[0] = 1; }, update(a(0)));
+  rt.submit(
+      "late", {.priority = -1}, [](view<double> x) { x[0] = 1; }, update(a(0)));
   rt.replay(r);
   rt.replay(r);
   rt.submit(

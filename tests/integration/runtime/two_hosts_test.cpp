@@ -27,8 +27,8 @@ const named_space_statistics& space_of(const statistics& s, const std::string& n
 }
 void double_all(runtime& rt, array<double>& a, const char* where) {
   for (std::size_t k = 0; k < a.size(); ++k)
-    rt.submit_at(
-        std::source_location::current(), {.location = rt.at(where)}, "double",
+    rt.submit(
+        "double", {.at = rt.at(where)},
         [](view<double> x) {
           for (double& v : x) v *= 2;
         },
@@ -39,8 +39,7 @@ TEST(two_hosts, are_two_memories_with_workers_of_their_own) {
   runtime rt(two_hosts());
   EXPECT_EQ(rt.topology_line(), "4 cores, 2 host memories, 4 workers");
   auto a = rt.make_array<double>("a", {64}, {16});
-  for (std::size_t k = 0; k < a.size(); ++k)
-    fill(rt, a.block(k), 1.0, {.location = rt.at(k % 2 == 0 ? "numa0" : "numa1")});
+  for (std::size_t k = 0; k < a.size(); ++k) fill(rt, a.block(k), 1.0, {.at = rt.at(k % 2 == 0 ? "numa0" : "numa1")});
   rt.fence();
   const statistics s = rt.statistics();
   EXPECT_GT(space_of(s, "numa0").statistics.used_bytes, 0u);
@@ -53,20 +52,19 @@ TEST(two_hosts, are_two_memories_with_workers_of_their_own) {
 TEST(two_hosts, the_end_of_an_adopted_array_leaves_the_blocks_of_others) {
   runtime rt(two_hosts());
   auto kept = rt.make_array<double>("kept", {64}, {64});
-  fill(rt, kept(0), 5.0, {.location = rt.at("numa1")});
+  fill(rt, kept(0), 5.0, {.at = rt.at("numa1")});
   std::vector<double> mine(256, 1.0);
   {
     auto a = rt.adopt("mine", std::span(mine), 64);
     for (std::size_t k = 0; k < a.size(); ++k)
-      rt.submit_at(
-          std::source_location::current(), {.location = rt.at("numa1")}, "look", [](view<const double>) {},
-          read(a.block(k)));
+      rt.submit(
+          "look", {.at = rt.at("numa1")}, [](view<const double>) {}, read(a.block(k)));
     rt.fence();
     EXPECT_EQ(space_of(rt.statistics(), "numa1").statistics.slabs, 1u);
   }
   rt.fence();
   EXPECT_EQ(space_of(rt.statistics(), "numa1").statistics.slabs, 1u) << "the slab is still there";
-  scal(rt, 2.0, kept(0), {.location = rt.at("numa1")});
+  scal(rt, 2.0, kept(0), {.at = rt.at("numa1")});
   EXPECT_EQ(kept.read_host(kept(0))[63], 10.0);
 }
 
@@ -77,9 +75,9 @@ TEST(two_hosts, copies_of_adopted_blocks_leave_a_full_memory) {
   std::atomic<int> right{0};
   for (int round = 0; round < 2; ++round)
     for (std::size_t k = 0; k < a.size(); ++k)
-      rt.submit_at(
-          std::source_location::current(), {.location = rt.at("numa1")}, "look",
-          [&right](view<const double> x) { right += x[0] == 3.0 && x[511] == 3.0; }, read(a.block(k)));
+      rt.submit(
+          "look", {.at = rt.at("numa1")}, [&right](view<const double> x) { right += x[0] == 3.0 && x[511] == 3.0; },
+          read(a.block(k)));
   rt.fence();
   EXPECT_EQ(right, 128);
   EXPECT_GT(space_of(rt.statistics(), "numa1").statistics.evictions, 0u);
@@ -102,7 +100,7 @@ TEST_P(adopted, memory_has_the_last_versions_after_a_fence) {
   auto a = rt.adopt("mine", std::span(mine), 300);
   double factor = 1;
   for (int round = 0; round < 3; ++round) {
-    for (std::size_t k = 0; k < a.size(); ++k) scal(rt, 2.0, a.block(k), {.location = rt.at(GetParam().at)});
+    for (std::size_t k = 0; k < a.size(); ++k) scal(rt, 2.0, a.block(k), {.at = rt.at(GetParam().at)});
     factor *= 2;
     rt.fence();
     for (std::size_t k = 0; k < mine.size(); ++k) ASSERT_EQ(mine[k], factor * double(k)) << "round " << round;
@@ -117,9 +115,9 @@ TEST_P(adopted, memory_has_the_last_versions_after_the_end_of_the_array_and_a_fe
   for (int round = 0; round < 20; ++round) {
     {
       auto a = rt.adopt("mine", std::span(mine), 30);
-      for (std::size_t k = 0; k < a.size(); ++k) scal(rt, 2.0, a.block(k), {.location = rt.at(GetParam().at)});
+      for (std::size_t k = 0; k < a.size(); ++k) scal(rt, 2.0, a.block(k), {.at = rt.at(GetParam().at)});
       for (std::size_t k = 0; k < a.size(); ++k)
-        scal(rt, 3.0, a.block(k), {.location = rt.at(k % 2 == 0 ? GetParam().at : "numa0")});
+        scal(rt, 3.0, a.block(k), {.at = rt.at(k % 2 == 0 ? GetParam().at : "numa0")});
     }
     factor *= 6;
     rt.fence();
@@ -138,7 +136,7 @@ TEST_P(adopted, memory_has_the_sums_of_open_accumulates) {
   for (int round = 1; round <= 2; ++round) {
     for (std::size_t k = 0; k < a.size(); ++k)
       for (int n = 0; n < 10; ++n)
-        axpy_accumulate(rt, 1.0, b(0), a.block(k), {.location = rt.at(n % 2 == 0 ? GetParam().at : "numa0")});
+        axpy_accumulate(rt, 1.0, b(0), a.block(k), {.at = rt.at(n % 2 == 0 ? GetParam().at : "numa0")});
     rt.fence();
     for (const double v : mine) ASSERT_EQ(v, 1.0 + 10 * round);
   }
@@ -149,7 +147,7 @@ TEST_P(adopted, memory_has_what_a_replay_made) {
   std::vector<double> mine(100, 1.0);
   auto a = rt.adopt("mine", std::span(mine), 25);
   recording doubled = rt.record([&] {
-    for (std::size_t k = 0; k < a.size(); ++k) scal(rt, 2.0, a.block(k), {.location = rt.at(GetParam().at)});
+    for (std::size_t k = 0; k < a.size(); ++k) scal(rt, 2.0, a.block(k), {.at = rt.at(GetParam().at)});
   });
   for (int k = 0; k < 10; ++k) rt.replay(doubled);
   rt.fence();
@@ -160,13 +158,13 @@ TEST_P(adopted, memory_keeps_what_a_failed_task_should_have_changed) {
   runtime rt(GetParam().make());
   std::vector<double> mine(40, 1.0);
   auto a = rt.adopt("mine", std::span(mine), 20);
-  scal(rt, 2.0, a(0), {.location = rt.at(GetParam().at)});
-  scal(rt, 2.0, a(1), {.location = rt.at(GetParam().at)});
+  scal(rt, 2.0, a(0), {.at = rt.at(GetParam().at)});
+  scal(rt, 2.0, a(1), {.at = rt.at(GetParam().at)});
   rt.submit(
       "explode", [](view<double>) { throw std::runtime_error("boom"); }, update(a(0)));
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("boom"));
   EXPECT_EQ(mine[39], 2.0) << "the other block";
-  fill(rt, a(0), 7.0, {.location = rt.at(GetParam().at)});
+  fill(rt, a(0), 7.0, {.at = rt.at(GetParam().at)});
   rt.fence();
   EXPECT_EQ(mine[0], 7.0);
 }
@@ -182,7 +180,7 @@ TEST_P(adopted, arrays_end_while_others_fence) {
   for (int round = 1; round <= 300 && !::testing::Test::HasFailure(); ++round) {
     {
       auto a = rt.adopt("mine", std::span(mine), 16);
-      for (std::size_t k = 0; k < a.size(); ++k) scal(rt, 2.0, a.block(k), {.location = rt.at(GetParam().at)});
+      for (std::size_t k = 0; k < a.size(); ++k) scal(rt, 2.0, a.block(k), {.at = rt.at(GetParam().at)});
     }
     rt.fence();
     for (const double v : mine) EXPECT_EQ(v, std::ldexp(1.0, round));
@@ -218,7 +216,7 @@ TEST(two_hosts, views_are_taken_of_what_the_other_memory_made) {
   std::vector<double> mine(100, 1.0);
   auto a = rt.adopt("mine", std::span(mine), 25);
   auto b = rt.make_array<double>("b", {100}, {25});
-  for (std::size_t k = 0; k < a.size(); ++k) fill(rt, b.block(k), double(k), {.location = rt.at("numa1")});
+  for (std::size_t k = 0; k < a.size(); ++k) fill(rt, b.block(k), double(k), {.at = rt.at("numa1")});
   double_all(rt, a, "numa1");
   double_all(rt, b, "numa1");
   for (std::size_t k = 0; k < a.size(); ++k) {

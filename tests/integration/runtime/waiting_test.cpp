@@ -177,7 +177,7 @@ TEST_P(waiting, inside_a_task_is_refused) {
   EXPECT_EQ(e.kind(), error_kind::usage);
   EXPECT_THAT(e.what(), HasSubstr("a host view inside a task"));
   rt.submit(
-      "settles", [&](view<double>) { front_end(rt).wait_idle(); }, write(a(1)));
+      "settles", [&](view<double>) { front_end(rt).fence(); }, write(a(1)));
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("inside a task"));
   EXPECT_EQ(a.read_host(a(0))[0], 1) << "and nothing is left behind";
 }

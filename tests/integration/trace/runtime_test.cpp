@@ -233,7 +233,7 @@ TEST(recorded_run, devices_transfers_memory_and_evictions_agree_with_the_counter
     for (std::int64_t j = 0; j < n; ++j)
       for (std::int64_t k = 0; k < n; ++k)
         gemm(rt, 1.0, a(i, k), transpose::no, a(k, j), transpose::no, k == 0 ? 0.0 : 1.0, c(i, j),
-             {.location = rt.at(k % 2 == 0 ? "sim0" : "sim1")});
+             {.at = rt.at(k % 2 == 0 ? "sim0" : "sim1")});
   for (std::size_t k = 0; k < c.size(); ++k) EXPECT_EQ(c.read_host(c.block(k))[0], 0.25 * n * tile);
   rt.fence();
   const trace::timeline t = rt.timeline("out of core");

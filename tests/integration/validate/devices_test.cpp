@@ -19,12 +19,12 @@ class on_devices : public ::testing::Test {
   }
   void run(const operation::definition& what, block::access use, std::int64_t elements,
            std::source_location site = std::source_location::current()) {
-    rt.submit_operation(what, &elements, sizeof elements, std::array{use}, {.location = rt.at("sim0")}, site);
+    rt.submit_operation(what, &elements, sizeof elements, std::array{use}, {.at = rt.at("sim0")}, site);
   }
 };
 
 TEST_F(on_devices, a_read_block_that_was_written_is_named_with_its_maker) {
-  fill(rt, a(0), 2.0, {.location = rt.at("sim0")});
+  fill(rt, a(0), 2.0, {.at = rt.at("sim0")});
   run(first("wrong", intent::read), read(a(0)), 3);
   const int line = __LINE__ - 1;
   const std::string text = fence_text(rt);
@@ -49,14 +49,14 @@ TEST_F(on_devices, elements_that_a_write_leaves_out_are_counted) {
 TEST_F(on_devices, what_is_right_is_not_reported) {
   run(first("whole", intent::write), write(a(1)), 8);
   run(first("part", intent::update), update(a(1)), 2);
-  scal(rt, 2.0, a(1), {.location = rt.at("sim0")});
+  scal(rt, 2.0, a(1), {.at = rt.at("sim0")});
   rt.submit(
       "host",
       [](view<double> x) {
         for (double& v : x) v += 1;
       },
       update(a(1)));
-  scal(rt, 2.0, a(1), {.location = rt.at("sim0")});
+  scal(rt, 2.0, a(1), {.at = rt.at("sim0")});
   EXPECT_EQ(fence_text(rt), "");
   EXPECT_EQ(a.read_host(a(1))[0], 30);
 }
@@ -65,10 +65,10 @@ TEST_F(on_devices, a_write_beyond_a_block_shows_in_its_neighbour) {
   const operation::definition& over = first("over", intent::update);
   auto wide =
       rt.make_array<double>("W", {1536}, {512});  // a page each: they lie side by side, in one order or the other
-  for (int k = 0; k < 3; ++k) fill(rt, wide(k), 1.0, {.location = rt.at("sim0")});
+  for (int k = 0; k < 3; ++k) fill(rt, wide(k), 1.0, {.at = rt.at("sim0")});
   run(over, update(wide(1)), 1024);
   EXPECT_EQ(fence_text(rt), "") << "what lies outside is not seen by the task itself";
-  for (const int k : {0, 2}) scal(rt, 2.0, wide(k), {.location = rt.at("sim0")});
+  for (const int k : {0, 2}) scal(rt, 2.0, wide(k), {.at = rt.at("sim0")});
   EXPECT_THAT(fence_text(rt),
               ::testing::ContainsRegex("the contents of W.[02]. are not those that its version 1 was made with"));
   ASSERT_EQ(rt.findings().size(), 1u);

@@ -59,7 +59,7 @@ TEST(intent, contents_and_versions) {
   };
   for (const row r : {row{intent::read, "read", true, false}, row{intent::write, "write", false, true},
                       row{intent::update, "update", true, true}, row{intent::accumulate, "accumulate", false, false},
-                      row{intent::scratch, "scratch", false, false}}) {
+                      row{intent::scratch, "scratch", false, false}, row{intent::commute, "commute", true, true}}) {
     EXPECT_EQ(name_of(r.how), r.name);
     EXPECT_EQ(needs_contents(r.how), r.contents) << r.name;
     EXPECT_EQ(makes_version(r.how), r.version) << r.name;

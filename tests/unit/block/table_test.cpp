@@ -35,7 +35,10 @@ TEST(table, records_are_reused_and_forget_their_last_life) {
   first.flow.next_version = 18;
   first.flow.is_private = true;
   first.flow.reader_count = 3;
-  first.flow.more_readers = std::make_unique<std::vector<task_reference>>(4, task_reference{1});
+  first.flow.more = std::make_unique<flow_lists>();
+  first.flow.more->readers.assign(4, task_reference{1});
+  first.flow.more->commuters.assign(2, task_reference{1});
+  first.flow.commuting = commuting::open;
   first.poison = new std::shared_ptr<const failure>(std::make_shared<failure>(failure{"it failed"}));
   blocks.destroy(first);
   EXPECT_EQ(blocks.size(), 0u);
@@ -50,7 +53,9 @@ TEST(table, records_are_reused_and_forget_their_last_life) {
   EXPECT_EQ(second.flow.next_version, 1u);
   EXPECT_FALSE(second.flow.is_private);
   EXPECT_EQ(second.flow.reader_count, 0u);
-  EXPECT_TRUE(second.flow.more_readers->empty());
+  EXPECT_TRUE(second.flow.more->readers.empty());
+  EXPECT_TRUE(second.flow.more->commuters.empty());
+  EXPECT_EQ(second.flow.commuting, commuting::none);
   EXPECT_EQ(second.poison, nullptr);
 }
 

@@ -89,7 +89,7 @@ TEST_P(factorization_in_a_small_memory, moves_little_more_than_it_must) {
   auto a = rt.make_array<double>("A", {tiles * tile, tiles * tile}, {tile, tile});
   auto info = rt.make_array<std::int32_t>("info", {tiles}, {1});
   for (std::int64_t j = 0; j < tiles; ++j)
-    for (std::int64_t i = j; i < tiles; ++i) fill(rt, a(i, j), 1.0, {.location = rt.at("core0")});
+    for (std::int64_t i = j; i < tiles; ++i) fill(rt, a(i, j), 1.0, {.at = rt.at("core0")});
   rt.fence();
   factorize(rt, a, info, testing::memory_budget_of_device(rt));
   for (std::int64_t j = 0; j < tiles; ++j)

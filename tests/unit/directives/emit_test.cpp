@@ -104,7 +104,8 @@ TEST(emit, a_region) {
   r.reductions = {{"s", "double", "max", "tessera_s"}};
   const std::string head = plain(region_head(r));
   EXPECT_THAT(head,
-              HasSubstr("region_options{.policy = \"any\", .at = \"LocA\"}, ::tessera::directives::iterations("
+              HasSubstr("region_options{.policy = ::tessera::region_policy::from_text(\"any\"), .at = \"LocA\"}, "
+                        "::tessera::directives::iterations("
                         "::tessera::directives::loop<int>({\"i\", 4, 17}, 0, ::tessera::directives::loop_test::less, "
                         "+(n), ::tessera::directives::loop_step::add, +(1))), "
                         "::tessera::in(::tessera::directives::array(x, m, \"x\"), ::tessera::halo(1).surely(0, 1)), "

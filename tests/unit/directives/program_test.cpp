@@ -235,8 +235,9 @@ void declare_two_cores() {
   directives::edit_hierarchy("+", {"H1"}, "LocB");
 }
 void add_one(double* x, const char* policy) {
-  directives::model().region("one more", {.policy = policy}, tessera::iterate(0, 100),
-                             tessera::inout(directives::array(x)), [](auto i, auto v) { v[i] += 1; });
+  directives::model().region("one more", {.policy = tessera::region_policy::from_text(policy)},
+                             tessera::iterate(0, 100), tessera::inout(directives::array(x)),
+                             [](auto i, auto v) { v[i] += 1; });
 }
 std::vector<std::string> leaves_of_last() {
   std::vector<std::string> names;

@@ -98,7 +98,7 @@ TEST_P(product_in_a_small_memory, moves_little_more_than_it_must) {
   runtime rt(std::move(made.machine));
   auto a = matrix(rt, tiles, tile), b = matrix(rt, tiles, tile), c = matrix(rt, tiles, tile);
   for (array<double>* m : {&a, &b})
-    for (std::size_t k = 0; k < m->size(); ++k) fill(rt, m->block(k), 1.0, {.location = rt.at("core0")});
+    for (std::size_t k = 0; k < m->size(); ++k) fill(rt, m->block(k), 1.0, {.at = rt.at("core0")});
   rt.fence();
   multiply(rt, a, b, c, testing::memory_budget_of_device(rt));
   for (std::size_t k = 0; k < c.size(); ++k) testing::look_at(rt, c.block(k));

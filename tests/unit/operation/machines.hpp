@@ -15,7 +15,7 @@ namespace tessera::testing {
 struct place {
   explicit place(bool device)
       : rt(device ? with_sims(1, "16 MiB", false, 2, "placement = \"pinned\"\n") : host_only(2)),
-        here(device ? task_options{.location = rt.at("sim0")} : task_options{}) {}
+        here(device ? task_options{.at = rt.at("sim0")} : task_options{}) {}
   runtime rt;
   task_options here;
 };

@@ -151,7 +151,7 @@ TEST(device_states, are_edited_by_the_program_outside_of_tasks_recordings_and_vi
   mine.held_views = 0;
   block::table blocks;
   const operation::definition reduce;
-  task::graph_recorder taker(blocks, reduce);
+  task::graph_recorder taker(blocks, reduce, reduce);
   mine.recorder = &taker;
   messages("inside a recording");
   mine.recorder = nullptr;

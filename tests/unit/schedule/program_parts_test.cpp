@@ -167,7 +167,7 @@ TEST(program_recordings, begin_once_outside_of_tasks) {
   recordings made(owner);
   block::table blocks;
   const operation::definition reduce;
-  task::graph_recorder taker(blocks, reduce);
+  task::graph_recorder taker(blocks, reduce, reduce);
   EXPECT_EQ(made.current(), nullptr);
   {
     const thread_context::runtime_scope in_a_task(owner.mine);

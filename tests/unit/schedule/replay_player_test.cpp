@@ -29,7 +29,7 @@ const operation::definition first_step{.name = "first", .host = [](const operati
 /// A run, and a recording of two tasks of one block: the second waits for the first.
 struct recorded_run {
   recorded_run() : b(run.machine.make()) {
-    task::graph_recorder taker(run.machine.table, run.operations.reduce);
+    task::graph_recorder taker(run.machine.table, run.operations.reduce, run.operations.combine);
     for (const operation::definition* const what : {&first_step, &second_step}) {
       task::record& t = run.make(*what, {{&b, what == &first_step ? intent::write : intent::update}});
       (void)taker.add(t);
@@ -134,7 +134,7 @@ TEST(replay_player, plays_again_and_again_with_a_wait_in_between) {
 
 TEST(replay_player, of_nothing_is_nothing) {
   played_run run;
-  task::graph_recorder taker(run.machine.table, run.operations.reduce);
+  task::graph_recorder taker(run.machine.table, run.operations.reduce, run.operations.combine);
   const std::unique_ptr<task::recording> empty = taker.finish();
   replay_planning planning;
   running_replay r(*empty, planning);
@@ -150,7 +150,7 @@ TEST(replay_player, is_refused_where_a_task_could_not_be_submitted_either) {
     const thread_context::runtime_scope in_a_task(r.run.mine);
     EXPECT_EQ(error_of(play).message(), "a replay inside a task");
   }
-  task::graph_recorder taker(r.run.machine.table, r.run.operations.reduce);
+  task::graph_recorder taker(r.run.machine.table, r.run.operations.reduce, r.run.operations.combine);
   r.run.mine.recorder = &taker;
   const error e = error_of(play);
   EXPECT_EQ(e.kind(), error_kind::usage);
@@ -189,7 +189,7 @@ TEST(replay_player, counts_itself_where_the_recording_asks_for_it_and_not_while_
   played_run run;
   block::record& b = run.machine.make();
   const auto count = std::make_shared<std::atomic<std::uint64_t>>(0);
-  task::graph_recorder taker(run.machine.table, run.operations.reduce);
+  task::graph_recorder taker(run.machine.table, run.operations.reduce, run.operations.combine);
   taker.count_replays(count);
   task::record& t = run.make(first_step, {{&b, intent::write}});
   (void)taker.add(t);
@@ -217,7 +217,7 @@ TEST(replay_player, arguments_that_only_a_record_can_keep_end_with_the_recording
   operation::definition kept = first_step;
   kept.plain_arguments = false;
   kept.destroy_arguments = [](void*) { ++destroyed; };
-  task::graph_recorder taker(run.machine.table, run.operations.reduce);
+  task::graph_recorder taker(run.machine.table, run.operations.reduce, run.operations.combine);
   task::record& t = run.make(kept, {{&b, intent::write}});
   t.argument_size = 8;
   EXPECT_TRUE(taker.add(t)) << "the record stays with the recording";

@@ -170,7 +170,7 @@ TEST(retiler, takes_as_many_blocks_as_there_are_and_a_task_for_each_part) {
 TEST(retiler, in_a_recording_nothing_is_submitted) {
   played_run run;
   retiler tiles(run, run.operations);
-  task::graph_recorder taker(run.machine.table, run.operations.reduce);
+  task::graph_recorder taker(run.machine.table, run.operations.reduce, run.operations.combine);
   run.mine.recorder = &taker;
   block::record *const from[] = {&run.machine.make()}, *const to[] = {&run.machine.make()};
   const retiling part{from, to};

@@ -110,10 +110,9 @@ TEST(scheduler, one_worker_runs_by_priority_then_by_age) {
   for (int k = 0; k < 300; ++k) {
     const int priority = static_cast<int>(random() % 7) - 3;
     expected.push_back({priority, k});
-    rt.submit_at(std::source_location::current(), {.priority = static_cast<std::int16_t>(priority)}, "mark",
-                 [&ran, priority, k] {
-                   ran.push_back({priority, k});
-                 });
+    rt.submit("mark", {.priority = static_cast<std::int16_t>(priority)}, [&ran, priority, k] {
+      ran.push_back({priority, k});
+    });
   }
   ASSERT_TRUE(ran.empty()) << "with one worker nothing runs before the fence";
   rt.fence();
@@ -127,8 +126,8 @@ TEST(scheduler, priorities_do_not_break_dependencies) {
   fill(rt, a(0), std::int64_t{0});
   std::mt19937 random(5);
   for (std::int64_t k = 0; k < 2000; ++k)
-    rt.submit_at(
-        std::source_location::current(), {.priority = static_cast<std::int16_t>(random() % 200 - 100)}, "step",
+    rt.submit(
+        "step", {.priority = static_cast<std::int16_t>(random() % 200 - 100)},
         [k](view<std::int64_t> x) { x[0] = x[0] * 7 % 1000003 + k; }, update(a(0)));
   std::int64_t expected = 0;
   for (std::int64_t k = 0; k < 2000; ++k) expected = expected * 7 % 1000003 + k;

@@ -59,7 +59,7 @@ class program {
   block::table m_table;
   task::pool m_pool{0};
   std::vector<block::record*> m_blocks;
-  task::graph_recorder m_recorder{m_table, reduce};
+  task::graph_recorder m_recorder{m_table, reduce, reduce};
   std::vector<std::uint16_t> m_places;
   std::unique_ptr<task::recording> m_is;
 };
@@ -182,7 +182,7 @@ TEST(recorder, refuses_more_versions_than_it_can_count) {
   const operation::definition what{.name = "work"}, reduce{.name = "reduce"};
   block::record& b = table.create(element_type::f64, {8});
   for (const std::uint32_t writes : {5u, 6u}) {
-    task::graph_recorder recorder(table, reduce, 5);
+    task::graph_recorder recorder(table, reduce, reduce, 5);
     for (std::uint32_t k = 0; k < writes; ++k) {
       task::record& t = pool.take();
       t.operation = &what;

@@ -109,7 +109,7 @@ TEST(view_requests, are_for_the_program_outside_of_tasks_and_recordings) {
     EXPECT_EQ(e.message(), "a host view inside a task");
     EXPECT_THAT(e.where(), HasSubstr("view_requests_test.cpp"));
   }
-  task::graph_recorder taker(run.machine.table, run.operations.reduce);
+  task::graph_recorder taker(run.machine.table, run.operations.reduce, run.operations.combine);
   run.mine.recorder = &taker;
   EXPECT_EQ(error_of(ask).message(), "a host view inside a recording");
   run.mine.recorder = nullptr;

@@ -70,6 +70,7 @@ struct crew {
     ++ran;
     ran.notify_all();
   }
+  void run_gathered(thread_context& mine, task::record& t) { run(mine, t); }
   bool resolve_deadlock(thread_context& mine) {
     ++looks;
     return released && released(mine);

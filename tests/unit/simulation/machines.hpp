@@ -47,12 +47,12 @@ struct rig {
   array<double> matrices(const std::string& name, std::int64_t count, location::node_id at = location::no_node) {
     auto m = rt.make_array<double>(name, {tile, count * tile}, {tile, tile});
     for (std::size_t k = 0; k < m.size(); ++k)
-      fill(rt, m.block(k), 0.0, {.location = at == location::no_node ? rt.at("core0") : at});
+      fill(rt, m.block(k), 0.0, {.at = at == location::no_node ? rt.at("core0") : at});
     rt.fence();
     return m;
   }
   void multiply(block_of<double> c, location::node_id at = location::no_node) {
-    gemm(rt, 1.0, factors->block(0), transpose::no, factors->block(1), transpose::no, 1.0, c, {.location = at});
+    gemm(rt, 1.0, factors->block(0), transpose::no, factors->block(1), transpose::no, 1.0, c, {.at = at});
   }
   /// The factors are brought to a device.
   void bring(location::node_id at) {

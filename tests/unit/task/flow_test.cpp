@@ -20,6 +20,7 @@ constexpr auto r = intent::read;
 constexpr auto w = intent::write;
 constexpr auto u = intent::update;
 constexpr auto a = intent::accumulate;
+constexpr auto c = intent::commute;
 
 class flow : public ::testing::Test {
  protected:
@@ -74,6 +75,98 @@ TEST_F(flow, write_after_read_waits_for_all_readers_however_many) {
   }
 }
 
+TEST_F(flow, tasks_that_commute_wait_for_what_is_before_them_and_not_for_each_other) {
+  auto& x = block();
+  record& first = tasks.submit({{&x, w}});
+  std::vector<record*> all;
+  for (int k = 0; k < 6; ++k) all.push_back(&tasks.submit({{&x, c}}));
+  record &reader = tasks.submit({{&x, r}}), &other = tasks.submit({{&x, r}});
+  record& last = tasks.submit({{&x, u}});
+  for (record* t : all) EXPECT_EQ(t->dependencies.load(), 1) << "for the writer";
+  EXPECT_EQ(reader.dependencies.load(), 6);
+  EXPECT_EQ(other.dependencies.load(), 6);
+  EXPECT_EQ(last.dependencies.load(), 2) << "for the readers; they wait for those that commute";
+  tasks.run(first);
+  for (record* t : all) EXPECT_TRUE(tasks.is_ready(*t));
+  for (record* t : all) {
+    EXPECT_FALSE(tasks.is_ready(reader));
+    tasks.run(*t);
+  }
+  EXPECT_TRUE(tasks.is_ready(reader) && tasks.is_ready(other));
+  EXPECT_EQ(reader.accesses[0].version, 7u);
+  tasks.run(reader), tasks.run(other);
+  EXPECT_TRUE(tasks.is_ready(last));
+  EXPECT_EQ(last.accesses[0].version, 8u);
+}
+
+TEST_F(flow, a_read_ends_a_group_of_tasks_that_commute) {
+  auto& x = block();
+  record& one = tasks.submit({{&x, c}});
+  record& reader = tasks.submit({{&x, r}});
+  record &two = tasks.submit({{&x, c}}), &three = tasks.submit({{&x, c}});
+  EXPECT_EQ(two.dependencies.load(), 1) << "for the reader";
+  EXPECT_EQ(three.dependencies.load(), 1);
+  tasks.run(one);
+  tasks.run(reader);
+  EXPECT_TRUE(tasks.is_ready(two) && tasks.is_ready(three));
+  record& writer = tasks.submit({{&x, w}});
+  EXPECT_EQ(writer.dependencies.load(), 2);
+  tasks.run(three), tasks.run(two);
+  EXPECT_TRUE(tasks.is_ready(writer));
+  record& after = tasks.submit({{&x, r}});
+  EXPECT_EQ(after.dependencies.load(), 1) << "for the writer alone";
+}
+
+TEST_F(flow, a_task_that_joins_late_waits_for_what_is_unfinished) {
+  auto& x = block();
+  record &first = tasks.submit({{&x, w}}), &one = tasks.submit({{&x, c}});
+  tasks.run(first);
+  tasks.run(one);
+  record& two = tasks.submit({{&x, c}});
+  EXPECT_TRUE(tasks.is_ready(two)) << "the writer and the other one have ended";
+  EXPECT_TRUE(x.flow.more->before.empty());
+}
+
+TEST_F(flow, sums_come_behind_tasks_that_commute) {
+  auto& x = block();
+  record& one = tasks.submit({{&x, c}});
+  record& adder = tasks.submit({{&x, a}});
+  record& two = tasks.submit({{&x, c}});
+  ASSERT_EQ(tasks.reductions.size(), 1u);
+  record& sum = *tasks.reductions[0];
+  EXPECT_TRUE(tasks.is_ready(adder));
+  EXPECT_EQ(sum.dependencies.load(), 2) << "for the adder and the one before it";
+  EXPECT_EQ(two.dependencies.load(), 1);
+  tasks.run(adder), tasks.run(one);
+  EXPECT_TRUE(tasks.is_ready(sum));
+  tasks.run(sum);
+  EXPECT_TRUE(tasks.is_ready(two));
+}
+
+TEST_F(flow, another_operation_ends_a_group_of_accumulates) {
+  auto& x = block();
+  const auto accumulate = [&](block::combination_number how) -> record& {
+    record& t = tasks.make({{&x, a}});
+    t.accesses[0].space = how;
+    if (link(t, tasks)) tasks.ready.push_back(&t);
+    return t;
+  };
+  record &one = accumulate(0), &two = accumulate(7), &three = accumulate(7);
+  ASSERT_EQ(tasks.reductions.size(), 1u);
+  record& sum = *tasks.reductions[0];
+  EXPECT_TRUE(tasks.is_ready(two) && tasks.is_ready(three)) << "they have copies of their own";
+  EXPECT_EQ(sum.dependencies.load(), 1);
+  record& reader = tasks.submit({{&x, r}});
+  ASSERT_EQ(tasks.reductions.size(), 2u);
+  record& most = *tasks.reductions[1];
+  EXPECT_EQ(most.dependencies.load(), 3) << "for the sum and its own two";
+  tasks.run(two), tasks.run(three), tasks.run(one);
+  EXPECT_FALSE(tasks.is_ready(most));
+  tasks.run(sum);
+  tasks.run(most);
+  EXPECT_TRUE(tasks.is_ready(reader));
+}
+
 TEST_F(flow, a_task_that_several_blocks_come_from_is_one_predecessor) {
   auto &x = block(), &y = block(), &z = block();
   record& first = tasks.submit({{&x, w}, {&y, r}, {&z, u}});
@@ -117,7 +210,7 @@ TEST_F(flow, an_endless_reading_loop_takes_bounded_memory) {
   auto& x = block();
   tasks.run(tasks.submit({{&x, w}}));
   for (int k = 0; k < 100'000; ++k) tasks.run(tasks.submit({{&x, r}}));
-  EXPECT_FALSE(x.flow.more_readers) << "one at a time needs no more than the four inline places";
+  EXPECT_FALSE(x.flow.more) << "one at a time needs no more than the four inline places";
 
   std::deque<record*> open;  // forty at a time
   for (int k = 0; k < 100'000; ++k) {
@@ -127,8 +220,8 @@ TEST_F(flow, an_endless_reading_loop_takes_bounded_memory) {
       open.pop_front();
     }
   }
-  ASSERT_TRUE(x.flow.more_readers);
-  EXPECT_LE(x.flow.more_readers->capacity(), 128u);
+  ASSERT_TRUE(x.flow.more);
+  EXPECT_LE(x.flow.more->readers.capacity(), 128u);
   record& writer = tasks.submit({{&x, w}});
   EXPECT_EQ(writer.dependencies.load(), static_cast<std::int32_t>(open.size()));
   for (record* t : open) tasks.run(*t);

@@ -15,7 +15,7 @@ TEST(recording, keeps_all_blocks_of_a_task_that_has_very_many) {
   block::table table;
   pool records{0};
   operation::definition work{.name = "work"}, reduce{.name = "reduce"};
-  graph_recorder recorder(table, reduce);
+  graph_recorder recorder(table, reduce, reduce);
   std::vector<block::record*> blocks;
   record& t = records.take();
   t.operation = &work;

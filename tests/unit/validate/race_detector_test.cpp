@@ -86,6 +86,9 @@ TEST(race_detector, of_two_tasks_that_submit_conflicting_uses_nothing_says_who_c
         conflict{intent::write, intent::write, true}, conflict{intent::update, intent::accumulate, true},
         conflict{intent::accumulate, intent::read, true}, conflict{intent::scratch, intent::read, true},
         conflict{intent::read, intent::scratch, true}, conflict{intent::read, intent::read, false},
+        conflict{intent::commute, intent::commute, false}, conflict{intent::commute, intent::update, true},
+        conflict{intent::update, intent::commute, true}, conflict{intent::commute, intent::accumulate, true},
+        conflict{intent::accumulate, intent::commute, true}, conflict{intent::commute, intent::read, true},
         conflict{intent::accumulate, intent::accumulate, false}, conflict{intent::scratch, intent::scratch, false}}) {
     followed f;
     block::record &b = f.array("A"), &other = f.array("B");
@@ -245,7 +248,7 @@ TEST(race_detector, the_private_copies_of_a_recording_are_no_array_that_is_gone)
     f.is.forget(*b);
     f.table.destroy(*b);
   }
-  task::graph_recorder taker(f.table, f.work);
+  task::graph_recorder taker(f.table, f.work, f.work);
   task::record& t = f.pool.take();
   t.operation = &f.work;
   t.access_count = 1;
@@ -261,7 +264,7 @@ TEST(race_detector, the_private_copies_of_a_recording_are_no_array_that_is_gone)
 TEST(race_detector, a_recording_whose_array_is_gone_is_not_replayed) {
   followed f;
   block::record& b = f.array("A");
-  task::graph_recorder taker(f.table, f.work);
+  task::graph_recorder taker(f.table, f.work, f.work);
   task::record& t = f.pool.take();
   t.operation = &f.work;
   t.access_count = 1;

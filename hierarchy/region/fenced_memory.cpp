@@ -1,4 +1,4 @@
-#include "hierarchy/region/paused_memory.hpp"
+#include "hierarchy/region/fenced_memory.hpp"
 
 #include <fmt/format.h>
 
@@ -8,18 +8,18 @@
 
 namespace tessera::hierarchy {
 
-std::shared_ptr<array_storage> paused_memory::find(const range& memory) {
+std::shared_ptr<array_storage> fenced_memory::find(const range& memory) {
   const std::lock_guard guard(m_mutex);
   return look_for(memory, "scalar");
 }
 
-bool paused_memory::has_arrays() {
+bool fenced_memory::has_arrays() {
   const std::lock_guard guard(m_mutex);
   std::erase_if(m_entries, [](const auto& one) { return one.second.array.expired(); });
   return !m_entries.empty();
 }
 
-std::vector<std::shared_ptr<array_storage>> paused_memory::let_go() {
+std::vector<std::shared_ptr<array_storage>> fenced_memory::let_go() {
   const std::lock_guard guard(m_mutex);
   std::vector<std::shared_ptr<array_storage>> all;
   for (auto& [end, e] : m_entries)
@@ -27,7 +27,7 @@ std::vector<std::shared_ptr<array_storage>> paused_memory::let_go() {
   return all;
 }
 
-std::shared_ptr<array_storage> paused_memory::look_for(const range& memory, const std::string& name) {
+std::shared_ptr<array_storage> fenced_memory::look_for(const range& memory, const std::string& name) {
   if (memory.bytes == 0) return nullptr;
   const auto* const begin = static_cast<const std::byte*>(memory.begin);
   const auto* const end = begin + memory.bytes;
@@ -43,27 +43,27 @@ std::shared_ptr<array_storage> paused_memory::look_for(const range& memory, cons
     if (e.memory.begin == memory.begin && e.memory.bytes == memory.bytes && e.memory.type == memory.type) {
       const row_extents &known = e.memory.extents, &asked = memory.extents;
       throw error(error_kind::usage,
-                  fmt::format("'{}' is an array of {} x {} x {} elements until the next pause, and cannot be one of {} "
+                  fmt::format("'{}' is an array of {} x {} x {} elements until the next fence, and cannot be one of {} "
                               "x {} x {} meanwhile",
                               name, known.rows, known.second, known.third, asked.rows, asked.second, asked.third),
-                  {}, "name it with the same extents in all regions, or pause in between");
+                  {}, "name it with the same extents in all regions, or fence in between");
     }
     throw error(error_kind::usage,
                 fmt::format("the memory of '{}' ({} elements of {}) overlaps that of '{}' ({} elements of {}), which "
-                            "regions use since the last pause",
+                            "regions use since the last fence",
                             name, memory.bytes / size_of(memory.type), name_of(memory.type), e.name,
                             e.memory.bytes / size_of(e.memory.type), name_of(e.memory.type)),
-                {}, "name the same elements each time, or pause in between");
+                {}, "name the same elements each time, or fence in between");
   }
   return nullptr;
 }
 
-void paused_memory::enter(const range& memory, const std::string& name, const std::shared_ptr<array_storage>& array) {
+void fenced_memory::enter(const range& memory, const std::string& name, const std::shared_ptr<array_storage>& array) {
   const auto* const end = static_cast<const std::byte*>(memory.begin) + memory.bytes;
   m_entries.insert_or_assign(end, entry{memory, name, nullptr, array});
 }
 
-void paused_memory::keep(array_storage& array) {
+void fenced_memory::keep(array_storage& array) {
   const auto* const end = static_cast<const std::byte*>(array.tiles().memory()) + array.bytes();  // which never change
   const std::lock_guard guard(m_mutex);
   const auto found = m_entries.find(end);

@@ -12,9 +12,9 @@
 
 namespace tessera::hierarchy {
 
-/// One array per piece of memory from the first region that names it to the next pause, so that regions which name it
+/// One array per piece of memory from the first region that names it to the next fence, so that regions which name it
 /// are in order; before that, and where that region is refused, only as long as somebody holds the array. Thread-safe.
-class paused_memory {
+class fenced_memory {
  public:
   /// Elements of one type, one after the other, and the rows that they are.
   struct range {
@@ -35,7 +35,7 @@ class paused_memory {
     if (memory.bytes != 0) enter(memory, name, made);
     return made;
   }
-  /// A region that uses an array of array_over was submitted: it is kept until the pause.
+  /// A region that uses an array of array_over was submitted: it is kept until the fence.
   void keep(array_storage& array);
   /// The same as array_over without making one: null where there is none. A range inside another one is refused too.
   std::shared_ptr<array_storage> find(const range& memory);
@@ -48,7 +48,7 @@ class paused_memory {
   struct entry {
     range memory;
     std::string name;
-    std::shared_ptr<array_storage> kept;  // from its first region until the pause
+    std::shared_ptr<array_storage> kept;  // from its first region until the fence
     std::weak_ptr<array_storage> array;
   };
   std::shared_ptr<array_storage> look_for(const range& memory, const std::string& name);  // under m_mutex
