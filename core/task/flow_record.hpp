@@ -46,9 +46,12 @@ void for_each_writer(const block::flow_record& flow, Function&& function) {
 /// The same for a reader: tasks that commute and are linked later come behind it.
 template <class Function>
 void for_each_writer_to_read(block::flow_record& flow, Function&& function) {
-  for_each_writer(flow, function);
-  if (flow.commuting != block::commuting::none) [[unlikely]]
-    flow.commuting = block::commuting::closed;
+  if (flow.commuting == block::commuting::none) [[likely]] {
+    function(flow.last_writer);
+    return;
+  }
+  for (const block::task_reference ref : flow.more->commuters) function(ref);
+  flow.commuting = block::commuting::closed;
 }
 /// From now on this task makes the contents.
 inline void set_writer(block::flow_record& flow, block::task_reference writer) noexcept {

@@ -210,10 +210,10 @@ constexpr std::array open_doors = {"include/tessera/block_group.hpp"sv, "include
                                    "include/tessera/trace.hpp"sv,       "include/tessera/validation.hpp"sv};
 // What the others may show: plain words that the interface shares with the rooms.
 constexpr std::array shared_words = {
-    "core/base/error.hpp"sv,          "core/base/lifetime.hpp"sv,      "core/block/access.hpp"sv,
-    "core/block/element_type.hpp"sv,  "core/block/intent.hpp"sv,       "core/block/shape.hpp"sv,
-    "core/memory/statistics.hpp"sv,   "core/operation/context.hpp"sv,  "core/placement/crossover.hpp"sv,
-    "core/schedule/statistics.hpp"sv, "core/transfer/statistics.hpp"sv};
+    "core/base/error.hpp"sv,          "core/base/lifetime.hpp"sv,       "core/block/access.hpp"sv,
+    "core/block/combination.hpp"sv,   "core/block/element_type.hpp"sv,  "core/block/intent.hpp"sv,
+    "core/block/shape.hpp"sv,         "core/memory/statistics.hpp"sv,   "core/operation/context.hpp"sv,
+    "core/placement/crossover.hpp"sv, "core/schedule/statistics.hpp"sv, "core/transfer/statistics.hpp"sv};
 
 std::optional<std::string> judge_interface(std::string_view file, const std::vector<std::string_view>& target,
                                            std::string_view text) {

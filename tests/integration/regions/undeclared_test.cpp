@@ -40,7 +40,7 @@ auto both(Host host, const char* text) {
 class undeclared : public ::testing::TestWithParam<undeclared_setting> {
  protected:
   static constexpr std::int64_t n = 1000;
-  static constexpr region_options by{.policy = policy::flatten};
+  static inline const region_options by{.policy = policy::flatten};
   template <class T>
   region_array<T> filled(const char* name, row_extents extents = {n}) {
     auto x = model.make_array<T>(name, extents);

@@ -27,9 +27,12 @@ TEST(commute, the_first_that_is_ready_goes_first) {
   runtime rt(testing::host_only(2));
   auto slow = rt.make_array<double>("slow", {1}, {1}), list = rt.make_array<double>("list", {4}, {4});
   fill(rt, list(0), 0);
-  std::promise<void> open;
+  std::promise<void> begun, open;
   rt.submit(
-      "slow", [until = open.get_future().share()](view<double> x) { until.wait(), x[0] = 1; }, write(slow(0)));
+      "slow",
+      [&begun, until = open.get_future().share()](view<double> x) { begun.set_value(), until.wait(), x[0] = 1; },
+      write(slow(0)));
+  begun.get_future().wait();  // by the other worker
   const auto append = [](double what) {
     return [what](view<double> x) { x[static_cast<std::int64_t>(++x[0])] = what; };
   };
@@ -170,25 +173,33 @@ TEST(commute, a_block_stands_once_in_a_task) {
 }
 
 TEST(commute, threads_need_no_order_among_tasks_that_commute_and_one_before_others) {
-  runtime rt(testing::machine_of("plugins = [\"host\"]\nvalidate = true\n", 2));
-  auto x = rt.make_array<double>("x", {1}, {1});
-  fill(rt, x(0), 0);
-  rt.fence();
-  const auto submit = [&](bool commutes) {
-    std::jthread other([&] {
-      const auto add = [](view<double> v) { ++v[0]; };
-      if (commutes)
-        rt.submit("theirs", add, commute(x(0)));
-      else
-        rt.submit("theirs", add, update(x(0)));
+  for (const bool commutes : {true, false}) {
+    runtime rt(testing::machine_of("plugins = [\"host\"]\nvalidate = true\n", 2));
+    auto x = rt.make_array<double>("x", {1}, {1});
+    fill(rt, x(0), 0);
+    rt.fence();
+    const auto add = [](view<double> v) { ++v[0]; };
+    std::promise<void> first, second;  // validation does not know of them
+    std::jthread one([&] {
+      rt.submit("one", add, commute(x(0)));
+      first.set_value();
+      second.get_future().wait();
     });
-    rt.submit(
-        "mine", [](view<double> v) { ++v[0]; }, commute(x(0)));
-  };
-  submit(true);
-  EXPECT_NO_THROW(rt.fence());
-  submit(false);
-  EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("nothing orders their submissions"));
+    std::jthread other([&] {
+      first.get_future().wait();
+      if (commutes)
+        rt.submit("other", add, commute(x(0)));
+      else
+        rt.submit("other", add, update(x(0)));
+      second.set_value();
+    });
+    one.join(), other.join();
+    if (commutes) {
+      EXPECT_NO_THROW(rt.fence());
+    } else {
+      EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("nothing orders their submissions"));
+    }
+  }
 }
 
 }  // namespace

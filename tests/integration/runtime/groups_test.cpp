@@ -23,9 +23,12 @@ using ::testing::HasSubstr;
 TEST(groups, a_fence_waits_for_the_tasks_of_its_group_alone) {
   runtime rt(testing::host_only(2));
   auto a = rt.make_array<double>("A", {4}, {1});
-  std::promise<void> open;
+  std::promise<void> begun, open;
   rt.submit(
-      "other", [until = open.get_future().share()](view<double> x) { until.wait(), x[0] = 1; }, write(a(3)));
+      "other",
+      [&begun, until = open.get_future().share()](view<double> x) { begun.set_value(), until.wait(), x[0] = 1; },
+      write(a(3)));
+  begun.get_future().wait();  // by the other worker
   task_group group(rt);
   std::atomic<int> ran{0};
   for (int k = 0; k < 3; ++k)
