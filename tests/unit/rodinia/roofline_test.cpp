@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 region_row row(const char* name, std::vector<region_share> shares) {
-  region_row made{.name = name, .location = "machine", .policy = policy::static_split, .launches = 1};
+  region_row made{.name = name, .location = "machine", .policy = "static", .launches = 1};
   for (const region_share& s : shares) made.iterations += s.iterations;
   made.shares = std::move(shares);
   return made;
