@@ -65,8 +65,8 @@ inline linear_operator halved_by_tasks(std::int64_t n) {
       on.rt.submit(
           "half",
           [](task_blocks b) {
-            const view<const double> from = b.get<const double>(0);
-            const view<double> to = b.get<double>(1);
+            const view<const double> from = b.get<const double, 1>(0);
+            const view<double> to = b.get<double, 1>(1);
             for (std::int64_t i = 0; i < from.size(); ++i) to[i] = 0.5 * from[i];
           },
           std::span<const block_access>(uses));
