@@ -157,7 +157,7 @@ TEST_P(undeclared, rows_are_found_in_replays) {
 TEST_P(undeclared, rows_are_found_without_a_text) {
   auto a = filled<double>("a"), b = filled<double>("b");
   model.region("function", by, iterate(1, n), read(a), write(b), [](auto i, auto a, auto b) { b[i] = a[i - 1]; });
-  EXPECT_THAT(found_by_now(), HasSubstr("in(a, halo(1, 0))?"));
+  EXPECT_THAT(found_by_now(), HasSubstr("read(a, halo(1, 0))?"));
   model.region("writes", {.policy = policy::any}, iterate(0, n - 1), update(b), [](auto i, auto b) { b[i + 1] = 1; });
   EXPECT_THAT(fence_text(rt), HasSubstr("region 'writes' writes row 999 of array 'b'"));
 }
