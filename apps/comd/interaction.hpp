@@ -114,8 +114,8 @@ class embedded_atom_regions final : public interaction<T> {
                        m_density.shape.per_step, m_density.shape.last));
   }
   void embed_atoms(const atom_arrays<T>& atoms, const force_arrays<T>& to) {
-    m_model.region("embedding", m_how, cells(), read(atoms.counts), read(m_densities), read(m_embedding.coefficients, whole),
-                   write(m_slopes), write(to.energies),
+    m_model.region("embedding", m_how, cells(), read(atoms.counts), read(m_densities),
+                   read(m_embedding.coefficients, whole), write(m_slopes), write(to.energies),
                    with_kernel(
                        [capacity = m_grid.capacity, embedding = m_embedding.shape](
                            auto cell, auto counts, auto densities, auto table, auto slopes, auto energies) {

@@ -71,7 +71,8 @@ class simulation {
   totals measure() {
     const loop_arrays<T>& of = arrays();
     m_model.region("totals", m_how, m_cells, read(of.atoms.counts), read(of.atoms.momenta), read(of.forces.energies),
-                   write(m_sums), [half = 0.5 / m_mass](auto cell, auto counts, auto momenta, auto energies, auto sums) {
+                   write(m_sums),
+                   [half = 0.5 / m_mass](auto cell, auto counts, auto momenta, auto energies, auto sums) {
                      double squares = 0, energy = 0;
                      for (std::int64_t k = 0; k < counts[cell]; ++k) energy += static_cast<double>(energies(cell, k));
                      for (std::int64_t a = 0; a < 3; ++a) {

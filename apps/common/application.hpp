@@ -85,9 +85,10 @@ void load(location_model& model, const region_options& how, const region_array<T
   std::span<T> memory(const_cast<T*>(from.data()), from.size());  // adopted for reading
   const region_array<T> source = model.adopt("file", memory, to.extents(), {.at = how.at});
   const std::int64_t width = to.extents().row_elements();
-  model.region("load", how, iterate(0, to.extents().rows), read(source), write(to), [width](auto i, auto text, auto here) {
-    for (std::int64_t k = i * width; k < (i + 1) * width; ++k) here[k] = text[k];
-  });
+  model.region("load", how, iterate(0, to.extents().rows), read(source), write(to),
+               [width](auto i, auto text, auto here) {
+                 for (std::int64_t k = i * width; k < (i + 1) * width; ++k) here[k] = text[k];
+               });
   model.fence();
 }
 

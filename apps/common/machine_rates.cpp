@@ -50,15 +50,16 @@ double host_triad(location_model& model, std::int64_t elements, int runs) {
   const double bytes = 3.0 * sizeof(double) * static_cast<double>(workers * row);
   const auto passes = static_cast<std::int64_t>(std::max(1.0, std::ceil(0x1p24 / bytes)));
   const double seconds = fastest(runs, [&] {
-    model.region("triad", iterate(0, workers), read(b), read(c), write(a), [row, passes](auto i, auto x, auto y, auto to) {
-      const double *const from = &x(i), *const also = &y(i);
-      double* const there = &to(i);
-      for (std::int64_t pass = 0; pass < passes; ++pass) {
+    model.region("triad", iterate(0, workers), read(b), read(c), write(a),
+                 [row, passes](auto i, auto x, auto y, auto to) {
+                   const double *const from = &x(i), *const also = &y(i);
+                   double* const there = &to(i);
+                   for (std::int64_t pass = 0; pass < passes; ++pass) {
 #pragma GCC ivdep
-        for (std::int64_t j = 0; j < row; ++j) there[j] = from[j] + scalar * also[j];
-        asm volatile("" : : "r"(there) : "memory");  // each pass counts
-      }
-    });
+                     for (std::int64_t j = 0; j < row; ++j) there[j] = from[j] + scalar * also[j];
+                     asm volatile("" : : "r"(there) : "memory");  // each pass counts
+                   }
+                 });
     model.fence();
   });
   return bytes * static_cast<double>(passes) / seconds;

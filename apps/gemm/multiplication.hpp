@@ -9,7 +9,8 @@ namespace tessera::apps {
 /// Submits C = A B, one task per tile of C and tile along the inner dimension; the first overwrites C. Where the
 /// matrices do not fit into the room, tile by tile of C in the order of plan_product.
 template <class T>
-void multiply(runtime& rt, const tiled_matrix<T>& a, const tiled_matrix<T>& b, tiled_matrix<T>& c, const memory_budget& into = {}) {
+void multiply(runtime& rt, const tiled_matrix<T>& a, const tiled_matrix<T>& b, tiled_matrix<T>& c,
+              const memory_budget& into = {}) {
   const std::int64_t rows = c.counts()[0], columns = c.counts()[1], inner = a.counts()[1];
   const auto submit = [&](std::int64_t i, std::int64_t j, std::int64_t l, bool first) {
     gemm(rt, T{1}, a(i, l), transpose::no, b(l, j), transpose::no, first ? T{0} : T{1}, c(i, j), {.at = into.location});

@@ -125,7 +125,8 @@ struct measurement {
         model.region("copy", iterate(0, n), read(b), write(c), [](auto i, auto from, auto to) { to[i] = from[i]; });
       });
       timed(scaled, 2, [&] {
-        model.region("mul", iterate(0, n), read(c), write(a), [](auto i, auto from, auto to) { to[i] = 0.4 * from[i]; });
+        model.region("mul", iterate(0, n), read(c), write(a),
+                     [](auto i, auto from, auto to) { to[i] = 0.4 * from[i]; });
       });
       timed(added, 3, [&] {
         model.region("add", iterate(0, n), read(b), read(c), write(a),
@@ -188,8 +189,7 @@ class device_launches {
       timed(waited, m_count / 4, [&] { region(), m_model.fence(); });
     }
     const double expected = double((m_reps + 1) * (m_count + m_count / 4));
-    if (m_y(0).read()[n - 1] != expected || m_x.read()[n - 1] != expected)
-      fail("launches on a device: wrong result");
+    if (m_y(0).read()[n - 1] != expected || m_x.read()[n - 1] != expected) fail("launches on a device: wrong result");
     rows("", bare, many);
     rows("_waited", bare_waited, waited);
   }

@@ -84,7 +84,7 @@ void runtime::fence(const fence_options& options, std::source_location site) {
                 "the end of a task_group waits and throws nothing");
   if (options.group != nullptr) return fence(*options.group, site);
   if (options.reports) return fence(site);
-  if (in_task()) return;
+  if (m_inside->scheduler->alive()->left_behind() || in_task()) return;  // a forked child has no tasks
   m_inside->scheduler->waits().wait(schedule::wait_request::quietly(schedule::wait_request::end::tasks_and_views));
 }
 void runtime::cancel(std::string reason) { here(m_inside).scheduler->cancel(std::move(reason)); }

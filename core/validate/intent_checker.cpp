@@ -41,17 +41,23 @@ T element_as(const std::byte* at) noexcept {
 
 }  // namespace
 
+bool last_is_fastest(const block::record& b) noexcept { return b.from != nullptr && b.from->last_is_fastest; }
+
 std::string use_of(const block::record& b, intent how, block::version_number version) {
   if (version == 0) return fmt::format("{} {}", block::name_of(b), name_of(how));
   return fmt::format("{} {}, version {}", block::name_of(b), name_of(how), version);
 }
 
-std::string element_name(const shape& extents, std::size_t position) {
+std::string element_name(const shape& extents, std::size_t position, bool last_is_fastest) {
   if (extents.rank() < 2) return std::to_string(position);
   std::string indices;
   for (const std::int64_t extent : extents.extents()) {
     const auto size = static_cast<std::size_t>(std::max<std::int64_t>(extent, 1));
-    indices += fmt::format("{}{}", indices.empty() ? "" : ",", position % size);
+    const std::string index = std::to_string(position % size);
+    if (indices.empty())
+      indices = index;
+    else
+      indices = last_is_fastest ? index + "," + indices : indices + "," + index;
     position /= size;
   }
   return "(" + indices + ")";
@@ -203,7 +209,8 @@ void intent_checker::check_read(const shadow_copies& of, const shadow_block& b) 
       {.fault = fault::read_changed,
        .text = fmt::format(
            "{} changed {} of {} elements of {}, which it has declared read: element {} was {} and became {}",
-           subject(of), changed, count, block::name_of(*b.block), element_name(*b.block->extents, first),
+           subject(of), changed, count, block::name_of(*b.block),
+           element_name(*b.block->extents, first, last_is_fastest(*b.block)),
            element_text(b.type, b.original + first * size), element_text(b.type, elements.data() + first * size)),
        .here = with_use(of, b),
        .there = maker_of(b).value_or(participant{}),
@@ -276,7 +283,7 @@ void intent_checker::check_origin_of_nans(const shadow_copies& of, const shadow_
                                   found.elements, elements.size() / size_of(b.type), block::name_of(*b.block),
                                   meaning == pattern::meaning::ended ? "memory of a task or view that had ended"
                                                                      : "elements that nobody had written",
-                                  element_name(*b.block->extents, found.first)),
+                                  element_name(*b.block->extents, found.first, last_is_fastest(*b.block))),
               .here = with_use(of, b),
               .there = {},
               .hint = "blocks that are declared write or scratch have no contents before they are written"};

@@ -73,8 +73,11 @@ class intent_checker {
 
 /// "A(1,0) read, version 3".
 std::string use_of(const block::record& b, intent how, block::version_number version);
-/// "(1,0)", or "3" for blocks of one dimension. `position`: in memory.
-std::string element_name(const shape& extents, std::size_t position);
+/// Whether the program's last index is the fastest in memory; else the first.
+bool last_is_fastest(const block::record& b) noexcept;
+/// "(1,0)" in the program's order, or "3" for blocks of one dimension. @param extents  the fastest one first
+/// @param position  in memory
+std::string element_name(const shape& extents, std::size_t position, bool last_is_fastest = false);
 /// The value of an element in words.
 std::string element_text(element_type type, const std::byte* at);
 

@@ -45,7 +45,7 @@ int main() try {
         tessera::read(squares(k)), tessera::accumulate(sum(0)));
 
   const double result = sum(0).read()[0];  // waits for what makes this block, then shows it
-  rt.fence();                                      // waits for everything; throws what went wrong in a task
+  rt.fence();                              // waits for everything; throws what went wrong in a task
   const double expected = 999.0 * 1000.0 / 2;
   std::printf("%s: the sum of 0 .. 999 is %.0f\n", rt.topology_line().c_str(), result);
   return result == expected ? 0 : 1;

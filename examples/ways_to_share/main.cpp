@@ -82,8 +82,8 @@ int main() {
   for (int k = 0; k < blocks; ++k) wanted.push_back(x(k).read()[0]);
   std::ranges::sort(first);
   std::ranges::sort(wanted);
-  const bool right = most(0).read()[0] == largest && total(0).read()[0] == expected &&
-                     appended[0] == blocks && first == wanted;
+  const bool right =
+      most(0).read()[0] == largest && total(0).read()[0] == expected && appended[0] == blocks && first == wanted;
   std::printf("largest %.0f, total %.0f: %s\n", largest, expected, right ? "right" : "wrong");
   return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }

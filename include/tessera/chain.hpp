@@ -62,10 +62,9 @@ std::string chain_name(std::size_t links, const std::type_info& element);
 
 }  // namespace detail
 
-/// Elements at the end of a chain, as regions name them: `read(e)`, `write(e)`, `update(e)`, like an array of so many rows,
-/// of one element each or of several.
-/// From the first region that names them to the next location_model::fence they are the regions'; after it the memory
-/// holds what these made of it. Plain data.
+/// Elements at the end of a chain, as regions name them: `read(e)`, `write(e)`, `update(e)`, like an array of so many
+/// rows, of one element each or of several. From the first region that names them to the next location_model::fence
+/// they are the regions'; after it the memory holds what these made of it. Plain data.
 /// @tparam T  element type
 template <class T>
 class chained_elements {
@@ -164,9 +163,9 @@ requires(std::is_member_object_pointer_v<Links>&&...) auto chain(Root* root, Lin
   return detail::chain_from(pointer_chain<Root>({root, -1}, 0, nullptr), links...);
 }
 
-/// A number of the program, as regions name it: an array of one row, s[0] in the body. Of `read` the value is taken when
-/// the region is submitted; the program may change it then. One that regions write is theirs from the first region that
-/// names it so to the next location_model::fence, and has the last value after it.
+/// A number of the program, as regions name it: an array of one row, s[0] in the body. Of `read` the value is taken
+/// when the region is submitted; the program may change it then. One that regions write is theirs from the first region
+/// that names it so to the next location_model::fence, and has the last value after it.
 /// @tparam T  element type
 template <class T>
 class region_scalar {

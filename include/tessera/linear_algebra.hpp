@@ -94,6 +94,10 @@ using matrix_block = block_of<T, 2, column_major>;
 template <std::size_t Rank, class Order>
 inline constexpr bool is_matrix = (Rank == 2 || Rank == any_rank) && std::is_same_v<Order, column_major>;
 
+/// Whether the labels of an operation, first index first, are in the order of memory: of one dimension in any order.
+template <std::size_t Rank, class Order>
+inline constexpr bool first_is_fastest = Rank <= 1 || std::is_same_v<Order, column_major>;
+
 /// C = alpha op(A) op(B) + beta C. With beta == 0, C is written without being read.
 template <class T, std::size_t Rank, index_order Order>
 void gemm(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> a, transpose ta,
@@ -134,10 +138,12 @@ void potrf(runtime& rt, block_of<T, Rank, Order> a, block_of<std::int32_t> info,
 
 /// Dimension d of `to` is dimension permutation[d] of `from`: to = alpha permuted(from) + beta to. With beta == 0, `to`
 /// is written without being read.
-template <class T, std::size_t Rank>
-void permute(runtime& rt, double alpha, block_of<T, Rank, column_major> from, std::span<const std::uint8_t> permutation,
-             double beta, block_of<T, Rank, column_major> to, task_options options = {},
+template <class T, std::size_t Rank, index_order Order, std::size_t RankTo, index_order OrderTo>
+void permute(runtime& rt, double alpha, block_of<T, Rank, Order> from, std::span<const std::uint8_t> permutation,
+             double beta, block_of<T, RankTo, OrderTo> to, task_options options = {},
              std::source_location site = std::source_location::current()) {
+  static_assert(first_is_fastest<Rank, Order> && first_is_fastest<RankTo, OrderTo>,
+                "permute takes blocks whose first index is fastest: make_array<T, column_major>(...)");
   detail::require_permutable_element<T>();
   detail::permute({rt, options, site}, alpha, from.record(), permutation, beta, to.record());
 }
@@ -148,11 +154,14 @@ void permute(runtime& rt, double alpha, block_of<T, Rank, column_major> from, st
 /// that do not fit). With beta == 0, C is written without being read. Throws tessera::error (usage) for more than 8
 /// labels.
 /// @code tessera::contract(rt, 1.0, a(0, 0), "abcd", b(0, 0), "cdij", 0.0, c(0, 0), "abij"); @endcode
-template <class T, std::size_t RankA, std::size_t RankB, std::size_t RankC>
-void contract(runtime& rt, std::type_identity_t<T> alpha, block_of<T, RankA, column_major> a, std::string_view of_a,
-              block_of<T, RankB, column_major> b, std::string_view of_b, std::type_identity_t<T> beta,
-              block_of<T, RankC, column_major> c, std::string_view of_c, task_options options = {},
+template <class T, std::size_t RankA, index_order OrderA, std::size_t RankB, index_order OrderB, std::size_t RankC,
+          index_order OrderC>
+void contract(runtime& rt, std::type_identity_t<T> alpha, block_of<T, RankA, OrderA> a, std::string_view of_a,
+              block_of<T, RankB, OrderB> b, std::string_view of_b, std::type_identity_t<T> beta,
+              block_of<T, RankC, OrderC> c, std::string_view of_c, task_options options = {},
               std::source_location site = std::source_location::current()) {
+  static_assert(first_is_fastest<RankA, OrderA> && first_is_fastest<RankB, OrderB> && first_is_fastest<RankC, OrderC>,
+                "contract takes blocks whose first index is fastest: make_array<T, column_major>(...)");
   detail::require_blas_element<T>();
   detail::contract({rt, options, site}, detail::number(alpha), {a.record(), transpose::no, of_a},
                    {b.record(), transpose::no, of_b}, detail::number(beta), {c.record(), transpose::no, of_c});
@@ -168,9 +177,8 @@ void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x
 
 /// The same into private copies: such tasks commute and run at the same time.
 template <class T, std::size_t Rank, index_order Order>
-void axpy_accumulate(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x,
-                     block_of<T, Rank, Order> y, task_options options = {},
-                     std::source_location site = std::source_location::current()) {
+void axpy_accumulate(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x, block_of<T, Rank, Order> y,
+                     task_options options = {}, std::source_location site = std::source_location::current()) {
   detail::require_blas_element<T>();
   detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::accumulate);
 }

@@ -6,7 +6,8 @@
 /// tessera::location_model model(rt);
 /// auto x = model.make_array<double>("x", {1'000'000}), y = model.make_array<double>("y", {1'000'000});
 /// model.region("fill", tessera::iterate(0, 1'000'000), write(y), [](auto i, auto y) { y[i] = double(i); });
-/// model.region("twice", tessera::iterate(0, 1'000'000), read(y), write(x), [](auto i, auto y, auto x) { x[i] = 2 * y[i];
+/// model.region("twice", tessera::iterate(0, 1'000'000), read(y), write(x), [](auto i, auto y, auto x) { x[i] = 2 *
+/// y[i];
 /// }); model.fence();
 /// @endcode
 #include "tessera/location_model.hpp"  // IWYU pragma: export

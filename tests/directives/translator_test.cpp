@@ -35,7 +35,8 @@ using list = std::vector<std::string>;
 
 TEST(accesses, of_one_dimension) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[i];"), (list{"read x chunk", "write y chunk"}));
-  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = x[i - 1] + x[i + 1];"), (list{"read x halo(1)", "write y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = x[i - 1] + x[i + 1];"),
+            (list{"read x halo(1)", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] += x[k[i]];"),
             (list{"read k chunk", "read x whole", "update y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const int q = i * 0.5; y[i] = x[q]; }"),
@@ -73,7 +74,8 @@ TEST(accesses, of_rows) {
 TEST(accesses, on_one_side) {
   EXPECT_EQ(uses_of("for (int i = 1; i < n; ++i) y[i] = x[i - 1] + x[i + 2];"),
             (list{"read x halo(1, 2)", "write y chunk"}));
-  EXPECT_EQ(uses_of("for (int i = 2; i < n; ++i) y[i] = x[i] - x[i - 2];"), (list{"read x halo(2, 0)", "write y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 2; i < n; ++i) y[i] = x[i] - x[i - 2];"),
+            (list{"read x halo(2, 0)", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[i + 5];"), (list{"read x halo(-5, 5)", "write y chunk"}));
 }
 
@@ -106,7 +108,8 @@ TEST(accesses, through_a_reference_are_those_of_what_it_is_for) {
 }
 
 TEST(accesses, by_numbers_of_few_bits_may_be_anywhere) {
-  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[(unsigned char)i];"), (list{"read x whole", "write y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) y[i] = x[(unsigned char)i];"),
+            (list{"read x whole", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { const short q = i; y[i] = x[q]; }"),
             (list{"read x whole", "write y chunk"}));
   EXPECT_EQ(uses_of("for (long i = 0; i < n; ++i) y[(int)i] = x[(unsigned long)i];"),
@@ -160,7 +163,8 @@ TEST(accesses, by_names_that_hide_others) {
 TEST(accesses, what_an_iteration_wrote_itself_is_not_read_from_before) {
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { x[i] = i; y[i] = x[i] * x[i]; }"),
             (list{"write x chunk", "write y chunk"}));
-  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { y[i] = x[i]; x[i] = i; }"), (list{"update x chunk", "write y chunk"}));
+  EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { y[i] = x[i]; x[i] = i; }"),
+            (list{"update x chunk", "write y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) { if (n > 3) x[i] = i; y[i] = x[i]; }"),
             (list{"update x chunk", "write y chunk"}));
   const std::string row = "for (int i = 0; i < n; ++i) { for (int j = 0; j < m; ++j) ";
@@ -174,7 +178,8 @@ TEST(accesses, what_an_iteration_wrote_itself_is_not_read_from_before) {
 
 TEST(accesses, of_collapsed_loops) {
   const std::string loops = "for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) ";
-  EXPECT_EQ(uses_of(loops + "y[i * m + j] = x[i * m + j] + x[j];", "collapse(2)"), (list{"read x whole", "write y chunk"}));
+  EXPECT_EQ(uses_of(loops + "y[i * m + j] = x[i * m + j] + x[j];", "collapse(2)"),
+            (list{"read x whole", "write y chunk"}));
   EXPECT_EQ(uses_of(loops + "{ for (int k = 0; k < 3; ++k) y[(i * m + j) * 3 + k] += k; }", "collapse(2)"),
             (list{"update y chunk"}));
   EXPECT_EQ(uses_of("for (int i = 0; i < n; ++i) for (int j = 0; j < 8; ++j) z[i][j] = j;", "collapse(2)"),

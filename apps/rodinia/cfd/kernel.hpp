@@ -38,21 +38,22 @@ class cfd_kernel {
     static const std::string first = cfd_stage_text("(i, now, size, other, normal, factor, to) {", true, "now", 4),
                              second = cfd_stage_text("(i, old, now, other, normal, factor, to) {", false, "old", 3),
                              third = cfd_stage_text("(i, to, now, other, normal, factor) {", false, "to", 2);
-    m_model.region("stage 1", m_how, m_loop, read(states, whole), read(sizes), read(neighbours), read(normals), write(m_factors),
-                   write(m_first),
+    m_model.region("stage 1", m_how, m_loop, read(states, whole), read(sizes), read(neighbours), read(normals),
+                   write(m_factors), write(m_first),
                    with_kernel(
                        [](auto i, auto old, auto size, auto other, auto normal, auto factor, auto to) {
                          factor[i] = cfd_step_factor<T>(&old(i), size[i]);
                          step(i, &old[0], &old(i), factor[i] / 4, &other(i), &normal(i), &to(i));
                        },
                        first));
-    m_model.region("stage 2", m_how, m_loop, read(states), read(m_first, whole), read(neighbours), read(normals), read(m_factors),
-                   write(m_second),
+    m_model.region("stage 2", m_how, m_loop, read(states), read(m_first, whole), read(neighbours), read(normals),
+                   read(m_factors), write(m_second),
                    with_kernel([](auto i, auto old, auto now, auto other, auto normal, auto factor,
                                   auto to) { step(i, &now[0], &old(i), factor[i] / 3, &other(i), &normal(i), &to(i)); },
                                second));
     m_model.region(
-        "stage 3", m_how, m_loop, update(states), read(m_second, whole), read(neighbours), read(normals), read(m_factors),
+        "stage 3", m_how, m_loop, update(states), read(m_second, whole), read(neighbours), read(normals),
+        read(m_factors),
         with_kernel([](auto i, auto of, auto now, auto other, auto normal,
                        auto factor) { step(i, &now[0], &of(i), factor[i] / 2, &other(i), &normal(i), &of(i)); },
                     third));

@@ -65,7 +65,8 @@ class pathfinder_kernel {
   void run() {
     for (std::int64_t t = 1; t < rows(); ++t) {
       m_model.region(
-          "row", m_how, iterate(1, m_columns + 1), read(m_costs[m_now], halo(1)), read(row(t)), write(m_costs[1 - m_now]),
+          "row", m_how, iterate(1, m_columns + 1), read(m_costs[m_now], halo(1)), read(row(t)),
+          write(m_costs[1 - m_now]),
           with_kernel([](auto j, auto from, auto digit,
                          auto to) { to[j] = digit[j] + std::min(std::min(from[j - 1], from[j + 1]), from[j]); },
                       "(j, from, digit, to) {\n"

@@ -14,12 +14,12 @@ struct array_use {
     write,
     update
   };
-  std::string name;          ///< of the variable, and of the body's parameter
-  std::string address;       ///< of the first element: an expression
-  std::string elements;      ///< of a chain with a range: the variable that has them; empty: an array of the program
+  std::string name;           ///< of the variable, and of the body's parameter
+  std::string address;        ///< of the first element: an expression
+  std::string elements;       ///< of a chain with a range: the variable that has them; empty: an array of the program
   intent how = intent::read;  ///< read, written whole, or both
-  std::string pattern;       ///< "chunk", "halo(1)", "whole"
-  std::string row_elements;  ///< expression; empty: one
+  std::string pattern;        ///< "chunk", "halo(1)", "whole"
+  std::string row_elements;   ///< expression; empty: one
   std::int64_t surely_from = 0, surely_to = 0;  ///< as of tessera::access_pattern
 };
 

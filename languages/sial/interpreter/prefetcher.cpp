@@ -22,7 +22,8 @@ void prefetcher::ask_for(shared_block& b, array_generation& of) {
   run.bytes_under_way += bytes;
   ++m_state.counters.asked_early;
   run.rt.submit(
-      "ask for", [&run, bytes](view<const double, any_rank>) { run.bytes_under_way -= bytes; }, ::tessera::read(b.elements));
+      "ask for", [&run, bytes](view<const double, any_rank>) { run.bytes_under_way -= bytes; },
+      ::tessera::read(b.elements));
 }
 
 void prefetcher::look_ahead(const pardo_iterations& loop, bool is_new) {

@@ -20,7 +20,7 @@ struct private_block {
   element_block elements;
   std::optional<element_view<double>> held;        ///< it may be read and written
   std::optional<element_view<const double>> seen;  ///< it may be read
-  double* data = nullptr;                       ///< of the one or the other; null: it is with a task
+  double* data = nullptr;                          ///< of the one or the other; null: it is with a task
   block::space_set spaces;  ///< while not held: where its contents are when the tasks before are done
   std::int64_t count = 0;
   std::uint32_t array = ~std::uint32_t{0};  ///< whose it is now

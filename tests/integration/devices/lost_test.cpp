@@ -143,8 +143,7 @@ TEST(lost_device, ends_the_run_where_that_is_wanted) {
   EXPECT_EQ(e.kind(), error_kind::device);
   EXPECT_THAT(e.what(), HasSubstr("is lost"));
   EXPECT_THAT(e.hint(), ::testing::Not(HasSubstr("the run goes on")));
-  EXPECT_THAT(error_of([&] { (void)program.blocks()(0).read(); }).what(),
-              HasSubstr("device sim0 is lost"));
+  EXPECT_THAT(error_of([&] { (void)program.blocks()(0).read(); }).what(), HasSubstr("device sim0 is lost"));
 }
 
 TEST(lost_device, pinned_tasks_of_it_cannot_run) {

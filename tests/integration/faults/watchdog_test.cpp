@@ -35,8 +35,7 @@ TEST_P(watchdog, names_the_device_and_what_it_was_doing) {
     const error e = error_of([&] { rt.fence(); });
     text = e.what();
     EXPECT_EQ(e.kind(), error_kind::device);
-    EXPECT_THAT(error_of([&] { (void)program.blocks()(0).read(); }).what(), HasSubstr("hangs"))
-        << "the run is over";
+    EXPECT_THAT(error_of([&] { (void)program.blocks()(0).read(); }).what(), HasSubstr("hangs")) << "the run is over";
   }
   EXPECT_THAT(text, HasSubstr("hangs: stream"));
   EXPECT_THAT(text, HasSubstr("has not come further for 200 ms"));

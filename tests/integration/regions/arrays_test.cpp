@@ -87,9 +87,7 @@ TEST(region_arrays, that_are_large_do_not_all_lie_whole_large_pages_apart) {
        c = model.make_array<double>("c", {n});
   model.region("fill", iterate(0, n), write(a), write(b), write(c),
                [](auto i, auto x, auto y, auto z) { x[i] = y[i] = z[i] = 1; });
-  const auto place = [&](auto& x) {
-    return reinterpret_cast<std::uintptr_t>(x.read().elements().data()) % large_page;
-  };
+  const auto place = [&](auto& x) { return reinterpret_cast<std::uintptr_t>(x.read().elements().data()) % large_page; };
   const std::uintptr_t first = place(a), second = place(b), third = place(c);
   EXPECT_FALSE(first == second && second == third) << first;
 }
@@ -301,8 +299,8 @@ TEST(region_arrays, are_read_as_a_few_tiles_however_many_there_were) {
   region_result<std::int64_t> total(rt, "total");
   const auto sum_of = [&](std::string_view by, access_pattern rows_read) {
     shatter();
-    model.region("sum", {.policy = region_policy::from_text(by)}, iterate(2000, n - 2000), read(x, rows_read), sum(total),
-                 [](auto i, auto x, std::int64_t& s) { s += x[i]; });
+    model.region("sum", {.policy = region_policy::from_text(by)}, iterate(2000, n - 2000), read(x, rows_read),
+                 sum(total), [](auto i, auto x, std::int64_t& s) { s += x[i]; });
     EXPECT_LE(tiles.tiles().size(), 2100u);
     return total.get();
   };
@@ -312,7 +310,8 @@ TEST(region_arrays, are_read_as_a_few_tiles_however_many_there_were) {
     for (const char* by : {"static", "any", "percentage:30,20,50"}) EXPECT_EQ(sum_of(by, read), expected) << by;
   EXPECT_LT(seconds_of([&] {
               shatter();
-              model.region("gather", iterate(0, n), read(x, whole), write(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
+              model.region("gather", iterate(0, n), read(x, whole), write(y),
+                           [](auto i, auto x, auto y) { y[i] = x[i]; });
               model.fence();
             }),
             5.0);  // tile by tile it took longer

@@ -266,7 +266,8 @@ TEST_P(region_copies, arrays_are_read_beside_what_is_written) {
   std::iota(oracle.begin(), oracle.end(), 0);
   number(a);
   for (std::int64_t k = 0; k + 1 < n; ++k) {
-    model.region("eliminate", {.policy = policy::flatten}, iterate({k + 1, n}, {0, n}), read(a, rows(k, k + 1)), update(a),
+    model.region("eliminate", {.policy = policy::flatten}, iterate({k + 1, n}, {0, n}), read(a, rows(k, k + 1)),
+                 update(a),
                  with_kernel([k](auto i, auto j, auto row, auto a) { a(i, j) = (a(i, j) + 3 * row(k, j)) & 0xffff; },
                              "(i, j, row, a, k) { a(i, j) = (a(i, j) + 3 * row(k, j)) & 0xffff; }", k));
     for (std::int64_t i = k + 1; i < n; ++i)
@@ -303,7 +304,8 @@ TEST_P(region_copies, loops_that_shrink_keep_the_tiles) {
     ASSERT_TRUE(std::ranges::equal(seen.elements(), oracle));
   }
   const auto refuses = [&](const char* text, const iteration_space<1>& over, std::array<std::int64_t, 2> rows_split) {
-    const error e = error_of([&] { model.region("r", {.split_over = rows_split}, over, update(a), [](auto, auto) {}); });
+    const error e =
+        error_of([&] { model.region("r", {.split_over = rows_split}, over, update(a), [](auto, auto) {}); });
     EXPECT_EQ(e.kind(), error_kind::usage);
     EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
   };

@@ -146,7 +146,8 @@ TEST_F(declared_memory, counts_arrays_by_distance_where_a_region_has_them) {
   auto y = made("y", 5, "LocA");
   const auto set = [](auto i, auto big, auto small) { small[i] = big[i] = 1; };
   const std::uint64_t before = rt.tasks_submitted();
-  const error e = error_of([&] { model.region("set", {.at = "LocH"}, iterate(0, mega), write(big), write(small), set); });
+  const error e =
+      error_of([&] { model.region("set", {.at = "LocH"}, iterate(0, mega), write(big), write(small), set); });
   EXPECT_EQ(e.kind(), error_kind::memory);
   EXPECT_TRUE(has(e, "array 'big' asks for 12 MiB at location 'LocH'")) << e.what();
   EXPECT_EQ(rt.tasks_submitted(), before);

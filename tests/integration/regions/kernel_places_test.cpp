@@ -50,7 +50,8 @@ TEST(region_kernels_elsewhere, are_not_waited_for_behind_the_views_of_other_thre
     std::thread([&] { model.region("add", {.policy = policy::automatic}, iterate(0, 1000), update(x), add); }).join();
     EXPECT_EQ(view[999], 0.0);
   }
-  std::thread later([&] { model.region("add again", {.policy = policy::automatic}, iterate(0, 1000), update(x), add); });
+  std::thread later(
+      [&] { model.region("add again", {.policy = policy::automatic}, iterate(0, 1000), update(x), add); });
   for (int k = 0; k < 100; ++k) EXPECT_GE(x.read()[0], 1.0);  // taken and given back while the other one waits
   later.join();
   EXPECT_EQ(x.read()[999], 2.0);

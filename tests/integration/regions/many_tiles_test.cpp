@@ -41,8 +41,8 @@ TEST_F(regions_of_many_tiles, are_kernels_with_fewer_tiles_of_each) {
   std::array<region_array<double>, 7> a{make("a"), make("b"), make("c"), make("d"), make("e"), make("f"), make("g")};
   region_array<double> to = make("to");
   for (std::size_t k = 0; k < a.size(); ++k) fill(a[k], static_cast<int>(k));
-  model.region("add", {.policy = policy::percentage({10, 20, 70})}, iterate(0, many_rows), read(a[0], whole), read(a[1]),
-               read(a[2]), read(a[3]), read(a[4]), read(a[5]), read(a[6]), write(to),
+  model.region("add", {.policy = policy::percentage({10, 20, 70})}, iterate(0, many_rows), read(a[0], whole),
+               read(a[1]), read(a[2]), read(a[3]), read(a[4]), read(a[5]), read(a[6]), write(to),
                with_kernel([](auto i, auto a, auto b, auto c, auto d, auto e, auto f, auto g,
                               auto t) { t[i] = a[0] + b[i] + c[i] + d[i] + e[i] + f[i] + g[i]; },
                            "(i, a, b, c, d, e, f, g, t) { t[i] = a[0] + b[i] + c[i] + d[i] + e[i] + f[i] + g[i]; }"));

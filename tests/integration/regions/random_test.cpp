@@ -138,8 +138,8 @@ class random_program {
     const auto to = static_cast<std::size_t>(number(0, 3)), from = other_than(to);
     const some_loop l = any_loop();
     const std::int64_t factor = number(1, 256);
-    m_model.region("gather", {.policy = region_policy::from_text(l.policy)}, space(l.bounds), read(m_arrays[from], whole),
-                   update(m_arrays[to]),
+    m_model.region("gather", {.policy = region_policy::from_text(l.policy)}, space(l.bounds),
+                   read(m_arrays[from], whole), update(m_arrays[to]),
                    [factor](auto i, auto x, auto y) { y[i] = (y[i] + x[(i * factor) % rows]) % 1'000'003; });
     expect([=, this] {
       serially(l.bounds, [&](std::int64_t i) {

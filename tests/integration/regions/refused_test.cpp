@@ -129,7 +129,8 @@ TEST_F(refused_regions, fewer_than_no_indices_inside) {
 }
 
 TEST_F(refused_regions, writes_that_would_race) {
-  refuses(error_kind::usage, "would write all of array 'x'", "policy \"any\"", iterate(0, 100), write(x, whole), nothing);
+  refuses(error_kind::usage, "would write all of array 'x'", "policy \"any\"", iterate(0, 100), write(x, whole),
+          nothing);
   refuses(error_kind::usage, "would write rows of array 'x' that others use", "write by chunk", iterate(0, 100),
           update(x, halo(1)), nothing);
   refuses(error_kind::usage, "names array 'x' twice", "update where it is read and written", iterate(0, 100),
@@ -180,7 +181,9 @@ TEST_F(refused_regions, locations_that_there_are_not_with_their_place) {
 }
 
 TEST_F(refused_regions, fences_in_recordings_and_tasks) {
-  const auto kept = [&] { model.region("kept", {.policy = policy::static_split}, iterate(0, 100), update(x), nothing); };
+  const auto kept = [&] {
+    model.region("kept", {.policy = policy::static_split}, iterate(0, 100), update(x), nothing);
+  };
   kept();
   for (const char* at : {"", "machine"}) {
     error e = error_of([&] {
@@ -224,8 +227,8 @@ TEST_F(refused_regions, arrays_and_results_of_another_runtime) {
   location_model elsewhere(other);
   const auto theirs = elsewhere.make_array<double>("theirs", {100});
   const region_result<double> result(other, "result");
-  refuses(error_kind::usage, "'theirs' belongs to another runtime", "its model's runtime", iterate(0, 100), read(theirs),
-          nothing);
+  refuses(error_kind::usage, "'theirs' belongs to another runtime", "its model's runtime", iterate(0, 100),
+          read(theirs), nothing);
   refuses(error_kind::usage, "'result' belongs to another runtime", "", iterate(0, 100), sum(result),
           [](auto, auto&) {});
 }

@@ -121,7 +121,8 @@ TEST_P(regions, gather_from_all_of_an_array) {
   constexpr std::int64_t n = 4096;
   auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
   model.region("squares", {.policy = policy::flatten}, iterate(0, n), write(x), [](auto i, auto x) { x[i] = i * i; });
-  model.region("gather", iterate(0, n), read(x, whole), write(y), [](auto i, auto x, auto y) { y[i] = x[(i * 977) % n]; });
+  model.region("gather", iterate(0, n), read(x, whole), write(y),
+               [](auto i, auto x, auto y) { y[i] = x[(i * 977) % n]; });
   const auto seen = y.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], ((i * 977) % n) * ((i * 977) % n)) << i;
 }
@@ -321,7 +322,8 @@ TEST_P(regions, are_recorded_where_loops_split_an_array_in_several_ways) {
                  [](auto i, auto y, auto x) { x[i] = y[i]; });
     model.region("any", {.policy = policy::any}, iterate(0, n), read(x, whole), update(z, whole),
                  [](auto i, auto x, auto z) { z[999 - i] = x[i]; });
-    model.region("sum", iterate(0, n), read(z), sum(total), [](auto i, auto z, std::int64_t& s) { s += z[i] * (i + 1); });
+    model.region("sum", iterate(0, n), read(z), sum(total),
+                 [](auto i, auto z, std::int64_t& s) { s += z[i] * (i + 1); });
   };
   model.region("zero", iterate(0, n), write(y), [](auto i, auto y) { y[i] = 0; });
   steps();

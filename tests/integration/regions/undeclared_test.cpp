@@ -81,8 +81,8 @@ TEST_P(undeclared, rows_of_a_missing_halo_are_found) {
   const std::string text = found_by_now();
   EXPECT_THAT(text, HasSubstr("region 'neighbours' reads row "));
   EXPECT_THAT(text, HasSubstr(" of array 'a', where one of its parts declares rows "));
-  EXPECT_THAT(text,
-              AnyOf(HasSubstr("read(a, halo(1, 0))?"), HasSubstr("read(a, halo(0, 1))?"), HasSubstr("read(a, halo(1))?")));
+  EXPECT_THAT(text, AnyOf(HasSubstr("read(a, halo(1, 0))?"), HasSubstr("read(a, halo(0, 1))?"),
+                          HasSubstr("read(a, halo(1))?")));
   EXPECT_THAT(text, HasSubstr("at: region 'neighbours' submitted at undeclared_test.cpp:"));
 }
 

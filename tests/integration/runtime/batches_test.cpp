@@ -435,8 +435,7 @@ TEST(batching, replays_and_new_arguments) {
     rt.replay(step);
   }
   rt.fence();
-  for (std::int64_t k = 0; k < count; ++k)
-    ASSERT_EQ(c(k).read()[9], (k == 7 ? 15 : 10) * 8 * 0.5 * double(k)) << k;
+  for (std::int64_t k = 0; k < count; ++k) ASSERT_EQ(c(k).read()[9], (k == 7 ? 15 : 10) * 8 * 0.5 * double(k)) << k;
   EXPECT_GT(rt.statistics().batches.tasks, 0u);
 }
 

@@ -62,7 +62,8 @@ constexpr std::int64_t extent_of_one = 64;
 constexpr double flops_of_one = 2.0 * extent_of_one * extent_of_one * extent_of_one;
 
 /// Submits `count` independent products of square matrices.
-void submit_products(runtime& rt, const operation::definition& what, tiled_matrix<double>& ab, tiled_matrix<double>& c, int count) {
+void submit_products(runtime& rt, const operation::definition& what, tiled_matrix<double>& ab, tiled_matrix<double>& c,
+                     int count) {
   const operation::gemm_arguments arguments{.alpha = 1, .beta = 0};
   for (int k = 0; k < count; ++k)
     rt.submit_operation(what, &arguments, sizeof arguments,

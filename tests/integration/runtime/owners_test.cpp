@@ -431,9 +431,9 @@ TEST(moved_from, arrays_and_recordings_are_errors) {
   recording first = rt.record([&] { scal(rt, 2.0, from(0)); });
   const auto to = std::move(from);
   const recording second = std::move(first);
-  for (const error& e : {error_of([&] { (void)from(0); }), error_of([&] { (void)from.block(0); }),
-                         error_of([&] { rt.replay(first); }),
-                         error_of([&] { first.set_arguments(0, operation::scal_arguments{}); })}) {
+  for (const error& e :
+       {error_of([&] { (void)from(0); }), error_of([&] { (void)from.block(0); }), error_of([&] { rt.replay(first); }),
+        error_of([&] { first.set_arguments(0, operation::scal_arguments{}); })}) {
     EXPECT_EQ(e.kind(), error_kind::usage);
     EXPECT_THAT(e.message(), HasSubstr("was moved from"));
     EXPECT_THAT(e.where(), HasSubstr("owners_test.cpp:"));
@@ -532,7 +532,8 @@ TEST_P(named_twice, recordings_as_well) {
 TEST_P(named_twice, reads_and_private_copies_may_share_a_block) {
   double seen = 0;
   rt.submit(
-      "twice", [&](matrix_view<const double> p, matrix_view<const double> q) { seen = p[0] + q[0]; }, read(m(0, 0)), read(m(0, 0)));
+      "twice", [&](matrix_view<const double> p, matrix_view<const double> q) { seen = p[0] + q[0]; }, read(m(0, 0)),
+      read(m(0, 0)));
   rt.fence();
   EXPECT_EQ(seen, 4);
   // It sees the block as it was before its own contribution, which counts once for each copy.

@@ -278,7 +278,8 @@ TEST_F(program, distances_follow_regions) {
   std::vector<double> memory(100, 1);
   directives::register_memory("m", memory.data(), {100}, {.distance = tessera::array_distance::near()});
   directives::model().region("at H1", {.at = "H1"}, tessera::iterate(0, 100), tessera::update(directives::array(x)),
-                             tessera::update(directives::array(above)), tessera::update(directives::array(memory.data())),
+                             tessera::update(directives::array(above)),
+                             tessera::update(directives::array(memory.data())),
                              [](auto i, auto v, auto w, auto m) { v[i] += 1, w[i] += 2, m[i] += 3; });
   EXPECT_EQ(directives::array(x).location(), "H1");
   EXPECT_EQ(directives::array(memory.data()).location(), "H1");

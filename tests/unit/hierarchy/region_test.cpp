@@ -164,7 +164,7 @@ TEST(plans, begin_and_end_where_blocks_do) {
   EXPECT_EQ(ends({{0, 60}, {60, 100}}, {}), (ends_and_leaves{{100, 1}})) << "one block";
   EXPECT_EQ(ends({{0, 50}, {50, 100}}, {40, 80}), (ends_and_leaves{{40, 1}, {80, 2}, {100, 2}})) << "moved, then split";
   EXPECT_EQ(ends({{0, 50}, {50, 100}}, {49, 51}), (ends_and_leaves{{49, 1}, {51, 1}, {100, 2}}));
-  EXPECT_EQ(ends({{0, 30}, {30, 60}, {60, 100}}, {90}), (ends_and_leaves{{90, 3}, {100, 3}})) << "two get nothing";
+  EXPECT_EQ(ends({{0, 30}, {30, 60}, {60, 100}}, {90}), (ends_and_leaves{{90, 2}, {100, 3}})) << "one gets nothing";
   EXPECT_EQ(ends({{0, 100}}, {10, 20, 30}), (ends_and_leaves{{10, 1}, {20, 1}, {30, 1}, {100, 1}}));
   EXPECT_EQ(ends({{20, 60}}, {10, 40, 70}), (ends_and_leaves{{40, 1}, {60, 1}})) << "borders outside";
 }

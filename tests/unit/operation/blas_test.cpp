@@ -45,10 +45,10 @@ TYPED_TEST(dense, gemm_all_transposes) {
       for (const auto ta : {transpose::no, transpose::yes, transpose::conjugate})
         for (const auto tb : {transpose::no, transpose::yes, transpose::conjugate})
           for (const double factor : {0.0, 0.5}) {
-            const auto a =
-                ta == transpose::no ? dense_matrix<T>::random(m, k, this->random) : dense_matrix<T>::random(k, m, this->random);
-            const auto b =
-                tb == transpose::no ? dense_matrix<T>::random(k, n, this->random) : dense_matrix<T>::random(n, k, this->random);
+            const auto a = ta == transpose::no ? dense_matrix<T>::random(m, k, this->random)
+                                               : dense_matrix<T>::random(k, m, this->random);
+            const auto b = tb == transpose::no ? dense_matrix<T>::random(k, n, this->random)
+                                               : dense_matrix<T>::random(n, k, this->random);
             const auto c = dense_matrix<T>::random(m, n, this->random);
             const T alpha = random_value<T>(this->random),
                     beta = random_value<T>(this->random) * static_cast<T>(factor);

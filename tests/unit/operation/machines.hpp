@@ -63,7 +63,7 @@ struct dense_matrix {
 /// An array of one block with the contents given.
 template <class T>
 array<T, any_rank, column_major> array_of(runtime& rt, const std::string& name, std::vector<std::int64_t> extents,
-                  const std::vector<T>& contents) {
+                                          const std::vector<T>& contents) {
   auto a = rt.make_array<T, column_major>(name, extents, extents);
   auto v = a.block(0).write();
   std::copy(contents.begin(), contents.end(), v.begin());

@@ -301,6 +301,7 @@ TEST(element_name, counts_as_the_memory_lies) {
   EXPECT_EQ(element_name(shape{10}, 7), "7");
   EXPECT_EQ(element_name(shape{3, 4}, 7), "(1,2)");
   EXPECT_EQ(element_name(shape{2, 3, 4}, 23), "(1,2,3)");
+  EXPECT_EQ(element_name(shape{4, 3}, 7, true), "(1,3)") << "the fastest is the program's last";
   EXPECT_EQ(element_name(shape{0, 4}, 1), "(0,1)") << "no element is divided by nothing";
 }
 
