@@ -400,8 +400,9 @@ TEST(command, keeps_what_it_reads) {
   EXPECT_THAT(read, testing::AllOf(HasSubstr(source), HasSubstr(header)));
 }
 
-const std::string house = " -- -Wall -Wextra -Wpedantic -Wshadow -Werror -I'" TESSERA_SOURCE_DIR
-                          "' -I'" TESSERA_SOURCE_DIR "/include' -I'" TESSERA_SOURCE_DIR "/core/plugin/abi'";
+const std::string house =
+    " -- -Wall -Wextra -Wpedantic -Wshadow -Werror -I'" TESSERA_SOURCE_DIR "' -I'" TESSERA_SOURCE_DIR
+    "/include' -I'" TESSERA_SOURCE_DIR "/libraries/sparse/interface' -I'" TESSERA_SOURCE_DIR "/core/plugin/abi'";
 
 TEST(clang, reads_the_public_headers) {
   std::string all;
