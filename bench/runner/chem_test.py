@@ -58,7 +58,6 @@ class Figures(unittest.TestCase):
         self.assertEqual((found["ccsd_seconds"], blas), (9.5, "OpenBLAS (Zen)"))
         self.assertNotIn("peak_mib", found)
 
-
     def test_of_the_second_peer_are_rows_alone(self):
         self.assertEqual(chem.figures_of_second("chem\tNWChem\twater\t1\ttriples\t-0.003\n"), ({"triples": -0.003}, ""))
 

@@ -32,7 +32,8 @@ struct runtime_settings {
   bool deterministic = false;  ///< accumulates are summed in the order of their submission
   bool trace = false;          ///< record every task, transfer and wait; see runtime::timeline
   std::uint64_t trace_limit = 512ull << 20;  ///< bytes of events that are kept
-  std::string report, trace_file;            ///< files that are written when the runtime ends; "": none
+  std::string report;                        ///< page that is written when the runtime ends; "": none
+  std::string trace_file;                    ///< recording that is written when the runtime ends; "": none
   bool stats = false;                        ///< print statistics to standard error when the runtime ends
   bool validate = false;                     ///< look for mistakes of the program; see docs/validation.md
   std::uint64_t plugin_patience_ns =

@@ -241,13 +241,14 @@ array<T, any_rank, Order> runtime::make_array(std::string name, std::span<const 
 }
 
 template <class T>
-tiled_matrix<T> runtime::make_matrix(std::string name, const std::int64_t (&extents)[2],
-                                     const std::int64_t (&tile_extents)[2], std::source_location site) {
+array<T, 2, column_major> runtime::make_matrix(std::string name, const std::int64_t (&extents)[2],
+                                               const std::int64_t (&tile_extents)[2], std::source_location site) {
   return make_array<T, column_major>(std::move(name), extents, tile_extents, site);
 }
 
 template <class T>
-array<T> runtime::adopt(std::string name, std::span<T> memory, std::int64_t block_elements, std::source_location site) {
+array<T, 1, row_major> runtime::adopt(std::string name, std::span<T> memory, std::int64_t block_elements,
+                                      std::source_location site) {
   if (memory.data() == nullptr && !memory.empty()) detail::refuse_null_memory(name, memory.size(), site);
   const std::int64_t elements[] = {static_cast<std::int64_t>(memory.size())}, per_block[] = {block_elements};
   return array<T>({*this, std::move(name), stored_type_of<T>(), stored_per_element<T>, true, elements, per_block,

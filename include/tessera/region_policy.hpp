@@ -29,6 +29,7 @@ class region_policy {
   /// word.
   static region_policy from_text(std::string_view text) { return region_policy(detail::policy_word{text}); }
   const std::string& text() const noexcept { return m_text; }  ///< that from_text reads back
+  /// Same text.
   friend bool operator==(const region_policy&, const region_policy&) = default;
 
  private:

@@ -211,7 +211,7 @@ step_messages() {
     'auto n = rt.make_array<std::int64_t>("n", {4}, {4}); tessera::axpy(rt, 1, n(0), n(0));'
   wrong_call "permute is for blocks of" \
     'auto n = rt.make_array<std::uint8_t>("n", {4}, {4}); tessera::permute(rt, 1, n(0), {}, 0, n(0));'
-  wrong_call "blocks of bytes are not added up" \
+  wrong_call "blocks of bytes and of types of the program are not added up" \
     'auto n = rt.make_array<std::uint8_t>("n", {4}, {4}); (void)tessera::accumulate(n(0));'
   wrong_call "an operation to accumulate with has no data" \
     'double most = 1; (void)tessera::accumulate(x(0), [most](double a, double) { return a * most; });'
