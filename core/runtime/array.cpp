@@ -16,6 +16,7 @@ held_block::held_block(runtime& of, block::record& block, intent how, std::sourc
 }
 
 held_block held_block::request(runtime& of, block::record& block, intent how, std::source_location site) {
+  if (block.owner == 0) refuse_ended_block("a view", site);  // first: the runtime may have ended, too
   require_block_of(block, of.inside().blocks.number(), "a view", site);
   schedule::scheduler& scheduler = *of.inside().scheduler;
   return {scheduler, scheduler.views().request(block, how, site).release()};

@@ -51,14 +51,15 @@ const block::record* find_two_combinations(std::span<const block::access> access
 
 }  // namespace
 
+void refuse_ended_block(std::string_view who, std::source_location site) {
+  throw error(error_kind::usage, fmt::format("{} names a block of an array that has ended", who), file_and_line(site),
+              "a block is valid while its array lives. `runtime.validate = true` tells which array it was and where it "
+              "ended");
+}
+
 void refuse_foreign_block(const block::record& block, std::uint32_t runtime, std::string_view who,
                           std::source_location site) {
-  if (block.owner == 0)
-    throw error(
-        error_kind::usage, fmt::format("{} of runtime {} names a block of an array that has ended", who, runtime),
-        file_and_line(site),
-        "a block is valid while its array lives. `runtime.validate = true` tells which array it was and where it "
-        "ended");
+  if (block.owner == 0) refuse_ended_block(fmt::format("{} of runtime {}", who, runtime), site);
   throw error(error_kind::usage,
               fmt::format("{} of runtime {} names {}, which is a block of runtime {}", who, runtime,
                           block::name_of(block), block.owner),

@@ -10,6 +10,9 @@
 
 namespace tessera {
 
+/// Throws usage: the array of a block that `who` names has ended.
+[[noreturn]] void refuse_ended_block(std::string_view who, std::source_location site);
+
 /// @param who  names the block: "task 'scale'" @param runtime  table::number of the call's runtime
 [[noreturn]] void refuse_foreign_block(const block::record& block, std::uint32_t runtime, std::string_view who,
                                        std::source_location site);
