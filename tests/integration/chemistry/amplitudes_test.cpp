@@ -10,6 +10,7 @@
 #include "integration/runtime/machines.hpp"
 #include "languages/sial/chemistry/correlation.hpp"
 #include "libraries/chemistry/basis/basis.hpp"
+#include "support/slow_down.hpp"
 
 namespace tessera {
 namespace {
@@ -55,6 +56,7 @@ void expect_first(const std::vector<sial::amplitude>& found, const std::vector<k
 class amplitudes_of_water : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(amplitudes_of_water, are_known_whatever_the_segments) {
+  if (testing::watches_threads && GetParam() < 100) GTEST_SKIP() << "many iterations of what other tests begin";
   sial::correlation_settings how;
   how.method = sial::correlation_method::ccsd;
   how.orbitals.frozen_core = 1;

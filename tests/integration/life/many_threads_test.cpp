@@ -39,8 +39,10 @@ class stacks_of {
 
 #if defined(__SANITIZE_THREAD__)
 constexpr std::size_t small_stack = 8 << 20;  // what the sanitizer keeps for a thread lies there
+constexpr unsigned fewer = 4;                 // threads, which cost it that each
 #else
 constexpr std::size_t small_stack = 512 << 10;
+constexpr unsigned fewer = 1;
 #endif
 
 void count_to(runtime& rt, int tasks) {
@@ -57,9 +59,9 @@ void count_to(runtime& rt, int tasks) {
 
 TEST(many_threads, a_thousand_workers) {
   const stacks_of few(small_stack);
-  runtime rt(testing::machine_of("plugins = [\"host\"]\nspin = \"0 s\"\n", 1024));
-  EXPECT_EQ(rt.workers(), 1024u);
-  count_to(rt, 20'000);
+  runtime rt(testing::machine_of("plugins = [\"host\"]\nspin = \"0 s\"\n", 1024 / fewer));
+  EXPECT_EQ(rt.workers(), 1024 / fewer);
+  count_to(rt, 20'000 / fewer);
 }
 
 TEST(many_threads, a_machine_of_more_than_256_cores_by_default) {
@@ -72,8 +74,8 @@ TEST(many_threads, a_machine_of_more_than_256_cores_by_default) {
 
 TEST(many_threads, many_workers_and_many_devices) {
   const stacks_of few(small_stack);
-  constexpr int devices = 64;
-  runtime rt(testing::with_sims(devices, "1 MiB", false, 256, "spin = \"0 s\"\n"));
+  constexpr int devices = 64 / fewer;
+  runtime rt(testing::with_sims(devices, "1 MiB", false, 256 / fewer, "spin = \"0 s\"\n"));
   auto a = rt.make_array<double>("a", {devices * 16}, {16});
   for (int k = 0; k < devices; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim" + std::to_string(k))});
   rt.fence();

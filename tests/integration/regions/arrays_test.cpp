@@ -382,6 +382,7 @@ TEST(region_arrays, of_a_file_with_holes_have_room_for_all_of_it) {
 
 /// Each is compared with those that may have its memory, and no others: else these would take minutes.
 TEST(region_arrays, beyond_those_that_a_memory_takes_are_refused_with_their_name_and_place) {
+  if (testing::watches_threads) GTEST_SKIP() << "many iterations of what other tests begin";
   runtime rt(testing::host_only());
   location_model model(rt);
   std::vector<double> memory(70'000);
@@ -448,6 +449,7 @@ TEST(region_arrays, of_a_file_leave_none_where_it_has_no_room) {
 }
 
 TEST(tiled_memory, is_cut_at_more_places_than_a_space_has_slabs) {
+  if (testing::watches_threads) GTEST_SKIP() << "many iterations of what other tests begin";
   constexpr std::int64_t places = 70'000;
   runtime rt(testing::host_only());
   std::vector<std::int32_t> memory(4 * places);

@@ -16,6 +16,7 @@
 #include "core/base/error.hpp"
 #include "core/bytes/colours.hpp"
 #include "hierarchy/region/array_memory.hpp"
+#include "support/slow_down.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -75,6 +76,7 @@ TEST(array_memory, no_memory_is_an_error) {
 }
 
 TEST(array_memory, of_large_files_has_colours_and_is_the_file) {
+  if (testing::watches_threads) GTEST_SKIP() << "many iterations of what other tests begin";
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("colours." + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   {
