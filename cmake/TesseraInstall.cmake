@@ -7,7 +7,7 @@
 #   lib/tessera/plugins/             the plugins
 #   lib/cmake/tessera/, lib/pkgconfig/
 #   include/tessera/plugin.h         the plugin ABI, usable alone (component plugin_abi)
-#   include/tessera/*.hpp            the C++ interface; include/tessera/internal/ what it leads to
+#   include/tessera/*.hpp            the C++ interface: ten doors; detail/ and internal/ are what they lead to
 #   share/tessera/                   ready configurations, small data
 #   share/doc/tessera/               licence, guides
 #   share/man/man1/tessera.1         the manual page

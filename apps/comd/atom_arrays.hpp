@@ -3,7 +3,7 @@
 #include "apps/comd/cell_grid.hpp"
 #include "apps/comd/neighbourhood.hpp"
 #include "apps/comd/nested_data.hpp"
-#include "tessera/chain.hpp"
+#include "tessera/deep_copy.hpp"
 #include "tessera/region.hpp"
 
 namespace tessera::apps::comd {

@@ -7,7 +7,7 @@
 
 #include "apps/common/roofline.hpp"
 #include "apps/common/session.hpp"
-#include "tessera/statistics.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::apps {
 

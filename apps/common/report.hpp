@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/statistics.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::apps {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tessera/operation.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::apps::deepcopy {
 

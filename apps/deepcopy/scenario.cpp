@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tessera/chain.hpp"
+#include "tessera/deep_copy.hpp"
 
 namespace tessera::apps::deepcopy {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "apps/common/report.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::apps {
 

@@ -1,4 +1,4 @@
-#include "tessera/array.hpp"
+#include "tessera/detail/array.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "core/base/call_site.hpp"
 #include "core/runtime/inside.hpp"
-#include "tessera/block_group.hpp"
+#include "tessera/detail/block_group.hpp"
 
 namespace tessera::detail {
 

@@ -15,7 +15,7 @@
 #include "core/placement/policy.hpp"
 #include "core/runtime/device_role.hpp"
 #include "core/runtime/memory_plan.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera {
 namespace {

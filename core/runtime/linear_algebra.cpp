@@ -1,4 +1,4 @@
-#include "tessera/linear_algebra.hpp"
+#include "tessera/detail/linear_algebra.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tessera/recording.hpp"
+#include "tessera/detail/recording.hpp"
 
 #include <fmt/format.h>
 

@@ -18,8 +18,8 @@
 #include "core/trace/report.hpp"
 #include "core/trace/summary.hpp"
 #include "core/trace/timeline.hpp"
-#include "tessera/runtime.hpp"
-#include "tessera/statistics.hpp"
+#include "tessera/detail/runtime.hpp"
+#include "tessera/detail/statistics.hpp"
 
 namespace tessera {
 namespace {

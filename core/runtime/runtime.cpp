@@ -1,4 +1,4 @@
-#include "tessera/runtime.hpp"
+#include "tessera/detail/runtime.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "core/base/suggest.hpp"
 #include "core/runtime/inside.hpp"
 #include "core/trace/timeline.hpp"
-#include "tessera/order_point.hpp"
+#include "tessera/detail/order_point.hpp"
 
 namespace tessera {
 namespace {

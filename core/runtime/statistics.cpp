@@ -1,4 +1,4 @@
-#include "tessera/statistics.hpp"
+#include "tessera/detail/statistics.hpp"
 
 #include <fmt/format.h>
 

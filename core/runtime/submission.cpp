@@ -10,8 +10,8 @@
 #include "core/base/call_site.hpp"
 #include "core/base/units.hpp"
 #include "core/runtime/inside.hpp"
-#include "tessera/task.hpp"
-#include "tessera/task_group.hpp"
+#include "tessera/detail/task.hpp"
+#include "tessera/detail/task_group.hpp"
 
 namespace tessera {
 

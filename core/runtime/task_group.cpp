@@ -1,9 +1,9 @@
-#include "tessera/task_group.hpp"
+#include "tessera/detail/task_group.hpp"
 
 #include "core/base/call_site.hpp"
 #include "core/runtime/inside.hpp"
 #include "core/task/group.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera {
 

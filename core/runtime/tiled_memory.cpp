@@ -1,4 +1,4 @@
-#include "tessera/tiled_memory.hpp"
+#include "tessera/detail/tiled_memory.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// What tessera/chain.hpp says when a chain is wrong.
-#include "tessera/chain.hpp"
+// What tessera/detail/chain.hpp says when a chain is wrong.
+#include "tessera/detail/chain.hpp"
 
 #include <fmt/format.h>
 

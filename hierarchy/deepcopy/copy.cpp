@@ -16,7 +16,7 @@
 #include "core/schedule/view_requests.hpp"
 #include "core/schedule/waits.hpp"
 #include "hierarchy/deepcopy/arena.hpp"
-#include "tessera/block_group.hpp"
+#include "tessera/detail/block_group.hpp"
 #include "tessera/operation.hpp"
 
 namespace tessera::detail {

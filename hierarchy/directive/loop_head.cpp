@@ -1,5 +1,5 @@
 // Where a loop of the program ends.
-#include "tessera/loop_head.hpp"
+#include "tessera/detail/loop_head.hpp"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera::hierarchy {
 

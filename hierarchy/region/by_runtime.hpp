@@ -9,7 +9,7 @@
 
 #include "core/base/lifetime.hpp"
 #include "core/runtime/program_side.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera::hierarchy {
 

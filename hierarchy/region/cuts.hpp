@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tessera/tiled_memory.hpp"
+#include "tessera/detail/tiled_memory.hpp"
 
 namespace tessera::hierarchy {
 

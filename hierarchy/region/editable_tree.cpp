@@ -1,4 +1,4 @@
-#include "tessera/editable_tree.hpp"
+#include "tessera/detail/editable_tree.hpp"
 
 #include "core/base/call_site.hpp"
 #include "core/base/lifetime.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// Memory of the program that regions name without an array of it: chains and scalars (tessera/chain.hpp).
+// Memory of the program that regions name without an array of it: chains and scalars (tessera/detail/chain.hpp).
 #include <cstdint>
 #include <map>
 #include <memory>

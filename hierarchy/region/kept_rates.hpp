@@ -9,7 +9,7 @@
 
 #include "core/placement/region_rates.hpp"
 #include "hierarchy/policy/learning.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera::hierarchy {
 

@@ -16,7 +16,7 @@
 #include "hierarchy/region/launch_span.hpp"
 #include "hierarchy/region/leaf_times.hpp"
 #include "hierarchy/region/plan.hpp"
-#include "tessera/location_model.hpp"
+#include "tessera/detail/location_model.hpp"
 
 namespace tessera::hierarchy {
 

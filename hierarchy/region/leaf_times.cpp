@@ -6,7 +6,7 @@
 
 #include "hierarchy/region/launch_span.hpp"
 #include "hierarchy/region/live_tree.hpp"
-#include "tessera/region_code.hpp"
+#include "tessera/detail/region_code.hpp"
 
 namespace tessera::hierarchy {
 namespace {

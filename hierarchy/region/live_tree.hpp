@@ -13,7 +13,7 @@
 
 #include "core/location/tree.hpp"
 #include "hierarchy/region/declared_memory.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera::hierarchy {
 

@@ -16,10 +16,10 @@
 #include "hierarchy/region/array_memory.hpp"
 #include "hierarchy/region/live_tree.hpp"
 #include "hierarchy/region/view_ledger.hpp"
-#include "tessera/block_group.hpp"
-#include "tessera/order_point.hpp"
-#include "tessera/region_array.hpp"
-#include "tessera/tiled_memory.hpp"
+#include "tessera/detail/block_group.hpp"
+#include "tessera/detail/order_point.hpp"
+#include "tessera/detail/region_array.hpp"
+#include "tessera/detail/tiled_memory.hpp"
 
 namespace tessera::hierarchy {
 

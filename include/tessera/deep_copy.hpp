@@ -24,8 +24,9 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/array.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/array.hpp"
+#include "tessera/detail/chain.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// What `#pragma gecko` and `#pragma pointerchain` become (docs/directives.md): tessera-translate writes calls of these
-/// functions, of <tessera/region.hpp> and <tessera/chain.hpp>, and of nothing else. They keep what a program with
+/// functions, of <tessera/region.hpp> and <tessera/deep_copy.hpp>, and of nothing else. They keep what a program with
 /// directives has no variable for: one runtime with one location_model, and its arrays by their addresses. A program
 /// may call them itself, too.
 ///
@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/chain.hpp"
-#include "tessera/loop_head.hpp"
+#include "tessera/detail/chain.hpp"
+#include "tessera/detail/loop_head.hpp"
 #include "tessera/region.hpp"
 
 namespace tessera::directives {

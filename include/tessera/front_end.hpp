@@ -15,9 +15,9 @@
 #include "core/operation/tensor.hpp"
 #include "core/placement/device_choice.hpp"
 #include "core/task/source.hpp"
-#include "tessera/block_group.hpp"
+#include "tessera/detail/block_group.hpp"
+#include "tessera/detail/runtime.hpp"
 #include "tessera/operation.hpp"
-#include "tessera/runtime.hpp"
 
 namespace tessera {
 

@@ -7,7 +7,9 @@
 #include "core/plugin/registry.hpp"
 #include "core/runtime/machine.hpp"
 #include "hierarchy/machine/assemble.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/array.hpp"
+#include "tessera/detail/recording.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera {
 

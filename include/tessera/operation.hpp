@@ -6,7 +6,9 @@
 #include "core/operation/definition.hpp"
 #include "core/operation/kernel.hpp"
 #include "core/plugin/device.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/array.hpp"
+#include "tessera/detail/recording.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera {
 

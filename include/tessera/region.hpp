@@ -10,10 +10,10 @@
 /// y[i];
 /// }); model.fence();
 /// @endcode
-#include "tessera/location_model.hpp"  // IWYU pragma: export
-#include "tessera/region_array.hpp"    // IWYU pragma: export
-#include "tessera/region_call.hpp"     // IWYU pragma: export
-#include "tessera/region_loop.hpp"     // IWYU pragma: export
-#include "tessera/region_result.hpp"   // IWYU pragma: export
-#include "tessera/region_use.hpp"      // IWYU pragma: export
-#include "tessera/with_kernel.hpp"     // IWYU pragma: export
+#include "tessera/detail/location_model.hpp"  // IWYU pragma: export
+#include "tessera/detail/region_array.hpp"    // IWYU pragma: export
+#include "tessera/detail/region_call.hpp"     // IWYU pragma: export
+#include "tessera/detail/region_loop.hpp"     // IWYU pragma: export
+#include "tessera/detail/region_result.hpp"   // IWYU pragma: export
+#include "tessera/detail/region_use.hpp"      // IWYU pragma: export
+#include "tessera/detail/with_kernel.hpp"     // IWYU pragma: export

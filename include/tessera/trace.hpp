@@ -4,4 +4,6 @@
 #include "core/trace/report.hpp"
 #include "core/trace/summary.hpp"
 #include "core/trace/timeline.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/array.hpp"
+#include "tessera/detail/recording.hpp"
+#include "tessera/detail/runtime.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "tessera/runtime.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera {
 

@@ -16,7 +16,7 @@ leaves_out() { ! runs "$1"; }
 source_folder="$1" build="$2"
 reached docs/sial.md CHANGELOG.md bench/sial/by_hand.cpp tests/layering/rules.cpp
 check "documents and benchmarks reach no test of a sanitizer" answer_is none
-for file in core/base/error.cpp include/tessera/array.hpp hierarchy/region/engine.cpp plugins/host/plugin.cpp CMakeLists.txt \
+for file in core/base/error.cpp include/tessera/detail/array.hpp hierarchy/region/engine.cpp plugins/host/plugin.cpp CMakeLists.txt \
   apps/sial/CMakeLists.txt cmake/reach.cmake tests/support/slow_down.hpp .ci/run bootstrap; do
   reached docs/sial.md "$file"
   check "everything sees $file" answer_is all

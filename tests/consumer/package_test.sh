@@ -160,12 +160,12 @@ step_pkg_config() {
 step_doors() {
   fresh "$WORK/doors"
   local header name
-  for header in "$prefix"/include/tessera/*.hpp; do
-    name="${header##*/}"
+  for header in "$prefix"/include/tessera/*.hpp "$prefix"/include/tessera/detail/*.hpp; do
+    name="${header#"$prefix"/include/tessera/}"
     printf '#include <tessera/%s>\n' "$name" >"$WORK/doors/one.cpp"
-    "$CXX" -std=c++20 -Wall -Wextra -Werror -I "$prefix/include" -M -MF "$WORK/doors/$name.d" "$WORK/doors/one.cpp" ||
+    "$CXX" -std=c++20 -Wall -Wextra -Werror -I "$prefix/include" -M -MF "$WORK/doors/${name//\//.}.d" "$WORK/doors/one.cpp" ||
       fail "$name does not find what it includes"
-    if tr ' ' '\n' <"$WORK/doors/$name.d" | grep -E '/(fmt|spdlog|boost|hwloc|toml\+\+|nlohmann|CLI|openssl)(/|\.h)'; then
+    if tr ' ' '\n' <"$WORK/doors/${name//\//.}.d" | grep -E '/(fmt|spdlog|boost|hwloc|toml\+\+|nlohmann|CLI|openssl)(/|\.h)'; then
       fail "$name includes these"
     fi
     printf '#include <tessera/%s>\n' "$name" >>"$WORK/doors/all.cpp"
@@ -175,7 +175,7 @@ step_doors() {
 
 # A wrong call gets a sentence from the compiler. wrong_call SENTENCE STATEMENTS
 wrong_call() {
-  printf '#include <tessera/linear_algebra.hpp>\n#include <tessera/operation.hpp>\n#include <tessera/tessera.hpp>\n#include <string>\nvoid wrong(tessera::runtime& rt, tessera::array<double>& x, tessera::recording& r) {\n  %s\n  (void)rt, (void)x, (void)r;\n}\n' \
+  printf '#include <tessera/operation.hpp>\n#include <tessera/tessera.hpp>\n#include <string>\nvoid wrong(tessera::runtime& rt, tessera::array<double>& x, tessera::recording& r) {\n  %s\n  (void)rt, (void)x, (void)r;\n}\n' \
     "$2" >"$WORK/messages/wrong.cpp"
   if "$CXX" -std=c++20 -I "$prefix/include" -fsyntax-only "$WORK/messages/wrong.cpp" 2>"$WORK/messages/errors.txt"; then
     fail "this compiles: $2"

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -106,40 +107,40 @@ TEST_P(layering_rule, judges) {
   EXPECT_EQ(!rule.has_value(), allowed) << rule.value_or("no rule");
 }
 
-INSTANTIATE_TEST_SUITE_P(core, layering_rule,
-                         testing::Values(verdict{"core/block/table.hpp", "core/base/error.hpp", true, true},
-                                         verdict{"core/block/table.hpp", "core/block/shape.hpp", true, true},
-                                         verdict{"core/block/table.hpp", "core/memory/slab.hpp", true, false},
-                                         verdict{"core/base/error.cpp", "core/config/settings.hpp", true, false},
-                                         verdict{"core/validate/pattern.cpp", "core/bytes/copy.hpp", true, true},
-                                         verdict{"core/bytes/copy.cpp", "core/base/error.hpp", true, false},
-                                         verdict{"core/bytes/copy.cpp", "tessera/plugin.h", false, false},
-                                         verdict{"core/task/graph.cpp", "core/runtime/runtime.hpp", true, false},
-                                         verdict{"core/placement/placer.cpp", "core/schedule/scheduler.hpp", true,
-                                                 false},
-                                         verdict{"core/runtime/runtime.cpp", "core/schedule/worker.hpp", true, true},
-                                         verdict{"core/memory/slab.cpp", "core/trace/tracer.hpp", true, true},
-                                         verdict{"core/base/error.cpp", "core/trace/tracer.hpp", true, false},
-                                         verdict{"core/trace/tracer.cpp", "core/base/error.hpp", true, true},
-                                         verdict{"core/trace/tracer.cpp", "core/block/table.hpp", true, false},
-                                         verdict{"core/shed/tool.cpp", "core/base/error.hpp", true, false},
-                                         verdict{"core/task/graph.cpp", "core/shed/tool.hpp", true, false},
-                                         verdict{"core/location/tree.cpp", "hierarchy/draw/dot.hpp", true, false},
-                                         verdict{"core/runtime/runtime.cpp", "apps/cli/main.hpp", true, false},
-                                         verdict{"core/runtime/runtime.cpp", "plugins/host/blas.hpp", true, false},
-                                         verdict{"core/runtime/runtime.cpp", "tessera/runtime.hpp", true, true},
-                                         verdict{"core/schedule/scheduler.cpp", "tessera/runtime.hpp", true, false},
-                                         verdict{"core/plugin/device.hpp", "tessera/plugin.h", false, true},
-                                         verdict{"core/transfer/route.cpp", "tessera/plugin.h", false, true},
-                                         verdict{"core/base/units.cpp", "tessera/plugin.h", false, false},
-                                         verdict{"core/config/reader.cpp", "tessera/plugin.h", false, false},
-                                         verdict{"core/memory/slab.cpp", "hwloc.h", false, false},
-                                         verdict{"core/operation/gemm.cpp", "cblas.h", false, false},
-                                         verdict{"core/transfer/route.cpp", "cuda_runtime.h", false, false},
-                                         verdict{"core/config/reader.cpp", "toml++/toml.h", false, true},
-                                         verdict{"core/runtime/runtime.cpp", "toml++/toml.h", false, false},
-                                         verdict{"core/base/error.cpp", "vector", false, true},
-                                         verdict{"core/base/error.cpp", "../config/settings.hpp", true, false}));
+INSTANTIATE_TEST_SUITE_P(
+    core, layering_rule,
+    testing::Values(verdict{"core/block/table.hpp", "core/base/error.hpp", true, true},
+                    verdict{"core/block/table.hpp", "core/block/shape.hpp", true, true},
+                    verdict{"core/block/table.hpp", "core/memory/slab.hpp", true, false},
+                    verdict{"core/base/error.cpp", "core/config/settings.hpp", true, false},
+                    verdict{"core/validate/pattern.cpp", "core/bytes/copy.hpp", true, true},
+                    verdict{"core/bytes/copy.cpp", "core/base/error.hpp", true, false},
+                    verdict{"core/bytes/copy.cpp", "tessera/plugin.h", false, false},
+                    verdict{"core/task/graph.cpp", "core/runtime/runtime.hpp", true, false},
+                    verdict{"core/placement/placer.cpp", "core/schedule/scheduler.hpp", true, false},
+                    verdict{"core/runtime/runtime.cpp", "core/schedule/worker.hpp", true, true},
+                    verdict{"core/memory/slab.cpp", "core/trace/tracer.hpp", true, true},
+                    verdict{"core/base/error.cpp", "core/trace/tracer.hpp", true, false},
+                    verdict{"core/trace/tracer.cpp", "core/base/error.hpp", true, true},
+                    verdict{"core/trace/tracer.cpp", "core/block/table.hpp", true, false},
+                    verdict{"core/shed/tool.cpp", "core/base/error.hpp", true, false},
+                    verdict{"core/task/graph.cpp", "core/shed/tool.hpp", true, false},
+                    verdict{"core/location/tree.cpp", "hierarchy/draw/dot.hpp", true, false},
+                    verdict{"core/runtime/runtime.cpp", "apps/cli/main.hpp", true, false},
+                    verdict{"core/runtime/runtime.cpp", "plugins/host/blas.hpp", true, false},
+                    verdict{"core/runtime/runtime.cpp", "tessera/detail/runtime.hpp", true, true},
+                    verdict{"core/schedule/scheduler.cpp", "tessera/detail/runtime.hpp", true, false},
+                    verdict{"core/plugin/device.hpp", "tessera/plugin.h", false, true},
+                    verdict{"core/transfer/route.cpp", "tessera/plugin.h", false, true},
+                    verdict{"core/base/units.cpp", "tessera/plugin.h", false, false},
+                    verdict{"core/config/reader.cpp", "tessera/plugin.h", false, false},
+                    verdict{"core/memory/slab.cpp", "hwloc.h", false, false},
+                    verdict{"core/operation/gemm.cpp", "cblas.h", false, false},
+                    verdict{"core/transfer/route.cpp", "cuda_runtime.h", false, false},
+                    verdict{"core/config/reader.cpp", "toml++/toml.h", false, true},
+                    verdict{"core/runtime/runtime.cpp", "toml++/toml.h", false, false},
+                    verdict{"core/base/error.cpp", "vector", false, true},
+                    verdict{"core/base/error.cpp", "../config/settings.hpp", true, false}));
 
 INSTANTIATE_TEST_SUITE_P(
     hierarchy, layering_rule,
@@ -301,24 +302,29 @@ INSTANTIATE_TEST_SUITE_P(
                     verdict{"apps/cli/main.cpp", "hwloc.h", false, false},
                     verdict{"apps/cli/main.cpp", "cuda_runtime.h", false, false},
                     verdict{"examples/hello/hello.cpp", "tessera/tessera.hpp", false, true},
+                    verdict{"examples/hello/hello.cpp", "tessera/detail/array.hpp", false, false},
+                    verdict{"apps/cli/main.cpp", "tessera/detail/runtime.hpp", true, false},
+                    verdict{"languages/directives/clang/known_range.cpp", "tessera/detail/loop_head.hpp", true, true},
+                    verdict{"languages/directives/clang/known_range.cpp", "tessera/detail/chain.hpp", true, false},
+                    verdict{"hierarchy/region/engine.cpp", "tessera/detail/region_use.hpp", true, true},
                     verdict{"examples/hello/hello.cpp", "core/runtime/runtime.hpp", true, false},
                     verdict{"tests/unit/base/base_test.cpp", "core/runtime/runtime.hpp", true, true}));
 
 INSTANTIATE_TEST_SUITE_P(
     interface, layering_rule,
-    testing::Values(verdict{"include/tessera/array.hpp", "tessera/runtime.hpp", true, true},
-                    verdict{"include/tessera/array.hpp", "core/block/shape.hpp", true, true},
-                    verdict{"include/tessera/array.hpp", "core/block/record.hpp", true, false},
-                    verdict{"include/tessera/runtime.hpp", "core/schedule/scheduler.hpp", true, false},
-                    verdict{"include/tessera/runtime.hpp", "core/runtime/inside.hpp", true, false},
-                    verdict{"include/tessera/tessera.hpp", "tessera/statistics.hpp", true, true},
+    testing::Values(verdict{"include/tessera/detail/array.hpp", "tessera/detail/runtime.hpp", true, true},
+                    verdict{"include/tessera/detail/array.hpp", "core/block/shape.hpp", true, true},
+                    verdict{"include/tessera/detail/array.hpp", "core/block/record.hpp", true, false},
+                    verdict{"include/tessera/detail/runtime.hpp", "core/schedule/scheduler.hpp", true, false},
+                    verdict{"include/tessera/detail/runtime.hpp", "core/runtime/inside.hpp", true, false},
+                    verdict{"include/tessera/tessera.hpp", "tessera/detail/statistics.hpp", true, true},
                     verdict{"include/tessera/tessera.hpp", "tessera/machine.hpp", true, false},
                     verdict{"include/tessera/machine.hpp", "core/plugin/registry.hpp", true, true},
                     verdict{"include/tessera/machine.hpp", "hierarchy/machine/assemble.hpp", true, true},
                     verdict{"include/tessera/front_end.hpp", "hierarchy/machine/assemble.hpp", true, false},
                     verdict{"include/tessera/front_end.hpp", "tessera/operation.hpp", true, true},
-                    verdict{"include/tessera/task.hpp", "fmt/format.h", false, false},
-                    verdict{"include/tessera/task.hpp", "apps/cli/main.hpp", true, false}));
+                    verdict{"include/tessera/detail/task.hpp", "fmt/format.h", false, false},
+                    verdict{"include/tessera/detail/task.hpp", "apps/cli/main.hpp", true, false}));
 
 // The front door: a program that includes tessera.hpp sees few headers, and of each room plain words alone.
 TEST(layering, few_headers_stand_behind_the_front_door) {
@@ -339,6 +345,35 @@ TEST(layering, few_headers_stand_behind_the_front_door) {
   }
   EXPECT_GT(seen.size(), 10u);  // what it counts is there
   EXPECT_LE(seen.size(), 23u) << testing::PrintToString(seen);
+}
+
+// A reader finds what there is by the names of ten headers: these, and sparse.hpp.
+TEST(layering, the_interface_has_ten_doors) {
+  std::set<std::string> doors;
+  for (const char* folder : {"include/tessera", "libraries/sparse/interface/tessera"})
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(TESSERA_SOURCE_DIR) / folder))
+      if (entry.is_regular_file()) doors.insert(entry.path().stem().string());
+  EXPECT_THAT(doors, testing::ElementsAre("deep_copy", "directives", "front_end", "machine", "operation", "region",
+                                          "sparse", "tessera", "trace", "validation"));
+}
+
+// Each header of the interface stands on others that do not need it.
+TEST(layering, no_header_of_the_interface_includes_itself_by_way_of_others) {
+  std::map<std::string, std::set<std::string>> left;
+  for (const auto& include : scan(TESSERA_SOURCE_DIR))
+    if (include.file.starts_with("include/tessera/") && include.target.starts_with("tessera/"))
+      left[include.file].insert("include/" + include.target);
+  EXPECT_GT(left.size(), 20u);
+  // Those that include none of what is left go, again and again; what stays are rings.
+  for (std::size_t before = 0; before != left.size();) {
+    before = left.size();
+    std::erase_if(left, [&](const auto& header) {
+      return std::ranges::none_of(header.second, [&](const std::string& target) { return left.contains(target); });
+    });
+  }
+  std::string rings;
+  for (const auto& [header, targets] : left) rings += header + "\n";
+  EXPECT_EQ(rings, "");
 }
 
 TEST(layering_scan, reads_every_form_of_an_include_line) {

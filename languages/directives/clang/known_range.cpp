@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "tessera/loop_head.hpp"
+#include "tessera/detail/loop_head.hpp"
 
 namespace tessera::directive {
 namespace {

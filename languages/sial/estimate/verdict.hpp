@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "languages/sial/estimate/estimate.hpp"
-#include "tessera/statistics.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::sial {
 

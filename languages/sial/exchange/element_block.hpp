@@ -1,6 +1,6 @@
 #pragma once
 // The blocks that SIAL's arrays are made of, in the runtime's words.
-#include "tessera/block_group.hpp"
+#include "tessera/front_end.hpp"
 
 namespace tessera::sial {
 

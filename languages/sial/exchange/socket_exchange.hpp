@@ -10,7 +10,7 @@
 
 #include "languages/sial/exchange/exchange.hpp"
 #include "languages/sial/exchange/messages.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::sial {
 

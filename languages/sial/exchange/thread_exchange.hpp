@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "languages/sial/exchange/exchange.hpp"
-#include "tessera/order_point.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/front_end.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::sial {
 

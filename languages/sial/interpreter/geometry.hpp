@@ -7,7 +7,7 @@
 
 #include "languages/sial/code/code.hpp"
 #include "languages/sial/data/init_data.hpp"
-#include "tessera/view.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::sial {
 

@@ -10,7 +10,7 @@
 #include "core/base/exception_text.hpp"
 #include "languages/sial/exchange/thread_exchange.hpp"
 #include "languages/sial/interpreter/worker.hpp"
-#include "tessera/order_point.hpp"
+#include "tessera/front_end.hpp"
 
 namespace tessera::sial {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "languages/sial/interpreter/elementwise.hpp"
-#include "tessera/view.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::sial {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "libraries/sparse/program/operator_node.hpp"
-#include "tessera/task.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::sparse {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "tessera/sparse.hpp"
-#include "tessera/statistics.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::sparse {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tessera/region.hpp"
 #include "tessera/sparse.hpp"
-#include "tessera/tiled_memory.hpp"
 
 namespace tessera::sparse {
 

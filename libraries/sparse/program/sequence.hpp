@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libraries/sparse/program/task_graph.hpp"
-#include "tessera/recording.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::sparse {
 

@@ -1,7 +1,7 @@
 // Chains and scalars in regions.
 // The parameters of a body have the names of the arrays that they stand for.
 #pragma GCC diagnostic ignored "-Wshadow"
-#include "tessera/chain.hpp"
+#include "tessera/detail/chain.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

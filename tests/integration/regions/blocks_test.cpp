@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/linear_algebra.hpp"
+#include "tessera/detail/linear_algebra.hpp"
 #include "tessera/region.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"

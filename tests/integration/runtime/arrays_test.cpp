@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "machines.hpp"
-#include "tessera/block_group.hpp"
+#include "tessera/detail/block_group.hpp"
 #include "tests/support/error_of.hpp"
 
 namespace tessera {

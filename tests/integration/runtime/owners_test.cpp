@@ -13,7 +13,7 @@
 
 #include "core/location/tree.hpp"
 #include "machines.hpp"
-#include "tessera/block_group.hpp"
+#include "tessera/detail/block_group.hpp"
 #include "tessera/front_end.hpp"
 #include "tessera/region.hpp"
 #include "tests/support/error_of.hpp"

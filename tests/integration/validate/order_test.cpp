@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "core/runtime/inside.hpp"
-#include "tessera/block_group.hpp"
+#include "tessera/detail/block_group.hpp"
 #include "tests/integration/validate/validating.hpp"
 
 namespace tessera {

@@ -1,5 +1,5 @@
 // Chains of pointers: what they reach, and what they refuse.
-#include "tessera/chain.hpp"
+#include "tessera/detail/chain.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

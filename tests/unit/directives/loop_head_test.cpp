@@ -6,8 +6,8 @@
 #include <tuple>
 #include <vector>
 
+#include "tessera/detail/loop_head.hpp"
 #include "tessera/directives.hpp"
-#include "tessera/loop_head.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <source_location>
 #include <string>
-#include <tessera/runtime.hpp>
+#include <tessera/detail/runtime.hpp>
 #include <thread>
 #include <vector>
 

@@ -1,7 +1,7 @@
 #pragma once
 // Machines with round numbers, and a runtime on them.
 #include "hierarchy/simulation/simulated_machine.hpp"
-#include "tessera/linear_algebra.hpp"
+#include "tessera/detail/linear_algebra.hpp"
 
 namespace tessera::hierarchy::testing {
 

@@ -3,7 +3,7 @@
 
 #include "apps/cholesky/factorization.hpp"
 #include "hierarchy/simulation/simulated_machine.hpp"
-#include "tessera/linear_algebra.hpp"
+#include "tessera/detail/linear_algebra.hpp"
 #include "tests/unit/simulation/machines.hpp"
 
 namespace tessera::hierarchy {

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "libraries/sparse/matrix/generate.hpp"
-#include "tessera/runtime.hpp"
 #include "tessera/sparse/block_vector.hpp"     // IWYU pragma: export
 #include "tessera/sparse/linear_operator.hpp"  // IWYU pragma: export
 #include "tessera/sparse/linear_solver.hpp"    // IWYU pragma: export
 #include "tessera/sparse/program_options.hpp"  // IWYU pragma: export
 #include "tessera/sparse/stop_criterion.hpp"   // IWYU pragma: export
+#include "tessera/tessera.hpp"
 
 namespace tessera::sparse {
 

@@ -17,7 +17,7 @@
 
 #include "libraries/sparse/matrix/csr_matrix.hpp"
 #include "tessera/sparse/block_vector.hpp"
-#include "tessera/use.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera {
 class runtime;

@@ -4,7 +4,7 @@
 #include <source_location>
 #include <string_view>
 
-#include "../../../../../include/tessera/loop_head.hpp"
+#include "../../../../../include/tessera/detail/loop_head.hpp"
 
 namespace tessera {
 

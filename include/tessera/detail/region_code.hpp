@@ -10,10 +10,10 @@
 #include <string_view>
 #include <utility>
 
-#include "tessera/region_loop.hpp"
-#include "tessera/region_result.hpp"
-#include "tessera/region_use.hpp"
-#include "tessera/task.hpp"
+#include "tessera/detail/region_loop.hpp"
+#include "tessera/detail/region_result.hpp"
+#include "tessera/detail/region_use.hpp"
+#include "tessera/detail/task.hpp"
 
 namespace tessera {
 

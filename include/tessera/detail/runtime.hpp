@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "tessera/task.hpp"
-#include "tessera/task_group.hpp"
-#include "tessera/use.hpp"
+#include "tessera/detail/task.hpp"
+#include "tessera/detail/task_group.hpp"
+#include "tessera/detail/use.hpp"
 
 // What this header names and does not show is in <tessera/machine.hpp> (settings, plugins, locations),
 // <tessera/front_end.hpp> (operations, placement), <tessera/trace.hpp> and <tessera/validation.hpp>.
@@ -370,6 +370,3 @@ void runtime::submit(task_name name, const task_options& options, Function funct
 }
 
 }  // namespace tessera
-
-#include "tessera/array.hpp"      // IWYU pragma: export
-#include "tessera/recording.hpp"  // IWYU pragma: export

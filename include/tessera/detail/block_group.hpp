@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/block/space_set.hpp"
-#include "tessera/array.hpp"
+#include "tessera/detail/array.hpp"
 
 namespace tessera {
 

@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "tessera/region_code.hpp"
-#include "tessera/region_result.hpp"
-#include "tessera/region_use.hpp"
+#include "tessera/detail/region_code.hpp"
+#include "tessera/detail/region_result.hpp"
+#include "tessera/detail/region_use.hpp"
 
 namespace tessera::detail {
 

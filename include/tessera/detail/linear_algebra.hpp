@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "core/block/element_type.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera {
 

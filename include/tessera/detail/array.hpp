@@ -11,7 +11,7 @@
 #include "core/base/lifetime.hpp"
 #include "core/block/element_type.hpp"
 #include "core/block/shape.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera::schedule {
 struct host_access;

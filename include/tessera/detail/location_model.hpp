@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/editable_tree.hpp"
-#include "tessera/region_array.hpp"
-#include "tessera/region_code.hpp"
-#include "tessera/region_loop.hpp"
-#include "tessera/region_policy.hpp"
-#include "tessera/region_use.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/editable_tree.hpp"
+#include "tessera/detail/region_array.hpp"
+#include "tessera/detail/region_code.hpp"
+#include "tessera/detail/region_loop.hpp"
+#include "tessera/detail/region_policy.hpp"
+#include "tessera/detail/region_use.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera {
 
@@ -122,8 +122,8 @@ class location_model : public editable_tree {
   /// Memory of the program as an array until the next fence: the same array each time that the same memory is asked
   /// for, so that regions which name it are in order. From the first of them on it is the regions' until the fence, and
   /// holds what they made of it then; before that, and where that region is refused, it is so as long as there are
-  /// handles. What chains (tessera/chain.hpp) become. Throws tessera::error (usage) where it overlaps other memory that
-  /// regions use so, is one with other extents already, or has not as many elements as the extents say.
+  /// handles. What chains (tessera/detail/chain.hpp) become. Throws tessera::error (usage) where it overlaps other
+  /// memory that regions use so, is one with other extents already, or has not as many elements as the extents say.
   template <class T>
   region_array<T> array_over(std::string name, std::span<T> memory, const row_extents& extents,
                              std::source_location site = std::source_location::current()) {

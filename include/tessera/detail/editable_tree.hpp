@@ -4,7 +4,7 @@
 #include <source_location>
 #include <string_view>
 
-#include "tessera/runtime.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera {
 

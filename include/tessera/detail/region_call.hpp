@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/location_model.hpp"
-#include "tessera/region_arguments.hpp"
-#include "tessera/region_code.hpp"
-#include "tessera/region_task.hpp"
+#include "tessera/detail/location_model.hpp"
+#include "tessera/detail/region_arguments.hpp"
+#include "tessera/detail/region_code.hpp"
+#include "tessera/detail/region_task.hpp"
 
 namespace tessera {
 
@@ -136,7 +136,7 @@ inline constexpr bool is_known_to_kernels = true;
 template <class T>
 inline constexpr bool is_known_to_kernels<region_use<T>> = is_number<T>;
 
-/// A use of something that becomes an array when a region names it (tessera/chain.hpp).
+/// A use of something that becomes an array when a region names it (tessera/detail/chain.hpp).
 template <class Use>
 concept unresolved_use = requires(const Use& u, location_model& model, std::source_location site) {
   u.resolve(model, site);

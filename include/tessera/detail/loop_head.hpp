@@ -5,7 +5,7 @@
 #include <string>
 #include <type_traits>
 
-#include "tessera/region_loop.hpp"
+#include "tessera/detail/region_loop.hpp"
 
 namespace tessera::directives {
 

@@ -9,11 +9,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "tessera/region_arguments.hpp"
-#include "tessera/region_code.hpp"
-#include "tessera/region_loop.hpp"
-#include "tessera/region_result.hpp"
-#include "tessera/with_kernel.hpp"
+#include "tessera/detail/region_arguments.hpp"
+#include "tessera/detail/region_code.hpp"
+#include "tessera/detail/region_loop.hpp"
+#include "tessera/detail/region_result.hpp"
+#include "tessera/detail/with_kernel.hpp"
 
 #if defined(__clang__)  // has no ivdep
 #pragma clang diagnostic push

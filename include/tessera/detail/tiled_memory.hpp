@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/block/element_type.hpp"
-#include "tessera/runtime.hpp"
+#include "tessera/detail/runtime.hpp"
 
 namespace tessera {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "tessera/array.hpp"
-#include "tessera/combine.hpp"
+#include "tessera/detail/array.hpp"
+#include "tessera/detail/combine.hpp"
 
 namespace tessera {
 

@@ -6,7 +6,7 @@
 #include <source_location>
 #include <type_traits>
 
-#include "tessera/region_array.hpp"
+#include "tessera/detail/region_array.hpp"
 
 namespace tessera {
 

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "tessera/region_loop.hpp"
+#include "tessera/detail/region_loop.hpp"
 
 namespace tessera {
 

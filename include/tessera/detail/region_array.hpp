@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/block/element_type.hpp"
-#include "tessera/array.hpp"
+#include "tessera/detail/array.hpp"
 
 namespace tessera {
 

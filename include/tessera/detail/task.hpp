@@ -15,7 +15,7 @@
 #include "core/base/error.hpp"
 #include "core/block/element_type.hpp"
 #include "core/operation/context.hpp"
-#include "tessera/use.hpp"
+#include "tessera/detail/use.hpp"
 
 namespace tessera::operation {
 struct definition;

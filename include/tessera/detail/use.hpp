@@ -11,8 +11,8 @@
 #include "core/block/access.hpp"
 #include "core/block/intent.hpp"
 #include "core/block/shape.hpp"
-#include "tessera/combine.hpp"
-#include "tessera/view.hpp"
+#include "tessera/detail/combine.hpp"
+#include "tessera/detail/view.hpp"
 
 namespace tessera {
 

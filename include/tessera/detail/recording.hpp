@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "tessera/runtime.hpp"
-#include "tessera/use.hpp"
+#include "tessera/detail/runtime.hpp"
+#include "tessera/detail/use.hpp"
 
 namespace tessera {
 
