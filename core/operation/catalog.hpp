@@ -20,7 +20,7 @@ class catalog {
   static constexpr std::uint32_t most = 4096;  ///< operations of one runtime
   /// From so many on, names of functions that share a type (std::function) are no operations of their own, but counted
   /// together.
-  static constexpr std::uint32_t most_with_own_names = most / 2;
+  static constexpr std::uint32_t max_with_own_names = most / 2;
 
   catalog();
   catalog(const catalog&) = delete;

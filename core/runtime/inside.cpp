@@ -56,11 +56,11 @@ std::unique_ptr<memory::space> make_space(runtime_inside& of, const planned_memo
     setup.registrations = of.registrations.get();
   }
   // A slab of a disk is a file: small ones, as a host may have, would be too many.
-  constexpr std::uint64_t most_slabs = 1024, usual = std::uint64_t{64} << 20;
+  constexpr std::uint64_t max_slabs = 1024, usual = std::uint64_t{64} << 20;
   const std::uint64_t reported = setup.device->spaces()[planned.space.space].description.bytes;
   if (setup.device->description().device_class == TSR_DEVICE_STORAGE)
     setup.slab_bytes =
-        std::max(setup.slab_bytes, std::min(usual, (setup.limit != 0 ? setup.limit : reported) / most_slabs));
+        std::max(setup.slab_bytes, std::min(usual, (setup.limit != 0 ? setup.limit : reported) / max_slabs));
   auto made = std::make_unique<memory::space>(setup);
   if (of.tracer) made->record_to(*of.tracer);
   return made;

@@ -148,10 +148,10 @@ struct recording_session::state {
 
 recording_session::recording_session(runtime_inside& of, const record_options& options, std::source_location site)
     : m_state(std::make_unique<state>(of, options)) {
-  if (options.replays_under_way < 1 || options.replays_under_way > record_options::most_under_way)
+  if (options.replays_under_way < 1 || options.replays_under_way > record_options::max_under_way)
     throw error(error_kind::usage,
                 fmt::format("record_options::replays_under_way is {}; it is 1 to {}", options.replays_under_way,
-                            record_options::most_under_way),
+                            record_options::max_under_way),
                 file_and_line(site));
   m_state->scheduler.recordings().begin(m_state->taker, site);
   m_state->open = true;

@@ -179,7 +179,7 @@ const operation::definition& define_or_find(runtime_inside& of, std::string_view
   fresh.host = form.run;
   fresh.destroy_arguments = form.destroy;
   fresh.plain_arguments = form.plain;
-  if (form.is_shared_type && known.size() >= operation::catalog::most_with_own_names &&
+  if (form.is_shared_type && known.size() >= operation::catalog::max_with_own_names &&
       known.find(fresh.name) == nullptr)
     fresh.name = "other functions";
   // Two call sites may use one name, and a function template one call site for several types.

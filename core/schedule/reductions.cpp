@@ -9,17 +9,17 @@
 namespace tessera::schedule {
 
 std::optional<reduction_stage> plan_stage(std::size_t copies, std::span<const reduction_place> places) {
-  std::uint64_t most = 0, most_on_host = 0;
+  std::uint64_t most = 0, max_on_host = 0;
   std::uint32_t host = 0;
   for (std::uint32_t k = 0; k < places.size(); ++k) {
     most = std::max(most, places[k].room);
-    if (!places[k].is_host || places[k].room <= most_on_host) continue;
-    most_on_host = places[k].room;
+    if (!places[k].is_host || places[k].room <= max_on_host) continue;
+    max_on_host = places[k].room;
     host = k;
   }
   const std::size_t blocks = copies + 1;  // and the sum itself
-  if (blocks <= most || most_on_host < 2 || copies < 2) return std::nullopt;
-  return reduction_stage{host, static_cast<std::size_t>(std::min<std::uint64_t>(copies, most_on_host))};
+  if (blocks <= most || max_on_host < 2 || copies < 2) return std::nullopt;
+  return reduction_stage{host, static_cast<std::size_t>(std::min<std::uint64_t>(copies, max_on_host))};
 }
 
 void reductions::make(task::record& t, block::record& sum, block::accumulation& group) {

@@ -139,13 +139,13 @@ void replay_engine::find_segments(running_replay& r) {
                         .device = e->device,
                         .memory_bytes = m_setup.coherence->space_at(e->space).limit(),
                         // Some of them in the memory at a time, so that the next one's blocks come while one runs.
-                        .most_bytes = m_setup.coherence->space_at(e->space).limit() / 4,
+                        .max_bytes = m_setup.coherence->space_at(e->space).limit() / 4,
                         .granule = std::max<std::uint64_t>(e->granule, 1),
                         .streams = e->parallelism,
                         .ns_per_flop = e->ns_per_flop.load(std::memory_order_relaxed)});
     // Kernels are loaded by the first replays, if at all.
-    constexpr std::uint32_t most_tries = 4;
-    if (++common.tries > most_tries || kernels_are_loaded(r.recording, places)) {
+    constexpr std::uint32_t max_tries = 4;
+    if (++common.tries > max_tries || kernels_are_loaded(r.recording, places)) {
       common.plan = plan_segments(r.recording, places);
       common.planned = true;
     }

@@ -37,16 +37,16 @@ std::unique_ptr<host_access> view_requests::request(block::record& block, intent
 }
 
 std::string held_by(const thread_context& mine) {
-  constexpr int most_named = 3;
+  constexpr int max_named = 3;
   std::string text;
   int count = 0;
   for (const host_access* h = mine.host_accesses; h != nullptr; h = h->next, ++count) {
     const task::record& t = *h->held_by;
-    if (count < most_named)
+    if (count < max_named)
       text += fmt::format("{}{} ({}:{})", count == 0 ? "" : ", ", block::name_of(*t.accesses[0].block),
                           t.site.file_name(), t.site.line());
   }
-  if (count > most_named) text += fmt::format(" and {} more", count - most_named);
+  if (count > max_named) text += fmt::format(" and {} more", count - max_named);
   return text;
 }
 

@@ -60,8 +60,8 @@ class recording;
 
 /// How runtime::record makes a recording.
 struct record_options {
-  static constexpr std::size_t most_under_way = 64;  ///< what replays_under_way can be
-  /// How many of its replays may be under way; the next one waits for the oldest of them. 1 to most_under_way; each
+  static constexpr std::size_t max_under_way = 64;  ///< what replays_under_way can be
+  /// How many of its replays may be under way; the next one waits for the oldest of them. 1 to max_under_way; each
   /// takes 4 bytes for each task and 16 for each block.
   std::size_t replays_under_way = 2;
 };
