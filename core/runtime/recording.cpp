@@ -36,7 +36,7 @@ struct recording::inside {
   decltype(task::replay::patches) patches;
 };
 
-recording::recording(std::unique_ptr<inside> made) noexcept : m_inside(std::move(made)) {}
+recording::recording(std::unique_ptr<inside> tasks) noexcept : m_inside(std::move(tasks)) {}
 recording::recording(recording&&) noexcept = default;
 
 recording::~recording() {
@@ -164,9 +164,9 @@ recording recording_session::finish() {
   auto recorded = std::make_unique<recording::inside>(m_state->scheduler, m_state->runtime, m_state->taker.finish(),
                                                       m_state->options.replays_under_way);
   m_state->scheduler.replays().blocks().follow(*recorded->tasks);
-  recording made(std::move(recorded));
+  recording result(std::move(recorded));
   m_state.reset();
-  return made;
+  return result;
 }
 
 recording_session::~recording_session() {

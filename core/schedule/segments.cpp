@@ -244,12 +244,12 @@ class planner {
     segment_plan& plan = *m_plan;
     plan.predecessors.assign(m_of.size(), 0);
     for (std::uint32_t t = 0; t < m_of.size(); ++t) {
-      const std::uint32_t mine = plan.segment_of[t];
+      const std::uint32_t segment_of_task = plan.segment_of[t];
       for (const std::uint32_t s : m_of.successors_of(m_of.tasks[t])) {
-        if (mine == none)
+        if (segment_of_task == none)
           ++plan.predecessors[s];
-        else if (plan.segment_of[s] != mine)
-          plan.segments[mine]->after.push_back(s);
+        else if (plan.segment_of[s] != segment_of_task)
+          plan.segments[segment_of_task]->after.push_back(s);
       }
     }
     for (const auto& s : plan.segments) {

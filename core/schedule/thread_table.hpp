@@ -53,13 +53,13 @@ class thread_table {
   std::uint64_t fast_versions() const noexcept {  ///< committed without coherence
     return sum([](const thread_context& l) { return l.versions.load(std::memory_order_relaxed); });
   }
-  /// By the thread of `mine`: a finished task is on its way back to its pool. The owner needs records back only from
+  /// By `thread`: a finished task is on its way back to its pool. The owner needs records back only from
   /// time to time; one exchange per batch keeps its line quiet.
-  void keep_finished(thread_context& mine, task::record& t) {
-    if (t.owner == mine.number) return mine.tasks.give_back(t);
-    if (t.owner >= mine.finished.size()) [[unlikely]]
-      mine.finished.resize(size());
-    thread_context::finished_chain& chain = mine.finished[t.owner];
+  void keep_finished(thread_context& thread, task::record& t) {
+    if (t.owner == thread.number) return thread.tasks.give_back(t);
+    if (t.owner >= thread.finished.size()) [[unlikely]]
+      thread.finished.resize(size());
+    thread_context::finished_chain& chain = thread.finished[t.owner];
     t.next = chain.first;
     chain.first = &t;
     if (chain.last == nullptr) chain.last = &t;

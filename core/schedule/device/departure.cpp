@@ -70,9 +70,9 @@ void device_departure::wait_for_room(memory::space& space, std::uint64_t seen, s
   fresh->of = this;
   fresh->registered = &registered;
   fresh->wake = [](memory::memory_waiter* self) {
-    const std::unique_ptr<call_back> mine(static_cast<call_back*>(self));
-    mine->registered->store(false);
-    mine->of->m_setup.look_again();
+    const std::unique_ptr<call_back> registration(static_cast<call_back*>(self));
+    registration->registered->store(false);
+    registration->of->m_setup.look_again();
   };
   fresh->refuse = [](memory::memory_waiter* self) {
     static_cast<call_back*>(self)->of->m_no_room.store(true);

@@ -188,8 +188,8 @@ class iteration {
       const block_vector times_b[] = {m_bx, m_br, m_bp}, next_times_b[] = {m_bx, m_bp};
       combine(times_b, m_coefficients, next_times_b);
     }
-    // Of steps that are tiny, unit length makes large what rounding has left of deflated directions in them. Where
-    // these are further out, the iteration would go there.
+    // Normalizing tiny steps amplifies rounding errors in the deflated directions. Project them out: the iteration
+    // would go there where these are further out.
     if (m_deflation) m_deflation->project(m_p, m_ap, m_bp);
     measure();
   }
