@@ -154,7 +154,7 @@ class runtime {
   /// Make one while the calling thread waits outside the runtime, at a barrier or in a join, for another thread that
   /// uses this runtime; it must not call the runtime meanwhile. Threads that wait for room in a full memory then do not
   /// expect that this thread makes some: when no other thread could, a task is given up at once instead of after
-  /// `memory.patience` (seconds). On the stack of the thread. When the runtime has ended, its end does nothing.
+  /// `memory.patience`. On the stack of the thread. When the runtime has ended, its end does nothing.
   class waiting_elsewhere {
    public:
     /// Begins with the calling thread.
