@@ -27,7 +27,7 @@
 
 namespace tessera::memory {
 
-/// Number of a space in the runtime, below block::space_set::most.
+/// Number of a space in the runtime, below block::space_set::max_spaces.
 using space_number = std::uint16_t;
 inline constexpr space_number no_space = 0xffff;
 

@@ -112,7 +112,7 @@ double history_cell::ns_per_unit() const { return median_of(samples); }
 
 history::history(std::vector<place_kind> kinds)
     : m_kinds(std::move(kinds)),
-      m_index(std::make_unique<std::atomic<std::uint16_t>[]>(operation::catalog::most * types)) {}
+      m_index(std::make_unique<std::atomic<std::uint16_t>[]>(operation::catalog::max_operations * types)) {}
 
 history::~history() = default;
 

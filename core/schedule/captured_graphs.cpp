@@ -53,13 +53,13 @@ void captured_graphs::enqueue(const operation::context& c, graph_key key, std::s
     return;
   }
   // Blocks that come back to another address each time would have every graph thrown away unused.
-  const bool pays = m_unused_captures < most || key == m_last;
+  const bool pays = m_unused_captures < max_kept || key == m_last;
   if (table != nullptr && m_failed_on != c.device && pays && may_be_captured()) {
     if (tsr_graph* const graph = capture(c, enqueue)) {
       add(counters.captured, 1);
       if (std::exchange(m_any, true)) add(counters.recaptured, 1);
       ++m_unused_captures;
-      if (m_kept.size() == most) {
+      if (m_kept.size() == max_kept) {
         destroy(m_kept.back());
         m_kept.pop_back();
       }

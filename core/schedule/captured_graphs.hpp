@@ -48,7 +48,7 @@ class captured_graphs {
                const std::function<bool()>& may_be_captured, const std::function<void()>& enqueue);
 
  private:
-  static constexpr std::size_t most = 4;  // two for buffers that take turns, and some more
+  static constexpr std::size_t max_kept = 4;  // two for buffers that take turns, and some more
   struct captured {
     const plugin::device* device;
     tsr_graph* graph;

@@ -63,7 +63,7 @@ class moving_cost {
   static constexpr std::uint32_t min_line = 20, max_line = 2000, longest = 1'000'000'000;
   std::atomic<std::uint32_t> m_line{50};  // cores that share a cache
   std::unique_ptr<std::atomic<std::uint32_t>[]> m_tasks =
-      std::make_unique<std::atomic<std::uint32_t>[]>(operation::catalog::most);  // 0: not known
+      std::make_unique<std::atomic<std::uint32_t>[]>(operation::catalog::max_operations);  // 0: not known
 };
 
 }  // namespace tessera::schedule

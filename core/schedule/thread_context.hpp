@@ -34,7 +34,7 @@ class operation_counters {
   struct counter {
     std::atomic<std::uint64_t> tasks{0}, nanoseconds{0};
   };
-  /// By the thread itself. `number` is below operation::catalog::most.
+  /// By the thread itself. `number` is below operation::catalog::max_operations.
   counter& of(std::uint32_t number) {
     page* const p = m_pages[number / page_size].load(std::memory_order_relaxed);
     return (p != nullptr ? *p : add_page(number))[number % page_size];
@@ -56,7 +56,7 @@ class operation_counters {
     m_pages[number / page_size].store(m_owned.back().get(), std::memory_order_release);
     return *m_owned.back();
   }
-  std::array<std::atomic<page*>, operation::catalog::most / page_size> m_pages{};
+  std::array<std::atomic<page*>, operation::catalog::max_operations / page_size> m_pages{};
   std::vector<std::unique_ptr<page>> m_owned;
 };
 

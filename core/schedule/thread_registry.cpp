@@ -132,7 +132,7 @@ thread_context& thread_registry::make(const placement::place* driven) {
   std::unique_ptr<thread_context> fresh = threads.make();
   if (!fresh)
     throw error(error_kind::usage,
-                fmt::format("more than {} threads use one runtime at the same time", thread_table::most));
+                fmt::format("more than {} threads use one runtime at the same time", thread_table::max_threads));
   fresh->is_driver = driven != nullptr;
   fresh->is_program = driven == nullptr;
   fresh->place = driven != nullptr ? driven->number : 0;
@@ -152,7 +152,7 @@ thread_context& thread_registry::make_worker(std::uint32_t worker, std::uint32_t
   const std::lock_guard guard(threads.mutex);
   std::unique_ptr<thread_context> fresh = threads.make();
   if (!fresh)
-    throw error(error_kind::configuration, fmt::format("a runtime has at most {} workers", thread_table::most),
+    throw error(error_kind::configuration, fmt::format("a runtime has at most {} workers", thread_table::max_threads),
                 "runtime.workers");
   fresh->place = place;
   fresh->location = location;

@@ -14,7 +14,7 @@ namespace tessera::schedule {
 /// Grows while others read; contexts never move, and go with the table. Adding needs `mutex`, all else needs nothing.
 class thread_table {
  public:
-  static constexpr std::uint32_t most = 0xffff;  ///< what task::record::owner can name
+  static constexpr std::uint32_t max_threads = 0xffff;  ///< what task::record::owner can name
 
   std::mutex mutex;  ///< of who adds contexts, or hands free ones out
 
@@ -26,7 +26,7 @@ class thread_table {
   /// A context that others do not see before publish. Null when there are as many as a number can say.
   std::unique_ptr<thread_context> make() const {
     const std::uint32_t number = size();
-    return number < most ? std::make_unique<thread_context>(static_cast<std::uint16_t>(number)) : nullptr;
+    return number < max_threads ? std::make_unique<thread_context>(static_cast<std::uint16_t>(number)) : nullptr;
   }
   /// The context that make gave, complete.
   thread_context& publish(std::unique_ptr<thread_context> fresh) {
@@ -83,7 +83,7 @@ class thread_table {
     owner.tasks.give_back(*chain.first, *chain.last);
     chain = {};
   }
-  std::array<std::atomic<page*>, most / page_size + 1> m_pages{};
+  std::array<std::atomic<page*>, max_threads / page_size + 1> m_pages{};
   std::vector<std::unique_ptr<page>> m_owned;
   std::atomic<std::uint32_t> m_size{0};
 };

@@ -192,10 +192,10 @@ void check(const machine_description& m, const std::string& file) {
                   "count = N makes several devices of one kind");
     names.push_back(d.name);
   }
-  if (m.device_count() + m.host.domains > block::space_set::most)
+  if (m.device_count() + m.host.domains > block::space_set::max_spaces)
     throw error(error_kind::configuration,
                 fmt::format("{} devices and {} memory domains are more than the {} memories that a runtime takes",
-                            m.device_count(), m.host.domains, block::space_set::most),
+                            m.device_count(), m.host.domains, block::space_set::max_spaces),
                 file);
   if (m.host.domains * m.host.cores + m.device_count() > max_threads)
     throw error(error_kind::configuration,
@@ -262,7 +262,7 @@ machine_description parse_machine(std::string_view toml, const std::string& name
     d.where = s.where();
     s.text("name", d.name);
     if (d.name.empty()) s.need("name");
-    s.integer("count", d.count, 1, block::space_set::most - 1);
+    s.integer("count", d.count, 1, block::space_set::max_spaces - 1);
     s.bytes("memory", d.memory_bytes);
     if (d.memory_bytes == 0) s.need("memory");
     s.integer("kernels", d.kernels, 1, 128);
