@@ -64,7 +64,7 @@ chemistry::scf_settings calculation::scf_settings() const {
     how.guess = chemistry::scf_guess::density;
     how.start = first_orbitals_of(m_problem);
   }
-  how.most_iterations = m_options.scf_iterations;
+  how.max_iterations = m_options.scf_iterations;
   how.energy_change = 0.1 * m_options.convergence;
   how.gradient = std::min(1e-6, 10 * m_options.convergence);
   how.level_shift = m_options.level_shift;
@@ -123,7 +123,7 @@ sial::correlation_settings calculation::correlation_settings() const {
     if (m_plan.of_worker > 0) how.programs.private_bytes = static_cast<std::uint64_t>(m_plan.of_worker);
     if (m_plan.held > 0) how.programs.held_bytes = static_cast<std::uint64_t>(m_plan.held);
   }
-  how.most_iterations = m_options.cc_iterations;
+  how.max_iterations = m_options.cc_iterations;
   how.energy_threshold = m_options.convergence;
   how.residual_threshold = 100 * m_options.convergence;
   how.programs.workers = m_workers;

@@ -30,7 +30,7 @@ bool are_finite(const ch::amplitudes& t) {
   return finite(t.mixed) && finite(t.singles[0]) && finite(t.singles[1]) && finite(t.alike[0]) && finite(t.alike[1]);
 }
 
-constexpr double least_interval = 0.2;  // seconds, between checkpoints of triples
+constexpr double min_interval = 0.2;  // seconds, between checkpoints of triples
 
 std::string words_of(const ch::stored_energies& e) {
   return e.triples ? "the energies up to (T)" : e.ccsd ? "the energies up to CCSD" : "the energy of MP2";
@@ -272,7 +272,7 @@ std::optional<sial::amplitude_start> checkpoints::projected(std::shared_ptr<cons
 std::string checkpoints::why_no_history(const ch::amplitude_state& state, const ch::amplitudes& zeros) const {
   if (state.history == 0) return "there is none";
   try {
-    for (int step = std::max(1, state.history - ch::most_history_steps + 1); step <= state.history; ++step)
+    for (int step = std::max(1, state.history - ch::max_history_steps + 1); step <= state.history; ++step)
       (void)ch::load_history_step(m_own, step, zeros);
     return {};
   } catch (const error& e) {
@@ -334,8 +334,8 @@ sial::amplitude_keeping checkpoints::keeping(const sial::correlation_settings& h
   keeping.keep = [this](const ch::amplitudes& t, const sial::amplitude_state& at) {
     if (!std::isfinite(at.energy) || !std::isfinite(at.residual) || !are_finite(t)) return;
     // What grows away from the solution is worse than what is there.
-    m_least_residual = std::min(m_least_residual, at.residual);
-    m_diverges = at.residual > 100 * m_least_residual;
+    m_min_residual = std::min(m_min_residual, at.residual);
+    m_diverges = at.residual > 100 * m_min_residual;
     if (m_diverges) return;
     try_to_write(fmt::format("CCSD after {} iterations", at.iteration), [&] {
       ch::save_amplitudes(m_own, system(), t, at);
@@ -399,7 +399,7 @@ std::optional<sial::triples_keeping> checkpoints::keeping_triples(const ch::scf_
   };
   keeping.is_due = [this] {
     // At most a twentieth of the time goes into it.
-    const double interval = std::max({least_interval, m_options.checkpoint_interval, 20 * m_triples_seconds});
+    const double interval = std::max({min_interval, m_options.checkpoint_interval, 20 * m_triples_seconds});
     return std::chrono::duration<double>(clock::now() - m_last_triples).count() >= interval;
   };
   keeping.keep = [this, of](const std::vector<double>& energies) mutable {

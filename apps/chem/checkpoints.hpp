@@ -78,7 +78,7 @@ class checkpoints {
   std::optional<chemistry::stored_energies> m_energies;
   double m_linear_dependence = 0;
   clock::time_point m_last_kept;
-  double m_least_residual = std::numeric_limits<double>::infinity();
+  double m_min_residual = std::numeric_limits<double>::infinity();
   bool m_diverges = false, m_warned = false;
   chemistry::amplitude_state m_amplitudes;  // that are kept, or were restored
   clock::time_point m_last_triples;

@@ -73,7 +73,7 @@ memory_plan best_of(const planner& plans, const std::vector<plan_choice>& choice
 
 /// The least --memory that works, in MiB, found by trying, and one more: the next process may be a little larger before
 /// it plans. None above `most`.
-std::optional<double> least_memory(const planner& plans, const std::vector<plan_choice>& choices, double most) {
+std::optional<double> min_memory(const planner& plans, const std::vector<plan_choice>& choices, double most) {
   double none = 0, some = std::ceil(most / mebi);
   if (!best_of(plans, choices, some * mebi).fits) return std::nullopt;
   while (some - none > 1) {
@@ -87,7 +87,7 @@ void add_remedies(memory_plan& plan, const planner& plans, const std::vector<pla
                   const memory_room& room, const memory_plan& any_segments) {
   if (room.process != 0) {
     const double all = planner::all_in_memory(plan);
-    const std::optional<double> least = least_memory(plans, choices, all);
+    const std::optional<double> least = min_memory(plans, choices, all);
     if (least) plan.remedies.push_back(fmt::format("--memory {}MiB or more: the rest is on a disk", *least));
     if (!least || *least < std::ceil(all / mebi))
       plan.remedies.push_back(fmt::format("--memory {} or more: everything is in memory", option_size(all)));
@@ -118,7 +118,7 @@ memory_room room_of(const chem_options& o) {
   }
   const config::document machine = o.load();
   const std::uint64_t limit = machine.runtime().host_limit;
-  const hierarchy::memory_bound bound = hierarchy::least_bound(hierarchy::memory_sources::of_this_process());
+  const hierarchy::memory_bound bound = hierarchy::min_bound(hierarchy::memory_sources::of_this_process());
   room.blocks = static_cast<double>(limit != 0 ? limit : bound.for_blocks());
   room.has_disk = std::ranges::find(machine.runtime().plugins, "disk") != machine.runtime().plugins.end();
   const char* const named = ::secure_getenv("TMPDIR");
@@ -175,7 +175,7 @@ void tell(const memory_plan& plan, const memory_room& room, report& to, const jo
     rows.push_back({{"stage", stage.name},
                     {"bytes", stage.in_memory()},
                     {"block_bytes", stage.blocks()},
-                    {"least_bytes", stage.least()},
+                    {"min_bytes", stage.least()},
                     {"in_hand_bytes", stage.in_hand},
                     {"beside_bytes", stage.beside},
                     {"kept_bytes", stage.kept},

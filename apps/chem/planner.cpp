@@ -22,14 +22,14 @@ constexpr double spare = 1.1;  // waiting blocks of a worker that gives most of 
 // that is too much, most blocks are slabs by themselves. Blocks of short segments are too small for that.
 constexpr double pinned_in_slabs = 3.5, pinned_alone = 1.5;
 constexpr std::size_t short_segment = 16;
-constexpr double least_slab = 64 * 1024, most_slabs = 8192;
+constexpr double min_slab = 64 * 1024, max_slabs = 8192;
 // Where there is a disk, workers announce what they will fetch: each has a log of that, which is used again.
-constexpr double of_announced = 40, most_announced = 262144;
-constexpr double most_kept = 1024 * mebi;  // of SCF's integrals
+constexpr double of_announced = 40, max_announced = 262144;
+constexpr double max_kept = 1024 * mebi;  // of SCF's integrals
 
-constexpr unsigned other_rows = 8;            // of a recording: threads that are no workers of programs
-constexpr int recorded_iterations = 20;       // of coupled cluster, for what is recorded
-constexpr double most_of_rates = 384 * mebi;  // arrays by which the speed of memory is measured
+constexpr unsigned other_rows = 8;           // of a recording: threads that are no workers of programs
+constexpr int recorded_iterations = 20;      // of coupled cluster, for what is recorded
+constexpr double max_of_rates = 384 * mebi;  // arrays by which the speed of memory is measured
 
 std::span<stage_needs> programs_of(memory_plan& plan) { return std::span(plan.stages).subspan(1); }
 
@@ -84,7 +84,7 @@ stage_needs planner::needs_of(const sial::program_estimate& e, unsigned workers)
   needs.beside += m_checkpoint + m_fcidump.integrals;
   needs.beside += device_bytes_of(m_options, e.shared_at_once.room + e.kept_before.room,
                                   workers * std::min(e.private_room(), e.private_at_once));
-  needs.announced = of_announced * workers * std::min(most_announced, e.fetches / workers);
+  needs.announced = of_announced * workers * std::min(max_announced, e.fetches / workers);
   needs.own = workers * e.private_room();
   needs.own_least = workers * std::min(e.private_room(), spare * e.private_at_once);
   needs.in_hand = workers * e.hand_room;
@@ -105,7 +105,7 @@ const planner::walked& planner::programs_with(const plan_choice& what) const {
   at->second.programs = sial::estimate_correlation(*m_problem.over, m_field, how);
   for (const sial::program_estimate& e : at->second.programs) at->second.stages.push_back(needs_of(e, what.workers));
   if (m_options.trace.empty() && m_options.report.empty()) return at->second;
-  how.most_iterations = std::min(how.most_iterations, recorded_iterations);
+  how.max_iterations = std::min(how.max_iterations, recorded_iterations);
   for (const sial::program_estimate& e : sial::estimate_correlation(*m_problem.over, m_field, how))
     at->second.statements += e.data_statements;
   return at->second;
@@ -131,7 +131,7 @@ void planner::add_files(memory_plan& plan, const recording_memory& events, doubl
   for (const stage_needs& stage : plan.stages) blocks = std::max(blocks, stage.resident);
   double at_end = m_scf.result + m_fcidump.integrals + std::max(m_fcidump.text, events.at_end);
   if (events.most > 0) {
-    plan.for_rates = std::clamp(left - at_end, 0.0, std::min(blocks, most_of_rates));
+    plan.for_rates = std::clamp(left - at_end, 0.0, std::min(blocks, max_of_rates));
     at_end += plan.for_rates;
   }
   if (m_fcidump.making > 0) plan.stages.insert(plan.stages.begin() + 1, {"FCIDUMP", m_scf.result + m_fcidump.making});
@@ -189,14 +189,13 @@ void planner::place_programs(memory_plan& plan, const plan_choice& what, double 
   for (stage_needs& stage : programs_of(plan)) {
     stage.resident = std::min(limit, limited_waste * stage.blocks());
     plan.host_limit = std::max(plan.host_limit, stage.resident);
-    if (stage.on_disk > 0 && stage.least() * pinned_in_slabs > limit)
-      plan.slab = std::max(least_slab, limit / most_slabs);
+    if (stage.on_disk > 0 && stage.least() * pinned_in_slabs > limit) plan.slab = std::max(min_slab, limit / max_slabs);
   }
   if (!m_room.has_disk) plan.disk_path = m_room.disk_path;  // also where all should fit: room may be lost
 }
 
 void planner::keep_integrals(memory_plan& plan, double room) const {
-  const double kept = std::clamp(room, 0.0, std::min(m_scf.integrals, most_kept));
+  const double kept = std::clamp(room, 0.0, std::min(m_scf.integrals, max_kept));
   plan.kept_integrals = static_cast<std::size_t>(kept);
   plan.stages.front().kept = kept;
   if (kept < m_scf.integrals)

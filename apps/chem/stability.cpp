@@ -12,7 +12,7 @@ namespace {
 
 namespace ch = chemistry;
 
-constexpr int most_descents = 8;
+constexpr int max_descents = 8;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ ch::scf_result stability_check::run(
   }
   ch::curvature found = ch::lowest_curvature(scf, m_problem.kind, ch::orbital_rotations::internal, m_builder);
   int followed = 0;
-  while (m_options.stability == "follow" && found.is_descent() && followed < most_descents) {
+  while (m_options.stability == "follow" && found.is_descent() && followed < max_descents) {
     m_journal.line("a saddle point at {:.10f} hartree: lowest eigenvalue {:.5f}; going down", scf.energy, found.lowest);
     ch::scf_result lower = solve(ch::lower_densities(scf, m_problem.kind, found, *m_problem.over, m_builder));
     ++followed;

@@ -115,8 +115,8 @@ std::vector<work_estimate> work_of(const problem& p, const memory_plan& plan, co
   parts.push_back(field);
   if (!p.method) return parts;
   sial::correlation_settings once = how, twice = how;
-  once.most_iterations = 1;
-  twice.most_iterations = 2;
+  once.max_iterations = 1;
+  twice.max_iterations = 2;
   once.orbitals = twice.orbitals = plan.orbitals;
   once.direct_ladder = twice.direct_ladder = plan.direct_ladder;
   once.programs.workers = twice.programs.workers = 1;

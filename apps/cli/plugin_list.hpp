@@ -40,7 +40,7 @@ struct plugin_list {
 plugin_list list_plugins(const plugin::registry_options& options);
 
 std::string to_text(const plugin_list& found);
-/// Keys: docs/commands.md.
+/// Keys: docs/commands/plugins.md.
 std::string to_json(const plugin_list& found);
 
 }  // namespace tessera::cli

@@ -15,7 +15,7 @@
 namespace tessera::apps {
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 24;  // of each of three arrays: 128 MiB
+constexpr std::int64_t max_elements = std::int64_t{1} << 24;  // of each of three arrays: 128 MiB
 constexpr double scalar = 0.4;
 
 /// A runtime of the host alone, that neither records nor learns.
@@ -121,7 +121,7 @@ double device_triad(location_model& model, const std::string& leaf, std::int64_t
 
 /// Elements of each of the triad's arrays for data of a size.
 std::int64_t elements_for(double data) {
-  return static_cast<std::int64_t>(std::clamp(data / (3 * sizeof(double)), 1024.0, double{most_elements}));
+  return static_cast<std::int64_t>(std::clamp(data / (3 * sizeof(double)), 1024.0, double{max_elements}));
 }
 
 void measure_devices(machine_rates& to, const rates_wanted& wanted, machine&& on) {
@@ -144,7 +144,7 @@ void measure_devices(machine_rates& to, const rates_wanted& wanted, machine&& on
 double triad_bandwidth(std::uint32_t workers) {
   runtime rt(host_alone(workers));
   location_model model(rt);
-  return host_triad(model, most_elements, 10);
+  return host_triad(model, max_elements, 10);
 }
 
 machine_rates measure_rates(const rates_wanted& wanted, const std::function<machine()>& find_machine) {

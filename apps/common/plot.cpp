@@ -11,7 +11,7 @@ namespace tessera::apps {
 namespace {
 
 constexpr double width = 900, height = 340, left = 84, right = 130, top = 40, bottom = 52;
-constexpr std::size_t most_labels = 12;
+constexpr std::size_t max_labels = 12;
 constexpr int colours = 8;
 
 const char* const style = R"(<style>
@@ -130,7 +130,7 @@ class picture {
       if (last == l.points.rend() || l.label.empty()) continue;
       named.push_back(&l), ends.push_back(m_y.place(last->second) + 4);
     }
-    if (named.size() > most_labels) return {};
+    if (named.size() > max_labels) return {};
     const std::vector<double> at = places_of_labels(ends, 14);
     std::string out;
     for (std::size_t k = 0; k < named.size(); ++k)

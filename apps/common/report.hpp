@@ -10,7 +10,7 @@
 
 namespace tessera::apps {
 
-/// Figures in the order of their printing. Every line has a JSON key; docs/commands.md documents them.
+/// Figures in the order of their printing. Every line has a JSON key; docs/commands has them.
 class report {
  public:
   report();

@@ -23,7 +23,7 @@ struct deepcopy_options : command_options {
   bool verify = false;
 };
 
-constexpr std::int64_t most_repetitions = 10'000, least_repetitions = 5;
+constexpr std::int64_t max_repetitions = 10'000, min_repetitions = 5;
 constexpr double enough_precision = 0.01, enough_seconds = 10;
 
 /// Whether the machine has one memory where something computes.
@@ -62,8 +62,8 @@ std::pair<cycle_result, cycle_means> run_cycles(const session& s, const cycle_se
   cycle_means means;
   const auto wanted = [&] {
     if (o.repetitions > 0) return means.count() < o.repetitions;
-    if (means.count() < least_repetitions) return true;
-    return means.error() > enough_precision && means.count() < most_repetitions &&
+    if (means.count() < min_repetitions) return true;
+    return means.error() > enough_precision && means.count() < max_repetitions &&
            means.mean(&cycle_result::whole) * static_cast<double>(means.count()) < enough_seconds;
   };
   while (wanted()) {

@@ -7,7 +7,7 @@
 
 namespace tessera::apps {
 
-/// One object of the list `programs` of a run's JSON; docs/commands.md documents it.
+/// One object of the list `programs` of a run's JSON; docs/commands/sial.md documents it.
 nlohmann::ordered_json metrics_of(const sial::program_report& done);
 
 /// For --stats: the hit ratio, what ran on devices, and a line for each kind of exchange.

@@ -53,7 +53,7 @@ chemistry::scf_settings scf_settings_of(const chemistry::job& job) {
   chemistry::scf_settings how;
   if (job.guess == "core") how.guess = chemistry::scf_guess::core;
   if (job.convergence) how.energy_change = 0.1 * *job.convergence;
-  how.most_iterations = job.scf_iterations.value_or(how.most_iterations);
+  how.max_iterations = job.scf_iterations.value_or(how.max_iterations);
   how.level_shift = job.level_shift.value_or(0);
   how.damping = job.damping.value_or(0);
   return how;
@@ -113,7 +113,7 @@ molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, 
   sial::init_data told = sial::orbital_data(*field.over, scf, orbitals_of(job, molecule));
   const sial::correlation_settings usual;
   const double convergence = job.convergence.value_or(usual.energy_threshold);
-  told.ints["max_iterations"] = job.cc_iterations.value_or(usual.most_iterations);
+  told.ints["max_iterations"] = job.cc_iterations.value_or(usual.max_iterations);
   told.scalars["energy_threshold"] = convergence;
   told.scalars["residual_threshold"] = 100 * convergence;
   told.scalars["scf_energy"] = scf.energy;

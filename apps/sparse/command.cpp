@@ -242,7 +242,7 @@ int run(const eigs_options& o) {
     if (mass && mass->rows == a.rows && mass->columns == a.columns) mass = order->reordered(*mass);
   }
   if (by.preconditioned) how.precondition = chosen_preconditioning(a, how);
-  s.require_memory(by.least_memory(a, hermitian ? real_options(a, how) : how),
+  s.require_memory(by.min_memory(a, hermitian ? real_options(a, how) : how),
                    memory_of_copies(a, how) > 0 ? "the vectors, and a copy of a matrix," : "the vectors",
                    o.solver.block > 0 ? "choose a smaller --block, or fewer --pairs" : "choose fewer --pairs");
   solver_history history;
@@ -347,7 +347,7 @@ void add_eigs(command_table& to) {
             "vectors that are iterated: at least K, by default a few more; of lanczos 4",
             {.range = between(1, std::int64_t{1} << 16)}},
            {"--iterations",
-            &solver.most_iterations,
+            &solver.max_iterations,
             "N",
             "give up after N iterations, of lanczos restarts",
             {.range = between(0, 1000000000), .shows_default = true}},

@@ -11,7 +11,7 @@
 namespace tessera::apps {
 namespace {
 
-constexpr std::size_t most_kept = 1000, most_latest = 40, least_latest = 5;
+constexpr std::size_t max_kept = 1000, max_latest = 40, min_latest = 5;
 
 /// Iterations until a pair's residual is small enough, from the line that fits its logarithms best.
 std::optional<double> iterations_left_of(std::span<const solver_moment> latest, std::size_t pair) {
@@ -43,7 +43,7 @@ std::optional<double> iterations_left_of(std::span<const solver_moment> latest, 
 }  // namespace
 
 std::optional<double> iterations_left(std::span<const solver_moment> latest) {
-  if (latest.size() < least_latest) return std::nullopt;
+  if (latest.size() < min_latest) return std::nullopt;
   double most = 0;
   for (std::size_t pair = 0; pair < latest.back().now.of_pairs.size(); ++pair) {
     const std::optional<double> of_pair = iterations_left_of(latest, pair);
@@ -72,13 +72,13 @@ void solver_history::note_at(double seconds, sparse::eigen_progress now) {
   // A solver that begins again has another rate.
   if (!m_latest.empty() && now.iteration <= m_latest.back().now.iteration) m_latest.clear();
   m_latest.push_back({seconds, std::move(now)});
-  if (m_latest.size() > most_latest) m_latest.pop_front();
+  if (m_latest.size() > max_latest) m_latest.pop_front();
   if (++m_skipped < m_every) return;
   m_skipped = 0;
   m_kept.push_back(m_latest.back());
-  if (m_kept.size() < 2 * most_kept) return;
+  if (m_kept.size() < 2 * max_kept) return;
   for (std::size_t k = 1; 2 * k < m_kept.size(); ++k) m_kept[k] = std::move(m_kept[2 * k]);
-  m_kept.resize(most_kept);
+  m_kept.resize(max_kept);
   m_skipped = m_every;  // the last one is gone, and the next is kept
   m_every *= 2;
 }
@@ -97,7 +97,7 @@ std::string solver_history::line(double seconds) const {
 
 std::optional<double> solver_history::left() const {
   const std::lock_guard hold(m_lock);
-  if (m_latest.size() < least_latest) return std::nullopt;
+  if (m_latest.size() < min_latest) return std::nullopt;
   return iterations_left(std::vector<solver_moment>(m_latest.begin(), m_latest.end()))
       .value_or(std::numeric_limits<double>::infinity());
 }

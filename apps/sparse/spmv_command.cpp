@@ -112,7 +112,7 @@ measured_products measure(session& s, const csr_matrix& a, std::int64_t columns,
   for (int k = 0; k <= o.repeats; ++k) {
     s.check_interrupt();
     const loop_outcome loop =
-        p.while_not([] { return false; }, [&] { apply(a, x, y); }, {.most_iterations = k == 0 ? 1 : together});
+        p.while_not([] { return false; }, [&] { apply(a, x, y); }, {.max_iterations = k == 0 ? 1 : together});
     if (k == 0) continue;
     made.best = std::min(made.best, loop.seconds / together);
     made.mean += loop.seconds / together / o.repeats;

@@ -2,7 +2,7 @@
 // pageable; pinned allocation; copies beside a computation; what the host pays per call, with and without a graph;
 // products of the BLAS and SPARSE tables.
 //
-//   bench_device --plugin FILE [--most 268435456] [--n 4096] [--calls 2000] [--side 160]      rows of
+//   bench_device --plugin FILE [--max 268435456] [--n 4096] [--calls 2000] [--side 160]      rows of
 //   bench/common/measure.hpp bench_device --plugin FILE --own 1 [--side 160]      sparse products alone, without the
 //   vendor's libraries
 #include <dlfcn.h>
@@ -286,16 +286,16 @@ void sparse_products(const device& on, std::int64_t side, const std::string& wha
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bench::arguments given(argc, argv, {"plugin", "most", "n", "calls", "side", "own"});
+  const bench::arguments given(argc, argv, {"plugin", "max", "n", "calls", "side", "own"});
   const std::string file = given.text("plugin", "");
   if (file.empty()) bench::fail("--plugin FILE is needed");
-  const auto most = static_cast<std::uint64_t>(given.number("most", 256 << 20));
+  const auto max_bytes = static_cast<std::uint64_t>(given.number("max", 256 << 20));
   const auto side = static_cast<std::int64_t>(given.number("side", 160));
   const bool own = given.number("own", 0) != 0;
   const device on(file, own);
   sparse_products(on, side, own ? on.name + ", own kernels" : on.name);
   if (own) return 0;
-  links(on, most);
-  overlap(on, static_cast<std::int64_t>(given.number("n", 4096)), most);
+  links(on, max_bytes);
+  overlap(on, static_cast<std::int64_t>(given.number("n", 4096)), max_bytes);
   calls(on, static_cast<int>(given.number("calls", 2000)));
 }

@@ -98,7 +98,7 @@ fi
 
 first="${sizes%% *}"
 measure "conformance_$plugin" "$tessera" plugins check "$file"
-rows device "$here/bin/bench_device" --plugin "$file" --most "$link_bytes" --n "$first" --side "$side"
+rows device "$here/bin/bench_device" --plugin "$file" --max "$link_bytes" --n "$first" --side "$side"
 rows device_own_kernels "$here/bin/bench_device" --plugin "$file" --own 1 --side "$side"
 rows graphs "$here/bin/bench_graphs" --plugin "$plugin" --n "$replays"
 rows batches "$here/bin/bench_batches" --plugin "$plugin" --n "$contractions" --extents "$extents" --blocks "$blocks"

@@ -49,7 +49,7 @@ namespace {
 double microseconds_per_task() {
   const csr_matrix a = generate("lap3d:16");
   runtime rt({.workers = 1});
-  eigen_options o{.pairs = 1, .block = 1, .tolerance = 0, .most_iterations = 40, .precondition = preconditioning::none};
+  eigen_options o{.pairs = 1, .block = 1, .tolerance = 0, .max_iterations = 40, .precondition = preconditioning::none};
   o.program.panel_rows = 16;
   double last = 0, best = 1e99;
   o.report = [&](const eigen_progress& now) {
@@ -67,7 +67,7 @@ void measure_graph(const csr_matrix& a, const sparse_case& c) {
   eigen_options o{.pairs = c.block,
                   .block = c.block,
                   .tolerance = 0,
-                  .most_iterations = static_cast<int>(c.iterations),
+                  .max_iterations = static_cast<int>(c.iterations),
                   .precondition = preconditioning::none};
   o.program.panel_rows = c.panel;
   const long before = live_bytes;

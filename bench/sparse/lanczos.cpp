@@ -43,7 +43,7 @@ class steps_of_lanczos {
                 [this] {
                   for (long j = 0; j < count; ++j) step(static_cast<std::size_t>(j));
                 },
-                {.most_iterations = static_cast<int>(cycles), .after_each = [&](int) {
+                {.max_iterations = static_cast<int>(cycles), .after_each = [&](int) {
                    (void)coefficients.back().values();  // the last thing that a cycle makes
                    ends.push_back(now());
                  }});

@@ -16,7 +16,7 @@ void measure_lobpcg(const csr_matrix& a, const sparse_case& c) {
     eigen_options o{.pairs = c.block,
                     .block = c.block,
                     .tolerance = 0,
-                    .most_iterations = static_cast<int>(c.iterations),
+                    .max_iterations = static_cast<int>(c.iterations),
                     .precondition = preconditioning::none};
     o.program.panel_rows = c.panel;
     o.program.strip_rows = c.strip;
@@ -39,7 +39,7 @@ void measure_solution(const csr_matrix& a, const sparse_case& c) {
                         .block = c.block,
                         .tolerance = c.tolerance,
                         .compare = criterion::absolute,
-                        .most_iterations = static_cast<int>(c.iterations),
+                        .max_iterations = static_cast<int>(c.iterations),
                         .precondition = preconditioning::none};
   const double began = now();
   const eigenpairs found = lobpcg(rt, a, o);

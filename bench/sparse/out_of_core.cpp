@@ -52,11 +52,11 @@ measured iterate(const csr_matrix& a, eigen_options o, const setting& on) {
   measured first, last;
   o.report = [&](const eigen_progress& now) {
     if (now.iteration == 2) first = moved(rt), first.seconds = bench::now();
-    if (now.iteration == o.most_iterations) last = moved(rt), last.seconds = bench::now();
+    if (now.iteration == o.max_iterations) last = moved(rt), last.seconds = bench::now();
   };
   const eigenpairs found = lobpcg(rt, a, o);
   if (found.dense || found.orthogonality > 1e-8) fail("sparse out of core: the vectors are wrong");
-  const double counted = o.most_iterations - 2;
+  const double counted = o.max_iterations - 2;
   return {(last.in - first.in) / counted, (last.out - first.out) / counted, (last.seconds - first.seconds) / counted};
 }
 
@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   eigen_options o{.pairs = block,
                   .block = block,
                   .tolerance = 0,
-                  .most_iterations = iterations,
+                  .max_iterations = iterations,
                   .precondition = preconditioning::none};
   o.program.panel_rows = panel_rows;
   o.program.at = "sim0";

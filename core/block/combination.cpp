@@ -8,11 +8,11 @@
 namespace tessera::block {
 namespace {
 
-constexpr std::size_t most_combinations = 4096;
+constexpr std::size_t max_combinations = 4096;
 struct combination_table {
   std::mutex mutex;
   std::size_t used = 1;  // that of additions
-  std::array<std::atomic<const combination*>, most_combinations> all{};
+  std::array<std::atomic<const combination*>, max_combinations> all{};
 };
 combination_table& known_combinations() noexcept {
   static combination_table one;
@@ -24,7 +24,7 @@ combination_table& known_combinations() noexcept {
 combination_number add_combination(const combination& what) {
   combination_table& in = known_combinations();
   const std::lock_guard guard(in.mutex);
-  if (in.used == most_combinations)
+  if (in.used == max_combinations)
     throw error(error_kind::usage, "more than 4095 operations to accumulate with", {},
                 "one type of operation and one element type are one of them; make values that differ a block's");
   in.all[in.used].store(&what, std::memory_order_release);

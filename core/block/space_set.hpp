@@ -8,10 +8,10 @@
 
 namespace tessera::block {
 
-/// Numbers of spaces, below `most`. Of the size of two words, since every block has one (record::valid_spaces).
+/// Numbers of spaces, below `max_spaces`. Of the size of two words, since every block has one (record::valid_spaces).
 class space_set {
  public:
-  static constexpr std::size_t most = 128;
+  static constexpr std::size_t max_spaces = 128;
 
   constexpr space_set() noexcept = default;
   /// The set of one space.
@@ -23,7 +23,7 @@ class space_set {
   constexpr bool meets(const space_set& other) const noexcept {
     return ((m_words[0] & other.m_words[0]) | (m_words[1] & other.m_words[1])) != 0;
   }
-  /// The lowest number in it; of an empty set: most.
+  /// The lowest number in it; of an empty set: max_spaces.
   constexpr std::uint16_t first() const noexcept {
     return static_cast<std::uint16_t>(m_words[0] != 0 ? std::countr_zero(m_words[0])
                                                       : 64 + std::countr_zero(m_words[1]));
@@ -53,7 +53,7 @@ class space_set {
   }
 
  private:
-  std::array<std::uint64_t, most / 64> m_words{};
+  std::array<std::uint64_t, max_spaces / 64> m_words{};
 };
 
 /// One that threads change at the same time, each space for itself: what is asked about several spaces is no picture of
@@ -81,7 +81,7 @@ class atomic_space_set {
   }
 
  private:
-  std::array<std::atomic<std::uint64_t>, space_set::most / 64> m_words{};
+  std::array<std::atomic<std::uint64_t>, space_set::max_spaces / 64> m_words{};
 };
 
 }  // namespace tessera::block

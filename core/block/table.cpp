@@ -86,8 +86,8 @@ table::record_chunk& table::add_chunk() {
 
 record& table::create(element_type type, const shape& extents, const origin* from, std::uint32_t position) {
   const auto count = static_cast<std::uint64_t>(extents.count());
-  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;  // what the offset of a chunk can say
-  if (count > most_bytes / size_of(type))
+  constexpr std::uint64_t max_bytes = std::uint64_t{1} << 48;  // what the offset of a chunk can say
+  if (count > max_bytes / size_of(type))
     throw error(error_kind::usage,
                 fmt::format("a block of {} elements of type {} has more than 2^48 bytes", count, name_of(type)), {},
                 "cut the array into smaller blocks");

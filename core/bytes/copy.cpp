@@ -85,26 +85,25 @@ std::span<const copy_loop> copy_loops() noexcept { return {}; }
 namespace {
 
 // Below this glibc's memcpy copies by vectors itself, whatever their width.
-constexpr std::size_t least_for_loops = 2048;
+constexpr std::size_t min_for_loops = 2048;
 
 }  // namespace
 
-std::size_t least_past_caches() noexcept {
+std::size_t min_past_caches() noexcept {
   static const std::size_t bytes = [] {
     const long second = ::sysconf(_SC_LEVEL2_CACHE_SIZE);  // 0 where the system does not say
-    return std::max(second > 0 ? static_cast<std::size_t>(second) : std::size_t{1} << 20, least_for_loops);
+    return std::max(second > 0 ? static_cast<std::size_t>(second) : std::size_t{1} << 20, min_for_loops);
   }();
   return bytes;
 }
 
 void copy_bytes(void* to, const void* from, std::size_t bytes) noexcept {
-  const auto loops = bytes < least_for_loops ? std::span<const copy_loop>() : copy_loops();
+  const auto loops = bytes < min_for_loops ? std::span<const copy_loop>() : copy_loops();
   if (loops.empty()) {
     if (bytes != 0) std::memcpy(to, from, bytes);
     return;
   }
-  loops[bytes < least_past_caches() ? 0 : 1].run(static_cast<std::byte*>(to), static_cast<const std::byte*>(from),
-                                                 bytes);
+  loops[bytes < min_past_caches() ? 0 : 1].run(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
 }
 
 void move_bytes(void* to, const void* from, std::size_t bytes) noexcept {

@@ -27,6 +27,6 @@ struct copy_loop {
 std::span<const copy_loop> copy_loops() noexcept;
 
 /// From how many bytes on copy_bytes writes past the caches.
-std::size_t least_past_caches() noexcept;
+std::size_t min_past_caches() noexcept;
 
 }  // namespace tessera

@@ -67,7 +67,7 @@ class look_ahead {
   }
 
  private:
-  static constexpr std::size_t most_levels = 256;  // as toml++ has it for arrays and inline tables
+  static constexpr std::size_t max_levels = 256;  // as toml++ has it for arrays and inline tables
 
   std::string_view m_text;
   const std::string& m_source;
@@ -134,8 +134,8 @@ class look_ahead {
       m_open.pop_back();
     }
     if (c != ' ' && c != '\t' && c != '\r') m_begins = false;
-    if (m_header + m_above + m_key > most_levels)
-      refuse(fmt::format("values lie inside each other {} deep and deeper", most_levels),
+    if (m_header + m_above + m_key > max_levels)
+      refuse(fmt::format("values lie inside each other {} deep and deeper", max_levels),
              "no setting lies deeper than a few levels");
   }
 };

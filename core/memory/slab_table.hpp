@@ -29,7 +29,7 @@ struct slab {
 /// give_back.
 class slab_table {
  public:
-  static constexpr std::size_t per_page = 256, most_pages = 256, most = per_page * most_pages;
+  static constexpr std::size_t per_page = 256, max_pages = 256, most = per_page * max_pages;
   slab_table() = default;
   ~slab_table() {
     for (const std::atomic<slab*>& page : m_pages) delete[] page.load(std::memory_order_relaxed);
@@ -49,7 +49,7 @@ class slab_table {
   }
 
  private:
-  std::array<std::atomic<slab*>, most_pages> m_pages{};
+  std::array<std::atomic<slab*>, max_pages> m_pages{};
   std::mutex m_mutex;
   std::uint32_t m_count = 0;
   std::vector<std::uint32_t> m_free;

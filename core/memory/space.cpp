@@ -41,7 +41,7 @@ space::space(space_setup setup)
       m_cached(m_granule, m_least) {
   const tsr_space_desc& description = m_setup.device->spaces()[m_setup.device_space].description;
   if (const std::uint64_t most = m_setup.device->description().max_allocation; most != 0)
-    m_most_at_once = most / m_granule * m_granule;
+    m_max_at_once = most / m_granule * m_granule;
   m_limit = m_setup.limit != 0 ? m_setup.limit : description.bytes;
   if (description.bytes != 0) m_limit = std::min(m_limit, description.bytes);
   if (m_limit == 0) m_limit = ~std::uint64_t{0};
@@ -79,13 +79,13 @@ bool space::grow(std::uint64_t at_least) {
   const std::uint64_t left = m_limit == ~std::uint64_t{0} ? m_limit : m_limit - std::min(m_limit, m_slab_total);
   const std::uint64_t needed = (at_least + m_granule - 1) / m_granule * m_granule;
   if (left < needed) return false;
-  if (needed > m_most_at_once) {
+  if (needed > m_max_at_once) {
     m_alloc_trouble = "a block of " + std::to_string(at_least) + " bytes is more than the device allocates at once, " +
-                      std::to_string(m_most_at_once) + " bytes (max_allocation)";
+                      std::to_string(m_max_at_once) + " bytes (max_allocation)";
     return false;
   }
   // A plugin that has no such piece may have a smaller one.
-  for (std::uint64_t bytes = std::max(needed, std::min({next_slab(), left / m_granule * m_granule, m_most_at_once}));;
+  for (std::uint64_t bytes = std::max(needed, std::min({next_slab(), left / m_granule * m_granule, m_max_at_once}));;
        bytes = std::max(needed, bytes / 2 / m_granule * m_granule)) {
     if (make_slab(bytes)) return true;
     if (bytes == needed) return false;

@@ -27,7 +27,7 @@
 
 namespace tessera::memory {
 
-/// Number of a space in the runtime, below block::space_set::most.
+/// Number of a space in the runtime, below block::space_set::max_spaces.
 using space_number = std::uint16_t;
 inline constexpr space_number no_space = 0xffff;
 
@@ -64,7 +64,7 @@ class space {
   /// Bytes that blocks may take here; ~0: unlimited.
   std::uint64_t limit() const noexcept { return m_limit; }
   /// Bytes of the largest block: what the device allocates at once, whatever the limit.
-  std::uint64_t largest() const noexcept { return m_most_at_once; }
+  std::uint64_t largest() const noexcept { return m_max_at_once; }
   /// What an allocation of `bytes` takes from the limit: a multiple of the granule, or where hosts compute a power of
   /// two below it.
   std::uint64_t allocated_size(std::uint64_t bytes) const noexcept {
@@ -166,8 +166,8 @@ class space {
   trace::tracer* m_tracer = nullptr;
   space_setup m_setup;
   std::string m_name;
-  std::uint64_t m_most_at_once = ~std::uint64_t{0};  // of one allocation
-  std::uint64_t m_limit, m_granule, m_least;         // the least of footprints: below the granule, powers of two
+  std::uint64_t m_max_at_once = ~std::uint64_t{0};  // of one allocation
+  std::uint64_t m_limit, m_granule, m_least;        // the least of footprints: below the granule, powers of two
   bool m_host_visible, m_slabs_are_cheap;
 
   slab_table m_slabs;

@@ -26,11 +26,11 @@ class ended_catalogs {
     }
     const std::lock_guard guard(m_mutex);
     m_kept.push_back(std::move(all));
-    if (m_kept.size() > most) m_kept.pop_front();
+    if (m_kept.size() > max_kept) m_kept.pop_front();
   }
 
  private:
-  static constexpr std::size_t most = 64;
+  static constexpr std::size_t max_kept = 64;
   std::mutex m_mutex;
   std::deque<std::deque<definition>> m_kept;
 };
@@ -109,7 +109,7 @@ const definition& catalog::add(definition what) {
   for (const definition& other : m_all)
     if (other.name == what.name)
       throw error(error_kind::usage, "operation '" + what.name + "' exists already", {}, "choose another name");
-  if (m_all.size() == most) throw error(error_kind::usage, "more than 4096 operations in one runtime");
+  if (m_all.size() == max_operations) throw error(error_kind::usage, "more than 4096 operations in one runtime");
   what.number = static_cast<std::uint32_t>(m_all.size());
   what.catalog = m_number;
   return m_all.emplace_back(std::move(what));

@@ -17,10 +17,10 @@ struct kernel_store;
 /// at these addresses: who has kept a definition is told, and does not find another one there.
 class catalog {
  public:
-  static constexpr std::uint32_t most = 4096;  ///< operations of one runtime
+  static constexpr std::uint32_t max_operations = 4096;  ///< operations of one runtime
   /// From so many on, names of functions that share a type (std::function) are no operations of their own, but counted
   /// together.
-  static constexpr std::uint32_t most_with_own_names = most / 2;
+  static constexpr std::uint32_t max_with_own_names = max_operations / 2;
 
   catalog();
   catalog(const catalog&) = delete;

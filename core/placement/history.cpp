@@ -112,7 +112,7 @@ double history_cell::ns_per_unit() const { return median_of(samples); }
 
 history::history(std::vector<place_kind> kinds)
     : m_kinds(std::move(kinds)),
-      m_index(std::make_unique<std::atomic<std::uint16_t>[]>(operation::catalog::most * types)) {}
+      m_index(std::make_unique<std::atomic<std::uint16_t>[]>(operation::catalog::max_operations * types)) {}
 
 history::~history() = default;
 
@@ -125,7 +125,7 @@ history::profile* history::make_profile(const operation::definition& what, eleme
   const std::lock_guard guard(m_mutex);
   std::atomic<std::uint16_t>& at = m_index[what.number * types + static_cast<std::size_t>(type)];
   if (at.load(relaxed) != 0) return m_profiles[at.load(relaxed) - 1].get();
-  if (m_count == most_profiles) return nullptr;
+  if (m_count == max_profiles) return nullptr;
   auto fresh = std::make_unique<profile>(m_kinds.size());
   fresh->operation = what.name;
   fresh->type = type;

@@ -62,7 +62,7 @@ float median_of(std::span<const float> values);
 std::vector<crossover> crossovers_of(std::span<const history_cell> cells, std::span<const place_kind> kinds);
 
 /// The model. Reading takes no lock: an estimate is a handful of relaxed loads. A measurement takes a short lock of its
-/// row, and is dropped when another thread holds it. Memory is bounded: at most `most_profiles` pairs of operation and
+/// row, and is dropped when another thread holds it. Memory is bounded: at most `max_profiles` pairs of operation and
 /// element type, each of about 1.5 KiB plus 3.9 KiB per kind of place; further ones are estimated from their work.
 class history {
  public:
@@ -77,7 +77,7 @@ class history {
   static constexpr double surprise = 1.5;      ///< change of an estimate that is worth looking at earlier choices again
   static constexpr double trial_share = 0.05;  ///< of the time placed in a bucket may be lost to trials in it ...
   static constexpr double trial_allowance = 0.010;  ///< ... after the first 10 ms
-  static constexpr std::size_t most_profiles = 256;
+  static constexpr std::size_t max_profiles = 256;
 
   /// At most 64 kinds.
   explicit history(std::vector<place_kind> kinds);
@@ -140,7 +140,7 @@ class history {
 
   const std::vector<place_kind> m_kinds;
   std::unique_ptr<std::atomic<std::uint16_t>[]> m_index;  ///< by operation and type: 1 + position; 0: none yet
-  std::array<std::unique_ptr<profile>, most_profiles> m_profiles;
+  std::array<std::unique_ptr<profile>, max_profiles> m_profiles;
   mutable std::mutex m_mutex;  ///< for making profiles and for what follows
   std::size_t m_count = 0;
   std::vector<history_cell> m_restored;  ///< not yet asked for

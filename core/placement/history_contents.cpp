@@ -14,7 +14,7 @@ using json = history_json;
 
 constexpr int version = 1;
 constexpr const char* version_key = "tessera_history";
-constexpr std::size_t most_machines = 16;
+constexpr std::size_t max_machines = 16;
 constexpr std::uintmax_t largest_file = 64u << 20;
 
 }  // namespace
@@ -78,7 +78,7 @@ void forget_oldest(json& of, std::size_t most) {
 json empty_history() { return {{version_key, version}, {"machines", json::object()}}; }
 
 std::string write_contents(const fs::path& file, json& whole) {
-  forget_oldest(whole["machines"], most_machines);
+  forget_oldest(whole["machines"], max_machines);
   std::error_code failed;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), failed);
   if (failed) return failed.message();

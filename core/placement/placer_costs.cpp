@@ -20,7 +20,7 @@ std::uint64_t share_of(double seconds) noexcept {
 /// What a placed task carries in record::extension until it is retired; one word.
 struct placer::charged {
   static constexpr std::uint64_t longest = (std::uint64_t{1} << 44) - 1;  // 4.9 hours; share_of stays below
-  static constexpr unsigned most_moves = 7;
+  static constexpr unsigned max_moves = 7;
 
   std::uint64_t ns = 0;     // its share of the place's queue
   bool trial = false;       // there to be measured: it stays
@@ -29,12 +29,12 @@ struct placer::charged {
 
   static charged of(const task::record& t) noexcept {
     const auto word = reinterpret_cast<std::uintptr_t>(t.extension);
-    return {word & longest, (word >> 44 & 1) != 0, static_cast<unsigned>(word >> 45 & most_moves),
+    return {word & longest, (word >> 44 & 1) != 0, static_cast<unsigned>(word >> 45 & max_moves),
             static_cast<std::uint16_t>(word >> 48)};
   }
   void keep_in(task::record& t) const noexcept {
     const std::uint64_t word = std::min(ns, longest) | std::uint64_t{trial} << 44 |
-                               std::uint64_t{moves & most_moves} << 45 | std::uint64_t{epoch} << 48;
+                               std::uint64_t{moves & max_moves} << 45 | std::uint64_t{epoch} << 48;
     t.extension = reinterpret_cast<void*>(static_cast<std::uintptr_t>(word));
   }
 };
@@ -142,7 +142,7 @@ void placer::learn(history::profile& profile, const task_size& size, const place
 bool placer::withdraw(task::record& t, place& from) noexcept {
   if (m_policy != placement_policy::cost) return false;
   charged p = charged::of(t);
-  if (p.ns == 0 || p.trial || p.moves == charged::most_moves ||
+  if (p.ns == 0 || p.trial || p.moves == charged::max_moves ||
       p.epoch == static_cast<std::uint16_t>(m_epoch.load(std::memory_order_relaxed)))
     return false;
   discharge(t, from);

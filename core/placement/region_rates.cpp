@@ -79,8 +79,7 @@ std::string write_region_rates(const std::filesystem::path& file, std::span<cons
                                [&](const region_rate& r) { return r.region == old.region && r.leaf == old.leaf; });
   });
   std::ranges::copy_if(rates, std::back_inserter(all), is_possible);
-  if (all.size() > most_region_rates)
-    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(most_region_rates));
+  if (all.size() > max_region_rates) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(max_region_rates));
 
   history_contents c = read_contents(file);
   if (!c.absent && (!c.ours || c.newer)) return c.refused;
@@ -100,7 +99,7 @@ std::string write_region_rates(const std::filesystem::path& file, std::span<cons
                                {"leaf", r.leaf},
                                {"iterations_per_second", r.iterations_per_second},
                                {"fixed_seconds", r.fixed_seconds}});
-  forget_oldest(programs, most_programs);
+  forget_oldest(programs, max_programs);
   return write_contents(file, c.whole);
 }
 

@@ -22,8 +22,8 @@ struct program_rates {
   std::vector<region_rate> rates;  ///< in the order of writing, the latest last
 };
 
-inline constexpr std::size_t most_region_rates = 4096;  ///< of a program
-inline constexpr std::size_t most_programs = 32;        ///< of a machine
+inline constexpr std::size_t max_region_rates = 4096;  ///< of a program
+inline constexpr std::size_t max_programs = 32;        ///< of a machine
 
 /// What this process is called in a history: the name of its program's file, wherever that lies.
 std::string this_program();
@@ -35,7 +35,7 @@ std::vector<program_rates> read_region_rates(const std::filesystem::path& file, 
 std::vector<region_rate> read_region_rates(const std::filesystem::path& file, std::span<const std::string> machine,
                                            std::string_view program);
 /// Writes them into the program's part of the machine's: these replace what there is of the same region and leaf, and
-/// stand behind the others. At most `most_region_rates` of the program stay, and `most_programs`; the oldest go first,
+/// stand behind the others. At most `max_region_rates` of the program stay, and `max_programs`; the oldest go first,
 /// and one program never makes another one's rates go while there is room for both. Returns "" or why not.
 std::string write_region_rates(const std::filesystem::path& file, std::span<const std::string> machine,
                                std::string_view program, std::span<const region_rate> measured);

@@ -15,7 +15,7 @@ std::string explain(const std::vector<option_schema>& schema);
 /// The same under a heading with the plugin's name, version, kind, vendor, ABI, file and TOML table.
 std::string explain(const registry::opened_plugin& plugin);
 
-/// The same as JSON; keys: docs/commands.md.
+/// The same as JSON; keys: docs/commands/plugins.md.
 std::string explain_json(const registry::opened_plugin& plugin);
 
 /// One option as a plugin is, or would be, opened with.

@@ -56,14 +56,14 @@ std::unique_ptr<memory::space> make_space(runtime_inside& of, const planned_memo
     setup.registrations = of.registrations.get();
   }
   // A slab of a disk is a file: small ones, as a host may have, would be too many.
-  constexpr std::uint64_t most_slabs = 1024, usual = std::uint64_t{64} << 20;
+  constexpr std::uint64_t max_slabs = 1024, usual = std::uint64_t{64} << 20;
   const std::uint64_t reported = setup.device->spaces()[planned.space.space].description.bytes;
   if (setup.device->description().device_class == TSR_DEVICE_STORAGE)
     setup.slab_bytes =
-        std::max(setup.slab_bytes, std::min(usual, (setup.limit != 0 ? setup.limit : reported) / most_slabs));
-  auto made = std::make_unique<memory::space>(setup);
-  if (of.tracer) made->record_to(*of.tracer);
-  return made;
+        std::max(setup.slab_bytes, std::min(usual, (setup.limit != 0 ? setup.limit : reported) / max_slabs));
+  auto space = std::make_unique<memory::space>(setup);
+  if (of.tracer) space->record_to(*of.tracer);
+  return space;
 }
 
 transfer::eviction_settings eviction_of(const config::runtime_settings& settings) {
@@ -248,12 +248,12 @@ void check_blocks(runtime& of, std::string_view task, std::span<const block::acc
   of.inside().check_blocks(task, accesses, site);
 }
 
-void runtime_inside::note_array(std::span<block::record* const> made, bool adopted, std::source_location site) {
+void runtime_inside::note_array(std::span<block::record* const> created, bool adopted, std::source_location site) {
   if (!validator) return;
   if (adopted)
-    for (block::record* b : made)
+    for (block::record* b : created)
       validator->adopted(*b, spaces[b->replicas[0].space]->host_pointer(b->replicas[0].where), site);
-  validator->made(made, adopted, site);
+  validator->made(created, adopted, site);
 }
 
 void runtime_inside::note_kept(std::span<block::record* const> kept, std::source_location site) {

@@ -63,7 +63,7 @@ struct runtime_inside {
   /// It will not end, for this mistake of the program, which the fence of a thread that waits for it throws.
   void stay_for_ever(const std::string& why) noexcept;
   // For validation; nothing where nothing is validated.
-  void note_array(std::span<block::record* const> blocks, bool adopted, std::source_location site);
+  void note_array(std::span<block::record* const> created, bool adopted, std::source_location site);
   void note_kept(std::span<block::record* const> blocks, std::source_location site);
 
  private:

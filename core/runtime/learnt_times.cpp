@@ -86,21 +86,21 @@ std::string to_text(const learnt_times& learnt) {
 }
 
 std::unique_ptr<history_keeper> history_keeper::open(const machine& m, placement::history& model) {
-  auto made = std::make_unique<history_keeper>();
-  made->m_log = m.log;
-  made->m_machine = placement::machine_lines(m.plugins->devices());
-  made->m_file = placement::history_path(m.settings.history, placement::signature_of(made->m_machine));
-  made->m_automatic = m.settings.history == "auto";
-  if (made->m_file.empty()) return nullptr;
-  if (!made->m_automatic) placement::require_history_writable(made->m_file);
-  placement::stored_history stored = placement::read_history(made->m_file, made->m_machine);
+  auto keeper = std::make_unique<history_keeper>();
+  keeper->m_log = m.log;
+  keeper->m_machine = placement::machine_lines(m.plugins->devices());
+  keeper->m_file = placement::history_path(m.settings.history, placement::signature_of(keeper->m_machine));
+  keeper->m_automatic = m.settings.history == "auto";
+  if (keeper->m_file.empty()) return nullptr;
+  if (!keeper->m_automatic) placement::require_history_writable(keeper->m_file);
+  placement::stored_history stored = placement::read_history(keeper->m_file, keeper->m_machine);
   if (!stored.refused.empty())
     say(m.log, 2,
-        fmt::format("what was learnt in {} is not used: {}{}", made->m_file.string(), stored.refused,
+        fmt::format("what was learnt in {} is not used: {}{}", keeper->m_file.string(), stored.refused,
                     stored.replaceable ? "" : "; the file is left as it is, and nothing is kept"));
   if (!stored.replaceable) return nullptr;
   model.restore(std::move(stored.cells));
-  return made;
+  return keeper;
 }
 
 void history_keeper::keep(const placement::history& model) const noexcept {

@@ -8,8 +8,8 @@
 namespace tessera::detail {
 namespace {
 
-block_access touch(block::record& b, intent how) {
-  return {.block = &b, .version = 0, .intent = how, .flags = 0, .space = 0};
+block_access touch(block::record& b, intent use) {
+  return {.block = &b, .version = 0, .intent = use, .flags = 0, .space = 0};
 }
 
 template <class Arguments, std::size_t N>
@@ -67,9 +67,9 @@ void contract(const submit_call& call, number alpha, factor a, factor b, number 
          std::array{touch(a.block, intent::read), touch(b.block, intent::read), touch(c.block, result(beta))});
 }
 
-void axpy(const submit_call& call, number alpha, block::record& x, block::record& y, intent how) {
+void axpy(const submit_call& call, number alpha, block::record& x, block::record& y, intent use) {
   submit(call, *call.rt.builtin().axpy, operation::axpy_arguments{alpha},
-         std::array{touch(x, intent::read), touch(y, how)});
+         std::array{touch(x, intent::read), touch(y, use)});
 }
 
 void scal(const submit_call& call, number alpha, block::record& x) {

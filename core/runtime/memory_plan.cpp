@@ -11,10 +11,11 @@ namespace tessera {
 namespace {
 
 void require_some_and_not_too_many(std::size_t memories) {
-  if (memories > block::space_set::most)
-    throw error(error_kind::configuration,
-                fmt::format("this machine has {} memories and a runtime takes {}", memories, block::space_set::most),
-                {}, "open fewer devices: the options of their plugins, or runtime.plugins");
+  if (memories > block::space_set::max_spaces)
+    throw error(
+        error_kind::configuration,
+        fmt::format("this machine has {} memories and a runtime takes {}", memories, block::space_set::max_spaces), {},
+        "open fewer devices: the options of their plugins, or runtime.plugins");
   if (memories == 0)
     throw error(error_kind::configuration, "no memory space: the location tree names none that a plugin offers", {},
                 "open the host plugin: runtime.plugins = [\"host\"]");

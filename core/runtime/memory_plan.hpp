@@ -27,7 +27,8 @@ struct planned_memory {
 /// group in the order of the tree. The parent of a memory is the nearest one above it in the tree, of the outermost
 /// ones the storage, wherever it hangs. @param offered by device and space of the registry
 /// @param host_limit bytes that each host memory may have at most; 0: what the tree says
-/// Throws tessera::error (configuration) when there is none, or more than a runtime takes (block::space_set::most).
+/// Throws tessera::error (configuration) when there is none, or more than a runtime takes
+/// (block::space_set::max_spaces).
 std::vector<planned_memory> plan_memories(const location::tree& tree,
                                           std::span<const std::vector<memory_facts>> offered, std::uint64_t host_limit);
 

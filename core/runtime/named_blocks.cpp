@@ -51,17 +51,17 @@ const block::record* find_two_combinations(std::span<const block::access> access
 
 }  // namespace
 
-void refuse_ended_block(std::string_view who, std::source_location site) {
-  throw error(error_kind::usage, fmt::format("{} names a block of an array that has ended", who), file_and_line(site),
+void refuse_ended_block(std::string_view call, std::source_location site) {
+  throw error(error_kind::usage, fmt::format("{} names a block of an array that has ended", call), file_and_line(site),
               "a block is valid while its array lives. `runtime.validate = true` tells which array it was and where it "
               "ended");
 }
 
-void refuse_foreign_block(const block::record& block, std::uint32_t runtime, std::string_view who,
+void refuse_foreign_block(const block::record& block, std::uint32_t runtime, std::string_view call,
                           std::source_location site) {
-  if (block.owner == 0) refuse_ended_block(fmt::format("{} of runtime {}", who, runtime), site);
+  if (block.owner == 0) refuse_ended_block(fmt::format("{} of runtime {}", call, runtime), site);
   throw error(error_kind::usage,
-              fmt::format("{} of runtime {} names {}, which is a block of runtime {}", who, runtime,
+              fmt::format("{} of runtime {} names {}, which is a block of runtime {}", call, runtime,
                           block::name_of(block), block.owner),
               file_and_line(site),
               "each runtime has blocks of its own: copy what is in one to the other by views. Runtimes are numbered in "

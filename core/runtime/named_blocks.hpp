@@ -10,18 +10,18 @@
 
 namespace tessera {
 
-/// Throws usage: the array of a block that `who` names has ended.
-[[noreturn]] void refuse_ended_block(std::string_view who, std::source_location site);
+/// Throws usage: the array of a block that `call` names has ended.
+[[noreturn]] void refuse_ended_block(std::string_view call, std::source_location site);
 
-/// @param who  names the block: "task 'scale'" @param runtime  table::number of the call's runtime
-[[noreturn]] void refuse_foreign_block(const block::record& block, std::uint32_t runtime, std::string_view who,
+/// @param call  what names the block: "task 'scale'" @param runtime  table::number of the call's runtime
+[[noreturn]] void refuse_foreign_block(const block::record& block, std::uint32_t runtime, std::string_view call,
                                        std::source_location site);
 
 /// Throws usage for a block of another runtime.
-inline void require_block_of(const block::record& block, std::uint32_t runtime, std::string_view who,
+inline void require_block_of(const block::record& block, std::uint32_t runtime, std::string_view call,
                              std::source_location site) {
   if (block.owner != runtime) [[unlikely]]
-    refuse_foreign_block(block, runtime, who, site);
+    refuse_foreign_block(block, runtime, call, site);
 }
 
 /// Whether a task may name these blocks. False: perhaps not, and check_named_blocks finds out. Where a task has many

@@ -36,7 +36,7 @@ struct recording::inside {
   decltype(task::replay::patches) patches;
 };
 
-recording::recording(std::unique_ptr<inside> made) noexcept : m_inside(std::move(made)) {}
+recording::recording(std::unique_ptr<inside> tasks) noexcept : m_inside(std::move(tasks)) {}
 recording::recording(recording&&) noexcept = default;
 
 recording::~recording() {
@@ -148,10 +148,10 @@ struct recording_session::state {
 
 recording_session::recording_session(runtime_inside& of, const record_options& options, std::source_location site)
     : m_state(std::make_unique<state>(of, options)) {
-  if (options.replays_under_way < 1 || options.replays_under_way > record_options::most_under_way)
+  if (options.replays_under_way < 1 || options.replays_under_way > record_options::max_under_way)
     throw error(error_kind::usage,
                 fmt::format("record_options::replays_under_way is {}; it is 1 to {}", options.replays_under_way,
-                            record_options::most_under_way),
+                            record_options::max_under_way),
                 file_and_line(site));
   m_state->scheduler.recordings().begin(m_state->taker, site);
   m_state->open = true;
@@ -164,9 +164,9 @@ recording recording_session::finish() {
   auto recorded = std::make_unique<recording::inside>(m_state->scheduler, m_state->runtime, m_state->taker.finish(),
                                                       m_state->options.replays_under_way);
   m_state->scheduler.replays().blocks().follow(*recorded->tasks);
-  recording made(std::move(recorded));
+  recording result(std::move(recorded));
   m_state.reset();
-  return made;
+  return result;
 }
 
 recording_session::~recording_session() {

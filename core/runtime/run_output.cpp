@@ -27,20 +27,20 @@ namespace {
 namespace fs = std::filesystem;
 
 /// `%p` is the number of the process, `%%` a percent sign.
-std::string with_process_number(const std::string& given) {
+std::string with_process_number(const std::string& name) {
   std::string text;
-  for (std::size_t k = 0; k < given.size(); ++k) {
-    const char next = given[k] == '%' && k + 1 < given.size() ? given[k + 1] : '\0';
+  for (std::size_t k = 0; k < name.size(); ++k) {
+    const char next = name[k] == '%' && k + 1 < name.size() ? name[k + 1] : '\0';
     if (next == 'p')
       text += std::to_string(::getpid());
     else
-      text += given[k];
+      text += name[k];
     if (next == 'p' || next == '%') ++k;
   }
   return text;
 }
 
-fs::path absolute_name(const std::string& given) { return fs::absolute(with_process_number(given)).lexically_normal(); }
+fs::path absolute_name(const std::string& name) { return fs::absolute(with_process_number(name)).lexically_normal(); }
 
 /// What the runtimes of a process have in common: names of files, and an end by exit that some of them outlive.
 class process_output {
@@ -92,10 +92,10 @@ std::string title_of(const runtime& of) {
 
 }  // namespace
 
-run_file run_file::take(std::string_view key, const std::string& given) {
-  if (given.empty()) return {};
-  if (given == "-") refuse(key, "a page or a recording goes to a file, not to standard output", "name a file");
-  const fs::path asked = absolute_name(given);
+run_file run_file::take(std::string_view key, const std::string& name) {
+  if (name.empty()) return {};
+  if (name == "-") refuse(key, "a page or a recording goes to a file, not to standard output", "name a file");
+  const fs::path asked = absolute_name(name);
   if (const std::error_code reason = check_writable(asked))
     refuse(key, fmt::format("cannot write '{}': {}", asked.string(), reason.message()),
            std::string(hint_for_writing(reason)));
@@ -112,13 +112,13 @@ std::unique_ptr<run_output> run_output::begin(machine& of) {
       absolute_name(settings.report) == absolute_name(settings.trace_file))
     refuse("runtime.report", fmt::format("'{}' is also the file of runtime.trace_file", settings.report),
            "give each a file of its own");
-  auto made = std::make_unique<run_output>();
-  made->m_page = run_file::take("runtime.report", settings.report);
-  made->m_recording = run_file::take("runtime.trace_file", settings.trace_file);
-  made->m_prints_statistics = settings.stats;
-  made->m_log = of.log;
-  settings.trace = settings.trace || !made->m_page.path.empty() || !made->m_recording.path.empty();
-  return made;
+  auto output = std::make_unique<run_output>();
+  output->m_page = run_file::take("runtime.report", settings.report);
+  output->m_recording = run_file::take("runtime.trace_file", settings.trace_file);
+  output->m_prints_statistics = settings.stats;
+  output->m_log = of.log;
+  settings.trace = settings.trace || !output->m_page.path.empty() || !output->m_recording.path.empty();
+  return output;
 }
 
 run_output::~run_output() { leave(); }

@@ -19,7 +19,7 @@ struct run_file {
   /// The file for the value of a key: `%p` in it is the process's number. Where runtimes of the process have had the
   /// name before, ".2", ".3" and so on stand before its extension. Throws tessera::error (configuration) when it cannot
   /// be written.
-  static run_file take(std::string_view key, const std::string& given);
+  static run_file take(std::string_view key, const std::string& name);
 };
 
 /// The files and the text that the settings of one runtime ask for.

@@ -21,7 +21,7 @@ namespace {
 template <class Range>
 std::string in_words(const Range& intents) {
   std::string text;
-  for (const intent how : intents) text += fmt::format("{}{}", text.empty() ? "" : ", ", name_of(how));
+  for (const intent use : intents) text += fmt::format("{}{}", text.empty() ? "" : ", ", name_of(use));
   return text;
 }
 
@@ -56,11 +56,11 @@ void task_blocks::refuse(std::size_t k, element_type asked, bool to_read, std::s
 }
 
 void task_context::refuse_value(const std::type_info& asked) const {
-  const operation::replay_value* const given = m_of->replayed_with;
+  const operation::replay_value* const value = m_of->replayed_with;
   std::string found = "it is of no replay";
-  if (given != nullptr)
-    found = given->type == nullptr ? "the replay was given none"
-                                   : "the replay was given one of type " + boost::core::demangle(given->type->name());
+  if (value != nullptr)
+    found = value->type == nullptr ? "the replay was given none"
+                                   : "the replay was given one of type " + boost::core::demangle(value->type->name());
   throw error(error_kind::usage,
               fmt::format("task '{}' asks for a replay value of type {}, and {}", m_of->task_name,
                           boost::core::demangle(asked.name()), found),
@@ -179,7 +179,7 @@ const operation::definition& define_or_find(runtime_inside& of, std::string_view
   fresh.host = form.run;
   fresh.destroy_arguments = form.destroy;
   fresh.plain_arguments = form.plain;
-  if (form.is_shared_type && known.size() >= operation::catalog::most_with_own_names &&
+  if (form.is_shared_type && known.size() >= operation::catalog::max_with_own_names &&
       known.find(fresh.name) == nullptr)
     fresh.name = "other functions";
   // Two call sites may use one name, and a function template one call site for several types.
@@ -220,9 +220,9 @@ void runtime::submit_operation(const operation::definition& what, const void* ar
                 fmt::format("operation '{}' takes ({}) and was given ({})", what.name, in_words(what.signature),
                             in_words(accesses | std::views::transform(&block_access::intent))),
                 file_and_line(site), "its definition's signature says how it uses each block, in this order");
-  detail::submission made(*m_inside, what, {}, site, options, accesses, argument_bytes);
-  if (argument_bytes > 0) std::memcpy(made.arguments(), arguments, argument_bytes);
-  made.commit();
+  detail::submission task(*m_inside, what, {}, site, options, accesses, argument_bytes);
+  if (argument_bytes > 0) std::memcpy(task.arguments(), arguments, argument_bytes);
+  task.commit();
 }
 
 }  // namespace tessera

@@ -70,7 +70,7 @@ struct tiled_memory::made_for_recording {
 struct tiled_memory::recorded {
   const task::graph_recorder* by;
   std::vector<tile> now;
-  std::shared_ptr<made_for_recording> made;
+  std::shared_ptr<made_for_recording> blocks;
 };
 
 tiled_memory::tiled_memory(runtime& of, std::string name, element_type type, void* memory,
@@ -169,12 +169,12 @@ void tiled_memory::cut_recorded(std::span<const std::int64_t> ends, std::source_
   schedule::scheduler& scheduler = *m_runtime->inside().scheduler;
   recorded* here = find_here();
   if (here == nullptr) {
-    auto made = std::make_shared<made_for_recording>(m_alive, scheduler);
+    auto blocks = std::make_shared<made_for_recording>(m_alive, scheduler);
     std::erase_if(m_of_recordings, [](const auto& one) { return one.expired(); });
-    m_of_recordings.push_back(made);
-    scheduler.recordings().current()->keep(made);
+    m_of_recordings.push_back(blocks);
+    scheduler.recordings().current()->keep(blocks);
     m_recorded.push_back(
-        std::make_unique<recorded>(recorded{scheduler.recordings().current(), m_tiles, std::move(made)}));
+        std::make_unique<recorded>(recorded{scheduler.recordings().current(), m_tiles, std::move(blocks)}));
     here = m_recorded.back().get();
   }
   const std::vector<exchange> exchanges = exchanges_for(here->now, ends);
@@ -204,13 +204,13 @@ void tiled_memory::end_recorded(bool finished, std::source_location site) {
 
 /// Finds the blocks of tiles that everybody has, or that the recording had in a split before, and makes the others.
 void tiled_memory::make_missing(std::vector<tile>& fresh, recorded& in, std::source_location site) {
-  std::map<made_for_recording::interval, block::record*>& made = in.made->all;
+  std::map<made_for_recording::interval, block::record*>& known = in.blocks->all;
   std::vector<tile> missing;
   for (tile& t : fresh) {
     if (const auto same = std::ranges::lower_bound(m_tiles, t.begin, {}, &tile::begin);
         same != m_tiles.end() && same->begin == t.begin && same->end == t.end)
       t.record = same->record;
-    else if (const auto before = made.find({t.begin, t.end}); before != made.end())
+    else if (const auto before = known.find({t.begin, t.end}); before != known.end())
       t.record = before->second;
     else
       missing.push_back(t);
@@ -222,7 +222,7 @@ void tiled_memory::make_missing(std::vector<tile>& fresh, recorded& in, std::sou
   for (const tile& t : missing) added.at({t.begin, t.end}) = t.record;
   for (tile& t : fresh)
     if (t.record == nullptr) t.record = added.at({t.begin, t.end});
-  made.merge(added);
+  known.merge(added);
 }
 
 void tiled_memory::check(std::span<const std::int64_t> ends) const {

@@ -47,19 +47,19 @@ void captured_graphs::enqueue(const operation::context& c, graph_key key, std::s
   const auto known =
       std::ranges::find_if(m_kept, [&](const captured& one) { return one.device == c.device && one.key == key; });
   if (known != m_kept.end()) {
-    m_in_vain = 0;
+    m_unused_captures = 0;
     std::rotate(m_kept.begin(), known, known + 1);
     launch(m_kept.front().graph);
     return;
   }
   // Blocks that come back to another address each time would have every graph thrown away unused.
-  const bool pays = m_in_vain < most || key == m_last;
+  const bool pays = m_unused_captures < max_kept || key == m_last;
   if (table != nullptr && m_failed_on != c.device && pays && may_be_captured()) {
     if (tsr_graph* const graph = capture(c, enqueue)) {
       add(counters.captured, 1);
       if (std::exchange(m_any, true)) add(counters.recaptured, 1);
-      ++m_in_vain;
-      if (m_kept.size() == most) {
+      ++m_unused_captures;
+      if (m_kept.size() == max_kept) {
         destroy(m_kept.back());
         m_kept.pop_back();
       }

@@ -48,7 +48,7 @@ class captured_graphs {
                const std::function<bool()>& may_be_captured, const std::function<void()>& enqueue);
 
  private:
-  static constexpr std::size_t most = 4;  // two for buffers that take turns, and some more
+  static constexpr std::size_t max_kept = 4;  // two for buffers that take turns, and some more
   struct captured {
     const plugin::device* device;
     tsr_graph* graph;
@@ -60,7 +60,7 @@ class captured_graphs {
 
   std::vector<captured> m_kept;                 // the last used first
   graph_key m_last;                             // when captures do not pay
-  std::size_t m_in_vain = 0;                    // captures since the last one that was used again
+  std::size_t m_unused_captures = 0;            // since the last one that was used again
   bool m_any = false;                           // captured so far
   const plugin::device* m_failed_on = nullptr;  // capturing; null: nowhere
 };

@@ -43,15 +43,15 @@ void device_states::begin_detached(location::node_id location) {
 }
 
 void device_states::require_editable(std::string_view call) const {
-  const thread_context& mine = m_setup.registry->current();
-  if (mine.recorder != nullptr) throw error(error_kind::usage, fmt::format("{} inside a recording", call));
+  const thread_context& thread = m_setup.registry->current();
+  if (thread.recorder != nullptr) throw error(error_kind::usage, fmt::format("{} inside a recording", call));
   if (m_setup.simulated)
     throw error(error_kind::usage, fmt::format("{} in a simulated run", call), {}, "simulated devices stay");
-  if (!mine.in_program())
+  if (!thread.in_program())
     throw error(error_kind::usage, fmt::format("{} inside a task", call), {},
                 "devices come and go by the program's own threads");
   // Another thread that edits may wait for them, and this one would wait for it.
-  if (const std::uint32_t views = mine.held_views.load(std::memory_order_relaxed); views != 0)
+  if (const std::uint32_t views = thread.held_views.load(std::memory_order_relaxed); views != 0)
     throw error(error_kind::usage, fmt::format("{} while this thread holds {} views", call, views), {},
                 "release host views first: the device may hold what their blocks had before");
 }

@@ -7,16 +7,16 @@
 
 namespace tessera::schedule {
 
-void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then) {
+void scheduler::dispatch(thread_context& thread, task::record& t, when_ready then) {
   // Most tasks of a replay where there is one place: nothing to choose and nothing to wait for.
   if (then == when_ready::run_next && m_mode.single_place && t.place == 0 &&
       (t.flags & (task::flag_replayed | task::flag_reduction)) == task::flag_replayed && !m_mode.simulated &&
-      m_replays.is_plain(t) && worker_queues::run_next(mine, t))
+      m_replays.is_plain(t) && worker_queues::run_next(thread, t))
     return;
   if ((t.rare & task::rare_commutes) != 0 && !m_commuting.enter(t)) return;
   if (m_own.is_view(t) && !m_mode.simulated) {
     t.place = 0;
-    m_view_requests.hand_over(mine, t);
+    m_view_requests.hand_over(thread, t);
     return;
   }
   if ((t.flags & task::flag_reduction) != 0 && (t.flags & task::flag_prepared) == 0) {
@@ -24,7 +24,7 @@ void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then)
       t.flags |= task::flag_prepared;
       t.place = 0;
       t.extension = nullptr;
-      fail(mine, t, why);
+      fail(thread, t, why);
       return;
     }
     // All adders have been enqueued: now it is known which private copies there are.
@@ -32,25 +32,25 @@ void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then)
   }
   if ((t.flags & task::flag_replayed) != 0) {
     if (m_replays.uses_graphs() &&
-        m_replays.joins_segment(mine, t, [&](task::record& segment) { dispatch(mine, segment, then); }))
+        m_replays.joins_segment(thread, t, [&](task::record& segment) { dispatch(thread, segment, then); }))
       return;
     if (t.place != task::no_place && !m_places[t.place]->attached())
       t.place = task::no_place;  // its device has left since
     m_replays.prepare(t);
   }
-  if (t.place != task::no_place || find_place(mine, t)) enqueue(mine, t, *m_places[t.place], then);
+  if (t.place != task::no_place || find_place(thread, t)) enqueue(thread, t, *m_places[t.place], then);
 }
 
 void scheduler::resume(task::record& t) {
-  thread_context& mine = current_thread();
-  if (mine.events != nullptr) trace_resume(*mine.events, t);
+  thread_context& thread = current_thread();
+  if (thread.events != nullptr) trace_resume(*thread.events, t);
   if (m_own.is_view(t) && !m_mode.simulated) {
-    m_view_requests.hand_over(mine, t);
+    m_view_requests.hand_over(thread, t);
     return;
   }
   placement::place& where = *m_places[t.place == task::no_place ? 0 : t.place];
   if (!where.is_host && (t.flags & task::flag_acquired) != 0) m_drivers.of(where).note_resumed();
-  enqueue(mine, t, where, when_ready::queue);
+  enqueue(thread, t, where, when_ready::queue);
 }
 
 void scheduler::wait_for_points(task::record& t, std::span<const block::ticket> points) {
@@ -61,18 +61,18 @@ void scheduler::wait_for_memory(task::record& t, placement::place& where, const 
   m_parking.wait_for_memory(t, m_drivers.find(where), lacking, current_thread().events);
 }
 
-bool scheduler::find_place(thread_context& mine, task::record& t) {
+bool scheduler::find_place(thread_context& thread, task::record& t) {
   std::uint32_t at = 0;
   try {
-    if (t.operation->special == nullptr) at = m_placer.choose(t, mine.location);
+    if (t.operation->special == nullptr) at = m_placer.choose(t, thread.location);
   } catch (const error& e) {  // a policy plugin
     t.place = 0;
-    fail(mine, t, m_failures.note(t, {e.message(), e.where(), e.kind()}));
+    fail(thread, t, m_failures.note(t, {e.message(), e.where(), e.kind()}));
     return false;
   }
   if (at == placement::placer::no_place) {
     t.place = 0;
-    fail(mine, t, m_failures.note(t, m_placer.why_no_place(t)));
+    fail(thread, t, m_failures.note(t, m_placer.why_no_place(t)));
     return false;
   }
   t.place = static_cast<std::uint16_t>(at);
@@ -80,22 +80,22 @@ bool scheduler::find_place(thread_context& mine, task::record& t) {
   return true;
 }
 
-bool scheduler::place_again(thread_context& mine, task::record& t) {
+bool scheduler::place_again(thread_context& thread, task::record& t) {
   if (t.place == task::no_place || t.operation->special != nullptr || m_failures.cancelled()) return false;
   if ((t.flags & (task::flag_acquired | task::flag_prepared | task::flag_reduction | task::flag_replayed)) != 0)
     return false;
   placement::place& before = *m_places[t.place];
   if (!m_placer.withdraw(t, before)) return false;
-  const std::uint32_t at = m_placer.choose(t, mine.location);  // it found a place before, so it finds one now
+  const std::uint32_t at = m_placer.choose(t, thread.location);  // it found a place before, so it finds one now
   if (at == placement::placer::no_place) m_placer.charge(t, before, 0);
   if (at == t.place || at == placement::placer::no_place) return false;
   t.place = static_cast<std::uint16_t>(at);
   m_placer.note_moved();
-  enqueue(mine, t, *m_places[at], when_ready::queue);
+  enqueue(thread, t, *m_places[at], when_ready::queue);
   return true;
 }
 
-void scheduler::enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then) {
+void scheduler::enqueue(thread_context& thread, task::record& t, placement::place& where, when_ready then) {
   if (!where.is_host) {
     where.ready_queue().push(t);
     m_drivers.of(where).wake();
@@ -105,13 +105,14 @@ void scheduler::enqueue(thread_context& mine, task::record& t, placement::place&
     // As in a chain: the tasks that it has submitted since its last ready one wait for others. Where each task is
     // ready, two threads run more of them than one.
     constexpr std::uint64_t tasks_that_wait = 16;
-    const std::uint64_t submitted = mine.submitted.load(std::memory_order_relaxed);
-    if (submitted - std::exchange(mine.chain.submitted, submitted) >= tasks_that_wait && m_queues.keep(mine, t, where))
+    const std::uint64_t submitted = thread.submitted.load(std::memory_order_relaxed);
+    if (submitted - std::exchange(thread.chain.submitted, submitted) >= tasks_that_wait &&
+        m_queues.keep(thread, t, where))
       return m_pool.note_kept_task();
-  } else if (worker_queues::runs_chain(mine) && m_queues.give_back(mine, t)) {
+  } else if (worker_queues::runs_chain(thread) && m_queues.give_back(thread, t)) {
     return m_pool.note_kept_task();
   }
-  if (m_queues.push(mine, t, where, then)) m_pool.note_task();
+  if (m_queues.push(thread, t, where, then)) m_pool.note_task();
 }
 
 }  // namespace tessera::schedule

@@ -9,11 +9,11 @@ thread_context& scheduler::begin_driver(const placement::place& of, bool played)
   return played ? m_registry.make_driver(of) : m_registry.register_thread(&of);
 }
 
-void scheduler::drop(thread_context& mine, task::record& t) { run(mine, t); }
+void scheduler::drop(thread_context& thread, task::record& t) { run(thread, t); }
 
-void scheduler::enqueued(thread_context& mine, task::record& t) {
+void scheduler::enqueued(thread_context& thread, task::record& t) {
   reductions::give_back(t);
-  release_successors(mine, t, when_ready::queue);
+  release_successors(thread, t, when_ready::queue);
 }
 
 void scheduler::nothing_to_do() {
@@ -37,13 +37,13 @@ void scheduler::device_changed() {
   m_pool.wake_waiters();
 }
 
-bool scheduler::place_elsewhere(thread_context& mine, task::record& t, placement::place& from) {
+bool scheduler::place_elsewhere(thread_context& thread, task::record& t, placement::place& from) {
   m_placer.discharge(t, from);
   from.tasks.fetch_sub(1, std::memory_order_relaxed);
   std::uint32_t at = placement::placer::no_place;
   std::unique_ptr<block::failure> why;
   try {
-    at = m_placer.choose(t, mine.location);
+    at = m_placer.choose(t, thread.location);
   } catch (const error& e) {  // a policy plugin
     why = std::make_unique<block::failure>(block::failure{e.message(), e.where(), e.kind()});
   }
@@ -60,13 +60,13 @@ bool scheduler::place_elsewhere(thread_context& mine, task::record& t, placement
     if (!why) why = std::make_unique<block::failure>(m_placer.why_no_place(t));
     t.place = 0;
     t.extension = nullptr;  // not counted anywhere
-    fail(mine, t, m_failures.note(t, std::move(*why)));
+    fail(thread, t, m_failures.note(t, std::move(*why)));
     return true;
   }
   t.place = static_cast<std::uint16_t>(at);
   if ((t.flags & task::flag_replayed) != 0) replay_engine::remember_place(t);
   m_device_states.note_placed_elsewhere();
-  enqueue(mine, t, *m_places[at], when_ready::queue);
+  enqueue(thread, t, *m_places[at], when_ready::queue);
   return true;
 }
 

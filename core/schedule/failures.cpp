@@ -56,7 +56,7 @@ void failures::note_told(const reason& why, std::uint64_t thread) {
     if (m_first == why) m_first.reset();
   } else if (m_first == why) {
     m_first.reset();
-    if (m_told.size() < most_told) m_told.push_back({why, {thread}});
+    if (m_told.size() < max_told) m_told.push_back({why, {thread}});
   }
 }
 

@@ -68,7 +68,7 @@ class failures {
     reason why;
     std::vector<std::uint64_t> threads;  ///< that were told
   };
-  static constexpr std::size_t most_told = 16;
+  static constexpr std::size_t max_told = 16;
   mutable std::mutex m_mutex;
   reason m_first;
   std::vector<told_failure> m_told;  // and thrown by no fence; the first ones

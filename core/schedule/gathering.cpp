@@ -58,25 +58,25 @@ gathering::team gathering::attend(std::uint32_t worker, const std::function<bool
     m_waiting.erase(found);
     count();
     std::erase(m_guests, &me);
-    team made{.t = &t, .workers = {worker}};
-    while (made.workers.size() < t.more->cores) {
+    team gathered{.t = &t, .workers = {worker}};
+    while (gathered.workers.size() < t.more->cores) {
       guest& one = *m_guests.back();
       m_guests.pop_back();
       one.works = true;
       m_working.push_back(&one);
-      made.workers.push_back(one.worker);
+      gathered.workers.push_back(one.worker);
     }
     m_changed.notify_all();  // those who are left look for the next one
-    return made;
+    return gathered;
   }
 }
 
 void gathering::done(const team& over) {
   const std::lock_guard guard(m_mutex);
   std::erase_if(m_working, [&](guest* one) {
-    const bool mine = std::ranges::find(over.workers, one->worker) != over.workers.end();
-    if (mine) one->is_free = true;
-    return mine;
+    const bool takes_part = std::ranges::find(over.workers, one->worker) != over.workers.end();
+    if (takes_part) one->is_free = true;
+    return takes_part;
   });
   m_changed.notify_all();
 }

@@ -16,16 +16,16 @@
 
 namespace tessera::schedule {
 
-bool host_runner::get_blocks(thread_context& mine, task::record& t, placement::place& where) {
+bool host_runner::get_blocks(thread_context& thread, task::record& t, placement::place& where) {
   if ((t.flags & task::flag_acquired) != 0) {
-    if (!still_good(*m_setup.coherence, m_owner, mine, t)) return false;
+    if (!still_good(*m_setup.coherence, m_owner, thread, t)) return false;
     if ((t.flags & task::flag_acquired) != 0) return true;
   }
-  return (m_mode.single_space && resident(t.all_accesses())) || acquire(mine, t, where);
+  return (m_mode.single_space && resident(t.all_accesses())) || acquire(thread, t, where);
 }
 
-bool host_runner::acquire(thread_context& mine, task::record& t, placement::place& where) {
-  transfer::acquisition& a = mine.acquisition;
+bool host_runner::acquire(thread_context& thread, task::record& t, placement::place& where) {
+  transfer::acquisition& a = thread.acquisition;
   for (;;) {
     // In a single space nothing can be pushed out: memory becomes free when others, maybe younger ones, have run.
     m_setup.coherence->acquire(t.all_accesses(), where.space, a, m_mode.single_space ? 0 : t.sequence);
@@ -38,10 +38,10 @@ bool host_runner::acquire(thread_context& mine, task::record& t, placement::plac
         return false;
       case transfer::outcome::lost:  // not the host's memory
       case transfer::outcome::failed:
-        m_owner.fail(mine, t, a.cause->where.empty() ? m_setup.failures->note(t, *a.cause) : a.cause);
+        m_owner.fail(thread, t, a.cause->where.empty() ? m_setup.failures->note(t, *a.cause) : a.cause);
         return false;
       case transfer::outcome::no_memory:
-        if (wait_for_memory(mine, t, where, a)) return false;
+        if (wait_for_memory(thread, t, where, a)) return false;
     }
   }
 }
@@ -61,12 +61,12 @@ bool host_runner::begin_acquired(task::record& t, placement::place& where, const
   return false;
 }
 
-bool host_runner::wait_for_memory(thread_context& mine, task::record& t, placement::place& where,
+bool host_runner::wait_for_memory(thread_context& thread, task::record& t, placement::place& where,
                                   const transfer::acquisition& lacking) {
   const std::uint64_t missing = lacking.missing_bytes;
   const memory::space& space = m_setup.coherence->space_at(lacking.lacking);
   if (missing > space.limit()) {
-    m_owner.fail(mine, t,
+    m_owner.fail(thread, t,
                  m_setup.failures->note(t, {fmt::format("its blocks need {} bytes in {}, which holds {}: {}", missing,
                                                         space.name(), space.limit(), task::names_of_blocks(t)),
                                             "", error_kind::memory}));
@@ -80,37 +80,37 @@ bool host_runner::wait_for_memory(thread_context& mine, task::record& t, placeme
   return true;
 }
 
-void host_runner::gather_operands(thread_context& mine, task::record& t) {
+void host_runner::gather_operands(thread_context& thread, task::record& t) {
   const auto accesses = t.all_accesses();
   if (!m_mode.single_space) {
-    mine.operands.clear();
-    return add_operands(*m_setup.coherence, accesses, mine.operands);
+    thread.operands.clear();
+    return add_operands(*m_setup.coherence, accesses, thread.operands);
   }
   const memory::space& space = m_setup.coherence->space_at(host_space);
-  mine.operands.resize(accesses.size());
+  thread.operands.resize(accesses.size());
   for (std::size_t k = 0; k < accesses.size(); ++k) {
     const block::chunk at = accesses[k].block->replicas[0].where;
     void* const host = space.host_pointer(at);  // where there is one, the address follows from it
-    mine.operands[k] = operand_of(accesses[k], host != nullptr ? tsr_address{} : space.address_of(at), host);
+    thread.operands[k] = operand_of(accesses[k], host != nullptr ? tsr_address{} : space.address_of(at), host);
   }
 }
 
-transfer::stream& host_runner::inline_stream(thread_context& mine) {
-  if (!mine.inline_stream)
-    mine.inline_stream = std::make_unique<transfer::stream>(0, *place_of(mine).device, TSR_STREAM_INLINE);
-  return *mine.inline_stream;
+transfer::stream& host_runner::inline_stream(thread_context& thread) {
+  if (!thread.inline_stream)
+    thread.inline_stream = std::make_unique<transfer::stream>(0, *place_of(thread).device, TSR_STREAM_INLINE);
+  return *thread.inline_stream;
 }
 
-bool host_runner::is_sample(thread_context& mine, const task::record& t) {
-  const std::uint64_t before = mine.counters.of(t.operation->number).tasks.load(std::memory_order_relaxed);
+bool host_runner::is_sample(thread_context& thread, const task::record& t) {
+  const std::uint64_t before = thread.counters.of(t.operation->number).tasks.load(std::memory_order_relaxed);
   return before < 16 || before % 64 == 0;  // the first ones also pay for memory and caches
 }
 
-void host_runner::execute(thread_context& mine, task::record& t) {
-  const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
-  const bool learns = m_learns && is_sample(mine, t);
+void host_runner::execute(thread_context& thread, task::record& t) {
+  const std::uint64_t began = thread.events != nullptr ? thread.events->now() : 0;
+  const bool learns = m_learns && is_sample(thread, t);
   const auto started = m_timed || learns ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
-  const std::shared_ptr<const block::failure> why = call(mine, t, call_mode::all);
+  const std::shared_ptr<const block::failure> why = call(thread, t, call_mode::all);
   std::uint64_t ns = 0;
   if (m_timed || learns) {
     const auto passed =
@@ -119,41 +119,41 @@ void host_runner::execute(thread_context& mine, task::record& t) {
     if (learns) m_setup.cost->learn_task(t.operation->number, took);
     if (m_timed) ns = took;
   }
-  finish(mine, t, began, ns, why);
+  finish(thread, t, began, ns, why);
 }
 
-std::shared_ptr<const block::failure> host_runner::call(thread_context& mine, task::record& t, call_mode how) {
+std::shared_ptr<const block::failure> host_runner::call(thread_context& thread, task::record& t, call_mode mode) {
   const auto accesses = t.all_accesses();
   validate::shadow_copies* shadows = nullptr;
   const std::optional<thrown> caught = thrown_by([&] {
-    gather_operands(mine, t);
+    gather_operands(thread, t);
     operation::context c;
-    c.operands = mine.operands;
+    c.operands = thread.operands;
     c.arguments = t.argument_bytes();
     c.argument_bytes = t.argument_size;
     c.data = t.operation->data.get();
     c.kernels = t.operation->kernels.get();
-    c.device = place(mine.place).device;
+    c.device = place(thread.place).device;
     c.task_name = t.name();
     c.caller_names_task = true;  // below
     if ((t.flags & task::flag_replayed) != 0) c.replayed_with = &t.replayed().replay->value;
     if ((t.rare & task::rare_cores) != 0) c.cores = t.more->cores;
-    c.worker = mine.is_program ? 0 : mine.number;  // a thread of the program runs tasks in the place of worker 0
+    c.worker = thread.is_program ? 0 : thread.number;  // a thread of the program runs tasks in the place of worker 0
     constexpr int zeroes = task::flag_accumulates | task::flag_fresh;
-    if (t.operation->host == nullptr || (t.flags & zeroes) != 0) c.stream = inline_stream(mine).handle();
+    if (t.operation->host == nullptr || (t.flags & zeroes) != 0) c.stream = inline_stream(thread).handle();
     if ((t.flags & zeroes) != 0)
       for (std::size_t k = 0; k < accesses.size(); ++k)
         if ((accesses[k].flags & task::access_fresh) != 0)
-          operation::enqueue_identity(*c.device, c.stream, mine.operands[k],
+          operation::enqueue_identity(*c.device, c.stream, thread.operands[k],
                                       static_cast<block::combination_number>(accesses[k].block->position));
-    if (m_setup.validator != nullptr) shadows = m_setup.validator->begin_task(t, mine.operands);
+    if (m_setup.validator != nullptr) shadows = m_setup.validator->begin_task(t, thread.operands);
     if (t.operation->host == nullptr) {
       if (t.operation->workspace != nullptr)
-        c.workspace = mine.scratch.give(t.operation->workspace(*c.device, c.arguments, accesses));
+        c.workspace = thread.scratch.give(t.operation->workspace(*c.device, c.arguments, accesses));
       t.operation->enqueue(c);
-      if (how == call_mode::all) inline_stream(mine).check_inline();
-      mine.scratch.trim();
-    } else if (how == call_mode::all) {
+      if (mode == call_mode::all) inline_stream(thread).check_inline();
+      thread.scratch.trim();
+    } else if (mode == call_mode::all) {
       t.operation->host(c);
     }
   });
@@ -166,16 +166,16 @@ std::shared_ptr<const block::failure> host_runner::call(thread_context& mine, ta
   return why;
 }
 
-void host_runner::finish(thread_context& mine, task::record& t, std::uint64_t began, std::uint64_t ns,
+void host_runner::finish(thread_context& thread, task::record& t, std::uint64_t began, std::uint64_t ns,
                          const std::shared_ptr<const block::failure>& why) {
-  if (mine.events != nullptr) trace_run(*mine.events, t, began, why ? trace::run_failed : 0);
-  operation_counters::counter& counter = mine.counters.of(t.operation->number);
+  if (thread.events != nullptr) trace_run(*thread.events, t, began, why ? trace::run_failed : 0);
+  operation_counters::counter& counter = thread.counters.of(t.operation->number);
   operation_counters::add(counter.tasks, 1);
   if (ns != 0) {
     operation_counters::add(counter.nanoseconds, ns);
-    learn(place(mine.place), t, ns, why != nullptr);
+    learn(place(thread.place), t, ns, why != nullptr);
   }
-  publish(mine, t, why);
+  publish(thread, t, why);
 }
 
 void host_runner::learn(placement::place& where, task::record& t, std::uint64_t ns, bool failed) {

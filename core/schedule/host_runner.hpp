@@ -22,7 +22,7 @@ class validator;
 namespace tessera::schedule {
 
 /// Brings a task's blocks to a memory of the host, calls what it computes, and publishes what it has made. Any thread;
-/// `mine` is the context of the calling one.
+/// `thread` is the calling one.
 class host_runner {
  public:
   /// What it works with; all outlive it.
@@ -46,18 +46,18 @@ class host_runner {
   void time_tasks(bool on) noexcept { m_timed = on || m_mode.times_tasks; }  ///< see runtime::time_tasks
 
   /// Before a task runs. False: another place has it, it waits, or it has failed; all that is seen to.
-  bool prepare(thread_context& mine, task::record& t) {
-    if (m_setup.placer->model() != nullptr && m_owner.place_again(mine, t)) return false;
+  bool prepare(thread_context& thread, task::record& t) {
+    if (m_setup.placer->model() != nullptr && m_owner.place_again(thread, t)) return false;
     constexpr int special = task::flag_acquired | task::flag_accumulates;
     if (m_mode.single_space && (t.flags & special) == 0 && resident(t.all_accesses())) return true;
-    placement::place& where = place(t.place == task::no_place ? mine.place : t.place);
+    placement::place& where = place(t.place == task::no_place ? thread.place : t.place);
     if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) m_owner.give_copies(t, where);
-    return get_blocks(mine, t, where);
+    return get_blocks(thread, t, where);
   }
   /// Of prepare, what concerns the blocks: they are in the memory of `where`, pinned unless it is the only one.
-  bool get_blocks(thread_context& mine, task::record& t, placement::place& where);
+  bool get_blocks(thread_context& thread, task::record& t, placement::place& where);
   /// A task that is prepared: calls and finishes it. Then it is to be completed.
-  void execute(thread_context& mine, task::record& t);
+  void execute(thread_context& thread, task::record& t);
 
   // execute in two steps, for runs in virtual time.
   enum class call_mode : std::uint8_t {
@@ -65,19 +65,19 @@ class host_runner {
     enqueue_only  ///< functions of the program are not called
   };
   /// Calls what it computes. Returns why it failed, or null.
-  std::shared_ptr<const block::failure> call(thread_context& mine, task::record& t, call_mode how);
-  /// What follows: counts, learns and publishes. `began`: on the clock of mine.events; `ns`: how long it took, unless
+  std::shared_ptr<const block::failure> call(thread_context& thread, task::record& t, call_mode mode);
+  /// What follows: counts, learns and publishes. `began`: on the clock of thread.events; `ns`: how long it took, unless
   /// 0.
-  void finish(thread_context& mine, task::record& t, std::uint64_t began, std::uint64_t ns,
+  void finish(thread_context& thread, task::record& t, std::uint64_t began, std::uint64_t ns,
               const std::shared_ptr<const block::failure>& why);
 
-  /// What it is called with, in mine.operands.
-  void gather_operands(thread_context& mine, task::record& t);
+  /// What it is called with, in thread.operands.
+  void gather_operands(thread_context& thread, task::record& t);
   /// Commits the versions that a task has made which has its blocks, and ends its use of them.
-  void publish(thread_context& mine, task::record& t, const std::shared_ptr<const block::failure>& why = nullptr) {
+  void publish(thread_context& thread, task::record& t, const std::shared_ptr<const block::failure>& why = nullptr) {
     const auto accesses = t.all_accesses();
     if (m_mode.single_space && (t.flags & task::flag_acquired) == 0) {
-      operation_counters::add(mine.versions, commit_in_place(accesses));
+      operation_counters::add(thread.versions, commit_in_place(accesses));
       if (why) m_setup.coherence->poison(accesses, why);
     } else {
       m_setup.coherence->publish(accesses, {});
@@ -86,24 +86,24 @@ class host_runner {
   }
 
   /// Runs an operation at once: no task. See in_place_calls::run.
-  void run_in_place(thread_context& mine, const operation::definition& what, const void* arguments,
+  void run_in_place(thread_context& thread, const operation::definition& what, const void* arguments,
                     std::size_t argument_bytes, std::span<const operation::operand> operands,
                     operation::in_place_facts* facts);
   /// The place whose worker a thread is while it runs something itself.
-  placement::place& place_of(const thread_context& mine) const noexcept {
-    return place(mine.is_driver ? 0 : mine.place);
+  placement::place& place_of(const thread_context& thread) const noexcept {
+    return place(thread.is_driver ? 0 : thread.place);
   }
 
  private:
   placement::place& place(std::uint32_t number) const noexcept { return *(*m_setup.places)[number]; }
-  transfer::stream& inline_stream(thread_context& mine);
+  transfer::stream& inline_stream(thread_context& thread);
   /// Whether it is one of the few of its operation that this thread takes the time of.
-  static bool is_sample(thread_context& mine, const task::record& t);
+  static bool is_sample(thread_context& thread, const task::record& t);
   /// False: it waits, or has failed.
-  bool acquire(thread_context& mine, task::record& t, placement::place& where);
+  bool acquire(thread_context& thread, task::record& t, placement::place& where);
   bool begin_acquired(task::record& t, placement::place& where, const transfer::acquisition& got);
   /// There is no memory for its blocks. False: there may be some by now.
-  bool wait_for_memory(thread_context& mine, task::record& t, placement::place& where,
+  bool wait_for_memory(thread_context& thread, task::record& t, placement::place& where,
                        const transfer::acquisition& lacking);
   void learn(placement::place& where, task::record& t, std::uint64_t ns, bool failed);
 

@@ -64,9 +64,9 @@ class host_views {
   void give_back() noexcept { m_held.fetch_sub(1, std::memory_order_acq_rel); }
 
   /// By the thread that asked, once it has been granted: the view is in its list.
-  static void add(thread_context& mine, host_access& view) noexcept {
-    mine.held_views.store(mine.held_views.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    view.next = std::exchange(mine.host_accesses, &view);
+  static void add(thread_context& thread, host_access& view) noexcept {
+    thread.held_views.store(thread.held_views.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    view.next = std::exchange(thread.host_accesses, &view);
     if (view.next != nullptr) view.next->previous = &view;
   }
   static void remove(host_access& view) noexcept {

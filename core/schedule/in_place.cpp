@@ -25,7 +25,7 @@ std::span<const block::access> stand_ins_for(std::span<const operation::operand>
 
 }  // namespace
 
-void host_runner::run_in_place(thread_context& mine, const operation::definition& what, const void* arguments,
+void host_runner::run_in_place(thread_context& thread, const operation::definition& what, const void* arguments,
                                std::size_t argument_bytes, std::span<const operation::operand> operands,
                                operation::in_place_facts* facts) {
   operation::context c;
@@ -34,7 +34,7 @@ void host_runner::run_in_place(thread_context& mine, const operation::definition
   c.argument_bytes = argument_bytes;
   c.data = what.data.get();
   c.kernels = what.kernels.get();
-  c.device = place_of(mine).device;
+  c.device = place_of(thread).device;
   c.task_name = what.name;
   if (what.host != nullptr) {
     what.host(c);
@@ -51,19 +51,19 @@ void host_runner::run_in_place(thread_context& mine, const operation::definition
       throw error(error_kind::usage, what.name + " does not run on the host");
     if (what.workspace != nullptr) found.workspace = what.workspace(*c.device, arguments, stand_ins_for(operands));
   }
-  transfer::stream& stream = inline_stream(mine);
+  transfer::stream& stream = inline_stream(thread);
   c.stream = stream.handle();
-  c.workspace = mine.scratch.give(found.workspace);
+  c.workspace = thread.scratch.give(found.workspace);
   what.enqueue(c);
   stream.check_inline();
   if (facts != nullptr) *facts = {true, found.workspace};
-  mine.scratch.trim();
+  thread.scratch.trim();
 }
 
 std::optional<placement::device_choice> in_place_calls::choose_device(const placement::device_question& asked) {
   if (!m_setup.mode->has_devices) return std::nullopt;
-  const thread_context& mine = m_setup.registry->current();
-  return m_setup.placer->choose_device(asked, m_setup.host->place_of(mine), mine.location);
+  const thread_context& thread = m_setup.registry->current();
+  return m_setup.placer->choose_device(asked, m_setup.host->place_of(thread), thread.location);
 }
 
 void in_place_calls::learn(const placement::device_question& asked, double nanoseconds) {

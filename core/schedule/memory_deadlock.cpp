@@ -51,8 +51,8 @@ memory_deadlock::rest memory_deadlock::at_rest() const {
 
 /// A sixteenth of the memory, or more where that did not help before or has nothing that may leave.
 bool memory_deadlock::evict_some(const memory::space& space, std::uint32_t doublings) const {
-  for (std::uint32_t k = doublings; k <= most_doublings; ++k)
-    if (m_setup.coherence->evict(space.number(), space.limit() >> (most_doublings - k))) return true;
+  for (std::uint32_t k = doublings; k <= max_doublings; ++k)
+    if (m_setup.coherence->evict(space.number(), space.limit() >> (max_doublings - k))) return true;
   return false;
 }
 
@@ -67,11 +67,11 @@ memory_deadlock::finding memory_deadlock::resolve(bool single_space) {
   if (program == outlook::views) return {};
   // What no task with a claim needs leaves, a little at first; then claims end, so that younger ones may run and free
   // something; if even that has been done again and again, a task is given up.
-  constexpr std::uint32_t most_rounds = 256;
-  if (!single_space && coherence.stuck_rounds() < most_rounds) {
+  constexpr std::uint32_t max_rounds = 256;
+  if (!single_space && coherence.stuck_rounds() < max_rounds) {
     for (std::size_t k = 0; k < coherence.space_count(); ++k)
       if (memory::space* const space = awaited(k);
-          space != nullptr && evict_some(*space, std::min<std::uint32_t>(coherence.stuck_rounds(), most_doublings))) {
+          space != nullptr && evict_some(*space, std::min<std::uint32_t>(coherence.stuck_rounds(), max_doublings))) {
         coherence.note_stuck();
         space->waiters().notify();
         return {.released = true, .hopeless = nullptr, .why = {}};

@@ -74,7 +74,7 @@ class memory_deadlock {
   };
   outlook program_outlook() const noexcept;  // what threads of the program that do not wait may still do
   bool something_moves() const;
-  static constexpr std::uint32_t most_doublings = 4;
+  static constexpr std::uint32_t max_doublings = 4;
   bool evict_some(const memory::space& space, std::uint32_t doublings) const;
   memory::space* awaited(std::size_t space) const noexcept;  // null: no task waits for memory in it
 

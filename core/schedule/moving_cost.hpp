@@ -25,9 +25,9 @@ class moving_cost {
     const std::uint32_t now = line();
     const std::uint32_t step = std::max(now / 16, 1u);
     if (nanoseconds > now)
-      m_line.store(std::min(now + step, most_line), std::memory_order_relaxed);
+      m_line.store(std::min(now + step, max_line), std::memory_order_relaxed);
     else if (nanoseconds < now)
-      m_line.store(std::max(now - step, least_line), std::memory_order_relaxed);
+      m_line.store(std::max(now - step, min_line), std::memory_order_relaxed);
   }
   /// Learns it from a word in a line that another core has written last, which this one has not looked at yet.
   void time_line(const std::uint64_t& word) noexcept {
@@ -60,10 +60,10 @@ class moving_cost {
   std::uint32_t line() const noexcept { return m_line.load(std::memory_order_relaxed); }
 
  private:
-  static constexpr std::uint32_t least_line = 20, most_line = 2000, longest = 1'000'000'000;
+  static constexpr std::uint32_t min_line = 20, max_line = 2000, longest = 1'000'000'000;
   std::atomic<std::uint32_t> m_line{50};  // cores that share a cache
   std::unique_ptr<std::atomic<std::uint32_t>[]> m_tasks =
-      std::make_unique<std::atomic<std::uint32_t>[]>(operation::catalog::most);  // 0: not known
+      std::make_unique<std::atomic<std::uint32_t>[]>(operation::catalog::max_operations);  // 0: not known
 };
 
 }  // namespace tessera::schedule

@@ -42,11 +42,11 @@ void parking::wait_for_points(task::record& t, std::span<const block::ticket> po
   const std::size_t count = points.size();
   const boost::container::small_vector<block::ticket, 8> tickets(points.begin(), points.end());
   for (std::size_t k = 0; k < count; ++k) {
-    parked::one& mine = p->tickets[k];
-    mine.all = p;
-    mine.ticket = tickets[k];
+    parked::one& awaited = p->tickets[k];
+    awaited.all = p;
+    awaited.ticket = tickets[k];
     // A failed ticket has poisoned what it should have made; the thread that runs the task looks at that.
-    mine.fire = [](transfer::completion* self, tsr_status) {
+    awaited.fire = [](transfer::completion* self, tsr_status) {
       parked* const all = static_cast<parked::one*>(self)->all;
       if (all->left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
       const std::unique_ptr<parked> done(all);
@@ -55,7 +55,7 @@ void parking::wait_for_points(task::record& t, std::span<const block::ticket> po
       owner.m_count.fetch_sub(1);
       owner.m_setup.copies_came();
     };
-    m_setup.coherence->streams().at(tickets[k].stream).on_completion(mine);
+    m_setup.coherence->streams().at(tickets[k].stream).on_completion(awaited);
   }
 }
 

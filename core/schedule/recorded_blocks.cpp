@@ -24,8 +24,8 @@ void recorded_blocks::leave(const task::recording& what) {
   const std::lock_guard guard(m_mutex);
   for (const task::recorded_block& b : what.blocks) {
     const auto [first, last] = m_users.equal_range(b.block);
-    const auto mine = std::find_if(first, last, [&](const auto& use) { return use.second == &what; });
-    if (mine != last) m_users.erase(mine);
+    const auto use_of_it = std::find_if(first, last, [&](const auto& use) { return use.second == &what; });
+    if (use_of_it != last) m_users.erase(use_of_it);
   }
   m_used.store(m_users.size(), std::memory_order_relaxed);
 }

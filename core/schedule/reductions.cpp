@@ -9,17 +9,17 @@
 namespace tessera::schedule {
 
 std::optional<reduction_stage> plan_stage(std::size_t copies, std::span<const reduction_place> places) {
-  std::uint64_t most = 0, most_on_host = 0;
+  std::uint64_t most = 0, max_on_host = 0;
   std::uint32_t host = 0;
   for (std::uint32_t k = 0; k < places.size(); ++k) {
     most = std::max(most, places[k].room);
-    if (!places[k].is_host || places[k].room <= most_on_host) continue;
-    most_on_host = places[k].room;
+    if (!places[k].is_host || places[k].room <= max_on_host) continue;
+    max_on_host = places[k].room;
     host = k;
   }
   const std::size_t blocks = copies + 1;  // and the sum itself
-  if (blocks <= most || most_on_host < 2 || copies < 2) return std::nullopt;
-  return reduction_stage{host, static_cast<std::size_t>(std::min<std::uint64_t>(copies, most_on_host))};
+  if (blocks <= most || max_on_host < 2 || copies < 2) return std::nullopt;
+  return reduction_stage{host, static_cast<std::size_t>(std::min<std::uint64_t>(copies, max_on_host))};
 }
 
 void reductions::make(task::record& t, block::record& sum, block::accumulation& group) {
@@ -28,10 +28,10 @@ void reductions::make(task::record& t, block::record& sum, block::accumulation& 
   t.accesses[0] = {.block = &sum, .version = 0, .intent = intent::update, .flags = 0, .space = 0};
   t.need_more().sums.assign(1, &group);
   if (group.how == block::addition) return;
-  const block::combination& how = block::combination_at(group.how);
-  static_assert(sizeof how <= task::record::inline_arguments && std::is_trivially_copyable_v<block::combination>);
-  t.argument_size = sizeof how;
-  new (t.arguments.data()) block::combination(how);
+  const block::combination& combining = block::combination_at(group.how);
+  static_assert(sizeof combining <= task::record::inline_arguments && std::is_trivially_copyable_v<block::combination>);
+  t.argument_size = sizeof combining;
+  new (t.arguments.data()) block::combination(combining);
 }
 
 block::record* reductions::make_private(const block::record& base) {
@@ -91,27 +91,27 @@ void reductions::give_adder_copies(task::record& adder, memory::space_number spa
   for (std::size_t k = 0; k < accesses.size(); ++k) {
     block::accumulation* const group = adder.more->sums[k];
     if (group == nullptr) continue;
-    block::accumulation::private_copy mine;
+    block::accumulation::private_copy copy_for_task;
     {
       const std::lock_guard guard(group->lock);
       for (auto& copy : group->copies)
         if (!copy.busy && copy.space == space) {
           copy.busy = true;
-          mine = copy;
+          copy_for_task = copy;
           break;
         }
     }
     block::access& a = accesses[k];
-    if (mine.block == nullptr) {
-      mine = {&m_setup.blocks->create(group->base->type, *group->base->extents), space, true};
-      mine.block->position = group->how;
+    if (copy_for_task.block == nullptr) {
+      copy_for_task = {&m_setup.blocks->create(group->base->type, *group->base->extents), space, true};
+      copy_for_task.block->position = group->how;
       a.flags |= task::access_fresh;
       const std::lock_guard guard(group->lock);
-      group->copies.push_back(mine);
+      group->copies.push_back(copy_for_task);
     }
-    a.block = mine.block;
+    a.block = copy_for_task.block;
     a.intent = (a.flags & task::access_fresh) != 0 ? intent::write : intent::update;
-    a.version = mine.block->flow.make_version();  // one user at a time: the copy is busy
+    a.version = copy_for_task.block->flow.make_version();  // one user at a time: the copy is busy
   }
 }
 

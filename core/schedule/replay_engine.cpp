@@ -107,12 +107,12 @@ void replay_engine::begin(operation::catalog& operations, bool graphs) {
   m_setup.placer->know_segments(*m_graph, offers_segment);
 }
 
-void replay_engine::rewind(thread_context& mine, running_replay& r) {
+void replay_engine::rewind(thread_context& thread, running_replay& r) {
   if (m_graphs) find_segments(r);
   r.rewind();
   r.rewind_counts(m_setup.threads->size());
   r.started = true;
-  for (std::size_t k = 0; k < r.recording.boundary.size(); ++k) r.boundary.push_back(&mine.tasks.take());
+  for (std::size_t k = 0; k < r.recording.boundary.size(); ++k) r.boundary.push_back(&thread.tasks.take());
 }
 
 void replay_engine::prepare_at_length(task::record& t) {
@@ -139,13 +139,13 @@ void replay_engine::find_segments(running_replay& r) {
                         .device = e->device,
                         .memory_bytes = m_setup.coherence->space_at(e->space).limit(),
                         // Some of them in the memory at a time, so that the next one's blocks come while one runs.
-                        .most_bytes = m_setup.coherence->space_at(e->space).limit() / 4,
+                        .max_bytes = m_setup.coherence->space_at(e->space).limit() / 4,
                         .granule = std::max<std::uint64_t>(e->granule, 1),
                         .streams = e->parallelism,
                         .ns_per_flop = e->ns_per_flop.load(std::memory_order_relaxed)});
     // Kernels are loaded by the first replays, if at all.
-    constexpr std::uint32_t most_tries = 4;
-    if (++common.tries > most_tries || kernels_are_loaded(r.recording, places)) {
+    constexpr std::uint32_t max_tries = 4;
+    if (++common.tries > max_tries || kernels_are_loaded(r.recording, places)) {
       common.plan = plan_segments(r.recording, places);
       common.planned = true;
     }
@@ -166,12 +166,12 @@ void replay_engine::find_segments(running_replay& r) {
   }
 }
 
-task::record* replay_engine::pass_gate(thread_context& mine, running_replay& r, std::uint32_t index,
+task::record* replay_engine::pass_gate(thread_context& thread, running_replay& r, std::uint32_t index,
                                        block::task_reference after) {
   segment_run& run = r.segments[index];
   if (run.waiting.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;
   const segment& s = *run.segment;
-  task::record& t = mine.tasks.take();
+  task::record& t = thread.tasks.take();
   t.operation = m_graph;
   t.site = r.recording.tasks[s.members.front()].site;
   t.priority = s.priority;
@@ -190,7 +190,7 @@ task::record* replay_engine::pass_gate(thread_context& mine, running_replay& r, 
                         .space = 0});
   }
   t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(accesses.size(), 255));
-  if (mine.events != nullptr) task::note_submission(*mine.events, t, {&after, after != 0 ? 1u : 0u});
+  if (thread.events != nullptr) task::note_submission(*thread.events, t, {&after, after != 0 ? 1u : 0u});
   return &t;
 }
 

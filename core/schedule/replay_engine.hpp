@@ -35,12 +35,12 @@ class replay_engine {
   void begin(operation::catalog& operations, bool graphs);
 
   /// A replay is about to start, by the thread that plays it; none of its last run is under way.
-  void rewind(thread_context& mine, running_replay& r);
+  void rewind(thread_context& thread, running_replay& r);
   /// In program order with the tasks around it; from then on it runs.
   template <class Start>
-  void link(thread_context& mine, running_replay& r, task::reduction_source& reductions, const Start& start) {
-    task::link(r, reductions, mine.events, start);
-    for (const std::uint32_t t : r.recording.tasks_without_blocks) start(materialize(mine, r, t, 0));
+  void link(thread_context& thread, running_replay& r, task::reduction_source& reductions, const Start& start) {
+    task::link(r, reductions, thread.events, start);
+    for (const std::uint32_t t : r.recording.tasks_without_blocks) start(materialize(thread, r, t, 0));
   }
 
   bool uses_graphs() const noexcept { return m_graphs; }
@@ -48,14 +48,14 @@ class replay_engine {
   bool is_segment(const task::record& t) const noexcept { return t.operation == m_graph; }
   /// Whether a task that waits for nothing belongs to a segment, which it does not start alone.
   template <class Start>
-  bool joins_segment(thread_context& mine, task::record& t, const Start& start) {
+  bool joins_segment(thread_context& thread, task::record& t, const Start& start) {
     if (is_segment(t)) return false;
     const task::replayed_task member = t.replayed();
     auto& r = static_cast<running_replay&>(*member.replay);
     if (r.plan == nullptr) return false;
     const std::uint32_t index = r.plan->segment_of[member.index];
     if (index == segment_plan::none) return false;
-    if (task::record* const complete = pass_gate(mine, r, index, 0)) start(*complete);
+    if (task::record* const complete = pass_gate(thread, r, index, 0)) start(*complete);
     return true;
   }
   /// Before it is queued.
@@ -75,21 +75,22 @@ class replay_engine {
   /// It has been enqueued or has run: those who waited for it may start. After the last of these steps the replay may
   /// begin anew, and nothing of it is touched.
   template <class Start>
-  void release_successors(thread_context& mine, task::record& t, const Start& start) {
+  void release_successors(thread_context& thread, task::record& t, const Start& start) {
     if (is_segment(t))
-      release_segment(mine, t, start);
+      release_segment(thread, t, start);
     else
-      release_task(mine, t, start);
+      release_task(thread, t, start);
   }
 
   graph_statistics graphs() const noexcept { return m_graph_counters.read(); }  ///< what they did so far
 
  private:
-  task::record& materialize(thread_context& mine, task::replay& of, std::uint32_t index, block::task_reference after) {
-    task::record& t = mine.tasks.take();
+  task::record& materialize(thread_context& thread, task::replay& of, std::uint32_t index,
+                            block::task_reference after) {
+    task::record& t = thread.tasks.take();
     of.fill(t, index);
     // Of its predecessors in the recording the one that released it is known here: the one that made it wait.
-    if (mine.events != nullptr) task::note_submission(*mine.events, t, {&after, after != 0 ? 1u : 0u});
+    if (thread.events != nullptr) task::note_submission(*thread.events, t, {&after, after != 0 ? 1u : 0u});
     return t;
   }
   static bool ends_group(task::record& t) noexcept {
@@ -99,39 +100,40 @@ class replay_engine {
   void prepare_at_length(task::record& t);
   void find_segments(running_replay& r);  // before it is rewound
   /// One of the tasks that a segment waits for is done: its record, when that was the last; else null.
-  task::record* pass_gate(thread_context& mine, running_replay& r, std::uint32_t segment, block::task_reference after);
+  task::record* pass_gate(thread_context& thread, running_replay& r, std::uint32_t segment,
+                          block::task_reference after);
 
   template <class Start>
-  void start_inner(thread_context& mine, running_replay& r, std::uint32_t index, block::task_reference after,
+  void start_inner(thread_context& thread, running_replay& r, std::uint32_t index, block::task_reference after,
                    const Start& start) {
     if (r.plan == nullptr || r.plan->segment_of[index] == segment_plan::none)
-      start(materialize(mine, r, index, after));
-    else if (task::record* const complete = pass_gate(mine, r, r.plan->segment_of[index], after))
+      start(materialize(thread, r, index, after));
+    else if (task::record* const complete = pass_gate(thread, r, r.plan->segment_of[index], after))
       start(*complete);
   }
   template <class Start>
-  static void start_boundary(thread_context& mine, task::record& t, block::task_reference after, const Start& start) {
-    if (mine.events != nullptr && after != 0) task::note_predecessor(*mine.events, t, after);
+  static void start_boundary(thread_context& thread, task::record& t, block::task_reference after, const Start& start) {
+    if (thread.events != nullptr && after != 0) task::note_predecessor(*thread.events, t, after);
     start(t);
   }
 
   template <class Start>
-  void release_task(thread_context& mine, task::record& t, const Start& start) {
+  void release_task(thread_context& thread, task::record& t, const Start& start) {
     const task::replayed_task place_in_run = t.replayed();
     auto& r = static_cast<running_replay&>(*place_in_run.replay);
     // Those within the recording only, too: an old reference whose generation has come round may have found them.
     task::release_successors(t, start);
     if (r.recording.tasks[place_in_run.index].successor_count == 0) {
-      r.count_done(mine.number, 1);
+      r.count_done(thread.number, 1);
       return;
     }
     const block::task_reference self = task::reference_to(t);
     task::release_replayed(
-        r, place_in_run.index, [&](std::uint32_t index) { start_inner(mine, r, index, self, start); },
-        [&](task::record& boundary) { start_boundary(mine, boundary, self, start); });
+        r, place_in_run.index, [&](std::uint32_t index) { start_inner(thread, r, index, self, start); },
+        [&](task::record& boundary) { start_boundary(thread, boundary, self, start); });
   }
   template <class Start>
-  void release_segment(thread_context& mine, task::record& t, const Start& start) {
+  void release_segment(thread_context& thread, task::record& t, const Start& start) {
     task::release_successors(t, start);
     const task::replayed_task place_in_run = t.replayed();
     auto& r = static_cast<running_replay&>(*place_in_run.replay);
@@ -140,25 +142,26 @@ class replay_engine {
     const block::task_reference self = task::reference_to(t);
     for (const std::uint32_t member : s.members) {
       const task::recorded_task& one = r.recording.tasks[member];
-      if (run.enqueued) operation_counters::add(mine.counters.of(one.operation->number).tasks, 1);
+      if (run.enqueued) operation_counters::add(thread.counters.of(one.operation->number).tasks, 1);
       if (one.boundary == task::recorded_task::inner) continue;
       task::record& kept = *r.boundary[one.boundary];
       task::release_successors(kept, start);
-      m_setup.threads->keep_finished(mine, kept);
+      m_setup.threads->keep_finished(thread, kept);
     }
     // The task itself is counted when it retires, when the device is done.
-    mine.retired.store(mine.retired.load(std::memory_order_relaxed) + s.members.size() - 1, std::memory_order_release);
+    thread.retired.store(thread.retired.load(std::memory_order_relaxed) + s.members.size() - 1,
+                         std::memory_order_release);
     if (m_setup.counts_bytes)
-      mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + s.bytes_of_tasks - s.bytes_used,
-                               std::memory_order_release);
+      thread.retired_bytes.store(thread.retired_bytes.load(std::memory_order_relaxed) + s.bytes_of_tasks - s.bytes_used,
+                                 std::memory_order_release);
     // After the last of these steps the replay may begin anew: nothing of it is touched behind them.
     const std::span<const std::uint32_t> after = s.after;
     const std::shared_ptr<segment_plan> plan = r.plan;  // owns `after`
-    if (s.sinks > 0) r.count_done(mine.number, s.sinks);
+    if (s.sinks > 0) r.count_done(thread.number, s.sinks);
     for (const std::uint32_t next : after)
       task::count_down(
-          r, next, [&](std::uint32_t index) { start_inner(mine, r, index, self, start); },
-          [&](task::record& boundary) { start_boundary(mine, boundary, self, start); });
+          r, next, [&](std::uint32_t index) { start_inner(thread, r, index, self, start); },
+          [&](task::record& boundary) { start_boundary(thread, boundary, self, start); });
   }
 
   const setup m_setup;

@@ -54,17 +54,17 @@ void replay_player::refuse_own_wait(std::string_view call, std::source_location 
 }
 
 void replay_player::require_playable(std::source_location site) {
-  const thread_context& mine = m_setup.owner->context_of_this_thread();
-  if (mine.recorder != nullptr)
+  const thread_context& thread = m_setup.owner->context_of_this_thread();
+  if (thread.recorder != nullptr)
     throw error(error_kind::usage, "a replay inside a recording", file_and_line(site), "submit its tasks instead");
-  if (!mine.in_program())
+  if (!thread.in_program())
     throw error(error_kind::usage, "a replay inside a task", file_and_line(site),
                 "recordings are replayed by the program's own threads");
 }
 
 void replay_player::play(running_replay& r, std::source_location site) {
   require_playable(site);
-  thread_context& mine = m_setup.owner->context_of_this_thread();
+  thread_context& thread = m_setup.owner->context_of_this_thread();
   const task::recording& recorded = r.recording;
   if (recorded.size() == 0) return;
   const std::string gone = m_setup.blocks->ended_array_of(recorded);
@@ -72,21 +72,21 @@ void replay_player::play(running_replay& r, std::source_location site) {
     throw error(error_kind::usage, gone + " has ended before the replay of a recording that uses it",
                 file_and_line(site), "keep the arrays of a recording as long as it is replayed");
   if (m_setup.validator != nullptr && !m_setup.validator->replayed(r, site)) return;  // arrays that it uses are gone
-  m_setup.engine->rewind(mine, r);
-  r.first_sequence = m_setup.submitted->add(mine, recorded.size());
+  m_setup.engine->rewind(thread, r);
+  r.first_sequence = m_setup.submitted->add(thread, recorded.size());
   if (m_setup.submitted->window().counts_bytes()) {
     std::uint64_t bytes = 0;
     for (const task::recorded_task& t : recorded.tasks)
       for (const task::recorded_access& a : recorded.accesses_of(t))
         if (t.operation->special == nullptr) bytes += r.blocks[a.block].block->bytes;
-    submission_window::note_submitted_bytes(mine, bytes);
+    submission_window::note_submitted_bytes(thread, bytes);
   }
-  r.uses = m_announces_uses ? &mine.announced_uses() : nullptr;
+  r.uses = m_announces_uses ? &thread.announced_uses() : nullptr;
   if (m_announces_uses) announce_uses(r);
   std::unique_lock order(m_order, std::defer_lock);
   if (!recorded.replay_counts.empty()) order.lock();
   for (const auto& count : recorded.replay_counts) count->fetch_add(1, std::memory_order_relaxed);
-  m_setup.engine->link(mine, r, *m_setup.reductions, [&](task::record& t) { m_setup.start(mine, t); });
+  m_setup.engine->link(thread, r, *m_setup.reductions, [&](task::record& t) { m_setup.start(thread, t); });
 }
 
 void replay_player::forget(task::recording& what) {

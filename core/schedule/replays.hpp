@@ -63,8 +63,8 @@ struct running_replay : task::replay {
       done_by_others.tasks.fetch_add(tasks, std::memory_order_release);
       return;
     }
-    std::atomic<std::uint32_t>& mine = done[thread_context].tasks;
-    mine.store(mine.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
+    std::atomic<std::uint32_t>& thread = done[thread_context].tasks;
+    thread.store(thread.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
   }
 
   bool finished() const noexcept {

@@ -4,10 +4,10 @@
 
 namespace tessera::schedule {
 
-task::record& retiler::make(thread_context& mine, const retiling& part, std::source_location site) {
-  task::record& t = take_record(mine, m_operations.retile, site);
-  const auto access = [](block::record* b, intent how) {
-    return block::access{.block = b, .version = 0, .intent = how, .flags = 0, .space = 0};
+task::record& retiler::make(thread_context& thread, const retiling& part, std::source_location site) {
+  task::record& t = take_record(thread, m_operations.retile, site);
+  const auto access = [](block::record* b, intent use) {
+    return block::access{.block = b, .version = 0, .intent = use, .flags = 0, .space = 0};
   };
   try {
     const std::size_t count = part.from.size() + part.to.size();
@@ -23,35 +23,35 @@ task::record& retiler::make(thread_context& mine, const retiling& part, std::sou
     for (block::record* const b : part.from) all[k++] = access(b, intent::update);
     for (block::record* const b : part.to) all[k++] = access(b, intent::write);
   } catch (...) {
-    take_back(mine, t);
+    take_back(thread, t);
     throw;
   }
   return t;
 }
 
-std::vector<task::record*> retiler::make_all(thread_context& mine, std::span<const retiling> parts,
+std::vector<task::record*> retiler::make_all(thread_context& thread, std::span<const retiling> parts,
                                              std::source_location site) {
-  std::vector<task::record*> made;
-  made.reserve(parts.size());
+  std::vector<task::record*> tasks;
+  tasks.reserve(parts.size());
   try {
-    for (const retiling& part : parts) made.push_back(&make(mine, part, site));
+    for (const retiling& part : parts) tasks.push_back(&make(thread, part, site));
   } catch (...) {
-    for (task::record* const t : made) take_back(mine, *t);
+    for (task::record* const t : tasks) take_back(thread, *t);
     throw;
   }
-  return made;
+  return tasks;
 }
 
 void retiler::submit(std::span<const retiling> parts, std::source_location site) {
-  thread_context& mine = m_owner.context_of_this_thread();
-  for (task::record* const t : make_all(mine, parts, site)) m_owner.commit_unbounded(mine, *t);
+  thread_context& thread = m_owner.context_of_this_thread();
+  for (task::record* const t : make_all(thread, parts, site)) m_owner.commit_unbounded(thread, *t);
 }
 
 void retiler::record(std::span<const retiling> parts, std::source_location site) {
-  thread_context& mine = m_owner.context_of_this_thread();
-  for (task::record* const t : make_all(mine, parts, site)) {
-    (void)mine.recorder->add(*t);  // it has no arguments, and is not kept
-    take_back(mine, *t);
+  thread_context& thread = m_owner.context_of_this_thread();
+  for (task::record* const t : make_all(thread, parts, site)) {
+    (void)thread.recorder->add(*t);  // it has no arguments, and is not kept
+    take_back(thread, *t);
   }
 }
 

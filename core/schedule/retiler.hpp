@@ -28,8 +28,9 @@ class retiler {
   void record(std::span<const retiling> parts, std::source_location site);
 
  private:
-  task::record& make(thread_context& mine, const retiling& part, std::source_location site);
-  std::vector<task::record*> make_all(thread_context& mine, std::span<const retiling> parts, std::source_location site);
+  task::record& make(thread_context& thread, const retiling& part, std::source_location site);
+  std::vector<task::record*> make_all(thread_context& thread, std::span<const retiling> parts,
+                                      std::source_location site);
 
   program_owner& m_owner;
   const runtime_operations& m_operations;

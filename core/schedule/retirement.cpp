@@ -12,40 +12,40 @@
 
 namespace tessera::schedule {
 
-void scheduler::run(thread_context& mine, task::record& t) {
-  const thread_context::runtime_scope on(mine);
-  if (given_up_by_cancel(mine, t)) return;
+void scheduler::run(thread_context& thread, task::record& t) {
+  const thread_context::runtime_scope on(thread);
+  if (given_up_by_cancel(thread, t)) return;
   if (t.operation->special != nullptr) {
-    run_special(mine, t);
+    run_special(thread, t);
     return;
   }
-  if (!m_host.prepare(mine, t)) return;
+  if (!m_host.prepare(thread, t)) return;
   if ((t.rare & task::rare_cores) != 0) [[unlikely]]
     return m_pool.gather(t);
   if (m_simulated != nullptr) {
-    m_simulated->occupy(mine, t, m_host.call(mine, t, host_runner::call_mode::enqueue_only));
+    m_simulated->occupy(thread, t, m_host.call(thread, t, host_runner::call_mode::enqueue_only));
     return;
   }
-  m_host.execute(mine, t);
-  complete(mine, t);
+  m_host.execute(thread, t);
+  complete(thread, t);
 }
 
-bool scheduler::given_up_by_cancel(thread_context& mine, task::record& t) {
+bool scheduler::given_up_by_cancel(thread_context& thread, task::record& t) {
   if (!m_failures.cancelled() || m_own.is_destroy(t)) return false;
   if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
-  fail(mine, t, m_failures.cancellation());  // names no task: none of them is the cause
+  fail(thread, t, m_failures.cancellation());  // names no task: none of them is the cause
   return true;
 }
 
-void scheduler::run_gathered(thread_context& mine, task::record& t) {
-  const thread_context::runtime_scope on(mine);
-  if (given_up_by_cancel(mine, t) || !m_host.prepare(mine, t)) return;
-  m_host.execute(mine, t);
-  complete(mine, t);
+void scheduler::run_gathered(thread_context& thread, task::record& t) {
+  const thread_context::runtime_scope on(thread);
+  if (given_up_by_cancel(thread, t) || !m_host.prepare(thread, t)) return;
+  m_host.execute(thread, t);
+  complete(thread, t);
 }
 
-void scheduler::run_special(thread_context& mine, task::record& t) {
-  switch (m_runtime_tasks.run(mine, t)) {
+void scheduler::run_special(thread_context& thread, task::record& t) {
+  switch (m_runtime_tasks.run(thread, t)) {
     case runtime_tasks::progress::waits:
       return;
     case runtime_tasks::progress::try_later:
@@ -60,23 +60,23 @@ void scheduler::run_special(thread_context& mine, task::record& t) {
     case runtime_tasks::progress::over:
       break;
   }
-  release_successors(mine, t, when_ready::run_next);
+  release_successors(thread, t, when_ready::run_next);
   m_runtime_tasks.end(t);
-  retire(mine, t, 0);
+  retire(thread, t, 0);
 }
 
-void scheduler::complete(thread_context& mine, task::record& t, when_ready then) {
+void scheduler::complete(thread_context& thread, task::record& t, when_ready then) {
   const std::uint64_t bytes = m_submissions.window().counts_bytes() ? window_bytes_of(t) : 0;
   if ((t.flags & (task::flag_accumulates | task::flag_reduction)) != 0) {
     if ((t.flags & task::flag_reduction) != 0 &&
         reductions::next_stage(t, [this](block::record& copy) { destroy_later(copy); })) {
-      dispatch(mine, t, when_ready::queue);
+      dispatch(thread, t, when_ready::queue);
       return;
     }
     reductions::give_back(t);
   }
-  release_successors(mine, t, then);
-  retire(mine, t, bytes);
+  release_successors(thread, t, then);
+  retire(thread, t, bytes);
 }
 
 std::uint64_t scheduler::window_bytes_of(task::record& t) const {
@@ -88,39 +88,39 @@ std::uint64_t scheduler::window_bytes_of(task::record& t) const {
   return bytes;
 }
 
-void scheduler::retire(thread_context& mine, task::record& t, std::uint64_t window_bytes) {
+void scheduler::retire(thread_context& thread, task::record& t, std::uint64_t window_bytes) {
   task::group* const group = (t.rare & task::rare_group) != 0 ? t.more->group : nullptr;
   if ((t.flags & task::flag_reduction) != 0)
     reductions::end_group(t, [this](block::record& copy) { destroy_later(copy); });
   if (t.operation->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0) {
-    const thread_context::runtime_scope on(mine);  // it may be the end of arrays
+    const thread_context::runtime_scope on(thread);  // it may be the end of arrays
     t.operation->destroy_arguments(t.argument_bytes());
   }
   if (!m_mode.single_place && t.place != task::no_place && t.operation->special == nullptr)
     m_placer.discharge(t, *m_places[t.place]);
-  m_threads.keep_finished(mine, t);
+  m_threads.keep_finished(thread, t);
   if (window_bytes != 0)
-    mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + window_bytes,
-                             std::memory_order_release);
+    thread.retired_bytes.store(thread.retired_bytes.load(std::memory_order_relaxed) + window_bytes,
+                               std::memory_order_release);
   // release: whoever sees the count sees the task's effects
-  mine.retired.store(mine.retired.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  thread.retired.store(thread.retired.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   if (group != nullptr && group->leave()) [[unlikely]]
     m_pool.wake_waiters();
 }
 
-void scheduler::fail(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why) {
-  mine.to_give_up.push_back({&t, std::move(why)});
-  if (std::exchange(mine.gives_up, true)) return;  // a successor of one that is being given up
-  while (!mine.to_give_up.empty()) {
-    const thread_context::given_up next = std::move(mine.to_give_up.back());
-    mine.to_give_up.pop_back();
-    give_up(mine, *next.t, next.why);
+void scheduler::fail(thread_context& thread, task::record& t, std::shared_ptr<const block::failure> why) {
+  thread.to_give_up.push_back({&t, std::move(why)});
+  if (std::exchange(thread.gives_up, true)) return;  // a successor of one that is being given up
+  while (!thread.to_give_up.empty()) {
+    const thread_context::given_up next = std::move(thread.to_give_up.back());
+    thread.to_give_up.pop_back();
+    give_up(thread, *next.t, next.why);
   }
-  mine.gives_up = false;
+  thread.gives_up = false;
   m_pool.wake_waiters();
 }
 
-void scheduler::give_up(thread_context& mine, task::record& t, const std::shared_ptr<const block::failure>& why) {
+void scheduler::give_up(thread_context& thread, task::record& t, const std::shared_ptr<const block::failure>& why) {
   if ((t.rare & task::rare_group) != 0) t.more->group->note(why);
   // What blocks of another cut take over was told when it failed.
   if (!m_own.is_retile(t)) m_failures.note_given_up(why, t.operation->special == nullptr);
@@ -131,8 +131,8 @@ void scheduler::give_up(thread_context& mine, task::record& t, const std::shared
   if (m_own.is_view(t)) {
     host_access& hold = host_access::of(t);
     hold.why = why;
-    release_successors(mine, t, when_ready::queue);
-    retire(mine, t, 0);
+    release_successors(thread, t, when_ready::queue);
+    retire(thread, t, 0);
     host_views::refuse(hold);
     m_pool.wake_waiters();
     return;
@@ -141,20 +141,20 @@ void scheduler::give_up(thread_context& mine, task::record& t, const std::shared
   if (why->by_loss && (t.flags & task::flag_reduction) != 0)
     m_setup.coherence->losses().note(*t.more->sums[0]->base, why);  // an addend
   m_setup.coherence->poison(t.all_accesses(), why);
-  complete(mine, t, when_ready::queue);  // the thread may be one that runs no tasks
+  complete(thread, t, when_ready::queue);  // the thread may be one that runs no tasks
 }
 
-bool scheduler::resolve_deadlock(thread_context& mine) {
-  return resolve_memory_deadlock(mine) || m_view_deadlock.resolve();
+bool scheduler::resolve_deadlock(thread_context& thread) {
+  return resolve_memory_deadlock(thread) || m_view_deadlock.resolve();
 }
 
-bool scheduler::resolve_memory_deadlock(thread_context& mine) {
+bool scheduler::resolve_memory_deadlock(thread_context& thread) {
   memory_deadlock::finding found = m_deadlock.resolve(m_mode.single_space);
   if (found.hopeless == nullptr) return found.released;
   task::record* const t = parking::give_up(*found.hopeless);
   if (t == nullptr) return true;
   std::string why = std::move(found.why) + "; it needs " + task::names_of_blocks(*t);
-  fail(mine, *t, m_failures.note(*t, {std::move(why), "", error_kind::memory}));
+  fail(thread, *t, m_failures.note(*t, {std::move(why), "", error_kind::memory}));
   return true;
 }
 
@@ -165,12 +165,12 @@ void scheduler::destroy_later(block::record& block) {
     return;
   m_recorded_blocks.ended(block);
   if (block.foreign) m_write_back.end(block);
-  thread_context* mine = nullptr;
-  task::record& t = begin(m_own.destroy, std::source_location::current(), mine);
-  if (mine->recorder != nullptr) mine->recorder->destroyed(block);
+  thread_context* thread = nullptr;
+  task::record& t = begin(m_own.destroy, std::source_location::current(), thread);
+  if (thread->recorder != nullptr) thread->recorder->destroyed(block);
   t.access_count = 1;
   t.accesses[0] = {.block = &block, .version = 0, .intent = intent::write, .flags = 0, .space = 0};
-  commit(*mine, t, false);  // also called while a task is being retired, where nobody may wait
+  commit(*thread, t, false);  // also called while a task is being retired, where nobody may wait
 }
 
 }  // namespace tessera::schedule

@@ -4,11 +4,11 @@
 
 namespace tessera::schedule {
 
-runtime_tasks::progress runtime_tasks::run(thread_context& mine, task::record& t) {
-  if (m_setup.operations->is_destroy(t)) return run_destroy(mine, t);
-  if (m_setup.operations->is_bring_home(t)) return run_bring_home(mine, t);
-  if (m_setup.operations->is_retile(t)) return run_retile(mine, t);
-  return run_view(mine, t);
+runtime_tasks::progress runtime_tasks::run(thread_context& thread, task::record& t) {
+  if (m_setup.operations->is_destroy(t)) return run_destroy(thread, t);
+  if (m_setup.operations->is_bring_home(t)) return run_bring_home(thread, t);
+  if (m_setup.operations->is_retile(t)) return run_retile(thread, t);
+  return run_view(thread, t);
 }
 
 void runtime_tasks::end(task::record& t) {
@@ -18,11 +18,11 @@ void runtime_tasks::end(task::record& t) {
   m_setup.blocks->destroy(b);
 }
 
-runtime_tasks::progress runtime_tasks::run_destroy(thread_context& mine, task::record& t) {
-  auto& waits = mine.acquisition.waits;
+runtime_tasks::progress runtime_tasks::run_destroy(thread_context& thread, task::record& t) {
+  auto& waits = thread.acquisition.waits;
   waits.clear();
   block::record& b = *t.accesses[0].block;
-  if (b.foreign && !home_before_end(mine, t)) return progress::waits;
+  if (b.foreign && !home_before_end(thread, t)) return progress::waits;
   if (m_setup.coherence->try_drop(b, waits)) return progress::over;
   // Without points a transfer is being handed to a plugin, or a task of a device is about to be retired.
   if (waits.empty()) return progress::try_later;
@@ -30,10 +30,10 @@ runtime_tasks::progress runtime_tasks::run_destroy(thread_context& mine, task::r
   return progress::waits;
 }
 
-runtime_tasks::progress runtime_tasks::run_bring_home(thread_context& mine, task::record& t) {
+runtime_tasks::progress runtime_tasks::run_bring_home(thread_context& thread, task::record& t) {
   // Where there is one memory, the end of an open sum is all that it waited for.
   if (!m_setup.host->single_space()) {
-    if (!m_setup.host->get_blocks(mine, t, home())) return progress::waits;
+    if (!m_setup.host->get_blocks(thread, t, home())) return progress::waits;
     m_setup.coherence->finish(t.all_accesses());
   }
   m_setup.write_back->note_read();
@@ -41,28 +41,28 @@ runtime_tasks::progress runtime_tasks::run_bring_home(thread_context& mine, task
 }
 
 /// Old blocks and new ones are the same memory at home: when they are there, nothing is left to be copied.
-runtime_tasks::progress runtime_tasks::run_retile(thread_context& mine, task::record& t) {
-  if (!m_setup.host->get_blocks(mine, t, home())) return progress::waits;
-  m_setup.host->publish(mine, t);
+runtime_tasks::progress runtime_tasks::run_retile(thread_context& thread, task::record& t) {
+  if (!m_setup.host->get_blocks(thread, t, home())) return progress::waits;
+  m_setup.host->publish(thread, t);
   return progress::over;
 }
 
 /// Acquired, then handed to the thread that waits for it.
-runtime_tasks::progress runtime_tasks::run_view(thread_context& mine, task::record& t) {
-  if (!m_setup.host->get_blocks(mine, t, home())) return progress::waits;
+runtime_tasks::progress runtime_tasks::run_view(thread_context& thread, task::record& t) {
+  if (!m_setup.host->get_blocks(thread, t, home())) return progress::waits;
   host_access& view = host_access::of(t);
-  m_setup.host->gather_operands(mine, t);
-  if (m_setup.validator != nullptr) view.shadow_copies = m_setup.validator->begin_view(t, mine.operands);
-  view.pointer = mine.operands[0].host;
-  if (mine.events != nullptr) view.since = mine.events->now();
+  m_setup.host->gather_operands(thread, t);
+  if (m_setup.validator != nullptr) view.shadow_copies = m_setup.validator->begin_view(t, thread.operands);
+  view.pointer = thread.operands[0].host;
+  if (thread.events != nullptr) view.since = thread.events->now();
   m_setup.views->grant(view);
   m_owner.something_ended();  // a window counts it as one that will not end by itself
   return progress::waits;
 }
 
 /// For the end of an adopted block. False: it waits for a copy, or for memory on the way.
-bool runtime_tasks::home_before_end(thread_context& mine, task::record& t) {
-  transfer::acquisition& got = mine.acquisition;
+bool runtime_tasks::home_before_end(thread_context& thread, task::record& t) {
+  transfer::acquisition& got = thread.acquisition;
   switch (m_setup.write_back->before_end(t, home().space, got, *m_setup.failures)) {
     case adopted_write_back::progress::copying:
       m_owner.wait_for_points(t, got.waits);

@@ -13,7 +13,7 @@
 
 namespace tessera::schedule {
 
-/// Their blocks are brought to the memory of place 0. Any thread; `mine` is the context of the calling one.
+/// Their blocks are brought to the memory of place 0. Any thread; `thread` is the calling one.
 class runtime_tasks {
  public:
   /// What it works with; all outlive it.
@@ -36,16 +36,16 @@ class runtime_tasks {
     waits,     ///< it is set aside, has failed, or is a view, which a thread of the program ends
     try_later  ///< what it waits for tells nobody
   };
-  progress run(thread_context& mine, task::record& t);
+  progress run(thread_context& thread, task::record& t);
   /// Of a task that is over and whose successors are released.
   void end(task::record& t);
 
  private:
-  progress run_destroy(thread_context& mine, task::record& t);
-  progress run_bring_home(thread_context& mine, task::record& t);
-  progress run_retile(thread_context& mine, task::record& t);
-  progress run_view(thread_context& mine, task::record& t);
-  bool home_before_end(thread_context& mine, task::record& t);
+  progress run_destroy(thread_context& thread, task::record& t);
+  progress run_bring_home(thread_context& thread, task::record& t);
+  progress run_retile(thread_context& thread, task::record& t);
+  progress run_view(thread_context& thread, task::record& t);
+  bool home_before_end(thread_context& thread, task::record& t);
   placement::place& home() const noexcept { return *m_setup.places->front(); }
 
   const setup m_setup;

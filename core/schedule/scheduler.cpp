@@ -161,7 +161,7 @@ struct scheduler::part_setups {
             .pool = &s.m_pool,
             .validator = s.m_setup.validator,
             .reductions = &s,
-            .start = [&s](thread_context& mine, task::record& t) { s.dispatch(mine, t, when_ready::queue); }};
+            .start = [&s](thread_context& thread, task::record& t) { s.dispatch(thread, t, when_ready::queue); }};
   }
   static in_place_calls::setup calls(scheduler& s) {
     return {
@@ -207,7 +207,7 @@ scheduler::scheduler(scheduler_setup setup)
                   .places = &m_places,
                   .coherence = m_setup.coherence,
                   .tracer = m_setup.tracer,
-                  .thread_ends = [this](thread_context& mine) { m_view_requests.end_of_thread(mine); },
+                  .thread_ends = [this](thread_context& thread) { m_view_requests.end_of_thread(thread); },
                   .thread_ended = [this] { m_pool.notice_no_more_room(); }}),
       m_parking({.coherence = m_setup.coherence,
                  .resume = [this](task::record& t) { resume(t); },
@@ -227,9 +227,9 @@ scheduler::scheduler(scheduler_setup setup)
   place_plan plan = make_places();
   // Validation looks at every task by itself.
   m_replays.begin(*m_setup.operations, m_setup.settings->graphs && m_setup.validator == nullptr);
-  thread_context& mine = m_registry.register_thread(nullptr);  // the creating thread is worker 0 whenever it waits
-  mine.place = plan.workers.front().place;
-  mine.location = plan.workers.front().location;
+  thread_context& thread = m_registry.register_thread(nullptr);  // the creating thread is worker 0 whenever it waits
+  thread.place = plan.workers.front().place;
+  thread.location = plan.workers.front().location;
   make_drivers(plan);
   make_workers(plan);
   if (m_mode.simulated)
@@ -297,14 +297,14 @@ void scheduler::begin_simulation() {
           .window = &m_submissions.window(),
           .queues = &m_queues,
           .pool = &m_pool,
-          .run = [this](thread_context& mine, task::record& t) { run(mine, t); },
+          .run = [this](thread_context& thread, task::record& t) { run(thread, t); },
           .ended =
-              [this](thread_context& mine, task::record& t, std::uint64_t began, std::uint64_t ns,
+              [this](thread_context& thread, task::record& t, std::uint64_t began, std::uint64_t ns,
                      const std::shared_ptr<const block::failure>& why) {
-                m_host.finish(mine, t, began, ns, why);
-                complete(mine, t);
+                m_host.finish(thread, t, began, ns, why);
+                complete(thread, t);
               },
-          .resolve_memory_deadlock = [this](thread_context& mine) { return resolve_memory_deadlock(mine); }},
+          .resolve_memory_deadlock = [this](thread_context& thread) { return resolve_memory_deadlock(thread); }},
       m_mode.workers);
 }
 
@@ -354,59 +354,59 @@ scheduler::~scheduler() {
   stop_threads();
 }
 
-void scheduler::worker_thread(thread_context& mine) {
-  m_registry.take(mine);
-  pthread_setname_np(pthread_self(), fmt::format("tsr-worker{}", mine.number).c_str());
+void scheduler::worker_thread(thread_context& thread) {
+  m_registry.take(thread);
+  pthread_setname_np(pthread_self(), fmt::format("tsr-worker{}", thread.number).c_str());
   m_pool.worker_loop(
-      host_tasks{*this}, mine, [this] { return m_pool.stopped(); }, 0);
+      host_tasks{*this}, thread, [this] { return m_pool.stopped(); }, 0);
 }
 
-void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
-  if (mine.recorder != nullptr && t.operation->special == nullptr) {
-    if (!mine.recorder->add(t)) take_back(mine, t);
+void scheduler::commit(thread_context& thread, task::record& t, bool bounded) {
+  if (thread.recorder != nullptr && t.operation->special == nullptr) {
+    if (!thread.recorder->add(t)) take_back(thread, t);
     return;
   }
   if (m_setup.validator != nullptr && !m_own.is_housekeeping(t) &&
       !m_setup.validator->submitted(t)) {  // its blocks are gone
     if (t.operation->destroy_arguments != nullptr) t.operation->destroy_arguments(t.argument_bytes());
-    take_back(mine, t);
+    take_back(thread, t);
     return;
   }
   if ((t.rare & task::rare_group) != 0) [[unlikely]] {
     t.more->group->enter();
     if (m_setup.validator != nullptr) m_setup.validator->entered(*t.more->group);
   }
-  const std::uint64_t count = mine.submitted.load(std::memory_order_relaxed) + 1;
-  t.sequence = m_submissions.add(mine);
-  if (m_submissions.window().counts_bytes()) submission_window::note_submitted_bytes(mine, window_bytes_of(t));
+  const std::uint64_t count = thread.submitted.load(std::memory_order_relaxed) + 1;
+  t.sequence = m_submissions.add(thread);
+  if (m_submissions.window().counts_bytes()) submission_window::note_submitted_bytes(thread, window_bytes_of(t));
   if (m_mode.announces_uses)
     for (const block::access& a : t.all_accesses())
-      mine.announced_uses().note(*a.block, t.sequence, a.intent != intent::read);
-  if (task::link(t, *this, m_own.is_housekeeping(t) ? nullptr : mine.events)) {
+      thread.announced_uses().note(*a.block, t.sequence, a.intent != intent::read);
+  if (task::link(t, *this, m_own.is_housekeeping(t) ? nullptr : thread.events)) {
     // Views and the ends of blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
     if (m_own.is_view(t) && !m_mode.simulated) {
       host_access::of(t).step.store(host_access::access_step::due, std::memory_order_relaxed);
-    } else if (m_own.is_destroy(t) && !m_mode.simulated && mine.in_program()) {
+    } else if (m_own.is_destroy(t) && !m_mode.simulated && thread.in_program()) {
       t.place = 0;
-      run(mine, t);
+      run(thread, t);
       m_pool.wake_waiters();  // one of them may have counted it
     } else {
-      dispatch(mine, t, when_ready::queue);
+      dispatch(thread, t, when_ready::queue);
     }
   }
-  if (m_simulated != nullptr) m_simulated->note_submission(mine);
+  if (m_simulated != nullptr) m_simulated->note_submission(thread);
 
-  if (!m_submissions.window().due(count) || !bounded || !mine.in_program() || mine.unbounded != 0) return;
-  if (mine.number == 0 && (count & 255) == 0) m_pool.place_this_thread();
-  m_waits.keep_to_window(mine);
+  if (!m_submissions.window().due(count) || !bounded || !thread.in_program() || thread.unbounded != 0) return;
+  if (thread.number == 0 && (count & 255) == 0) m_pool.place_this_thread();
+  m_waits.keep_to_window(thread);
 }
 
 task::record& scheduler::make_reduction(block::record& block, block::accumulation& group) {
-  thread_context* mine = nullptr;
+  thread_context* thread = nullptr;
   task::record& t =
-      begin(group.how == block::addition ? m_own.reduce : m_own.combine, std::source_location::current(), mine);
+      begin(group.how == block::addition ? m_own.reduce : m_own.combine, std::source_location::current(), thread);
   reductions::make(t, block, group);
-  t.sequence = m_submissions.add(*mine);
+  t.sequence = m_submissions.add(*thread);
   return t;
 }
 
@@ -424,12 +424,12 @@ void scheduler::begun(const task::record& t) {
   if (const auto& log = m_threads[t.owner].uses) log->begin(t.sequence);
 }
 
-void scheduler::run_tasks_until(thread_context& mine, const predicate& enough, std::uint32_t look_every) {
+void scheduler::run_tasks_until(thread_context& thread, const predicate& enough, std::uint32_t look_every) {
   if (enough()) return;
   if (m_simulated != nullptr)
-    m_simulated->run_tasks_until(mine, enough);
+    m_simulated->run_tasks_until(thread, enough);
   else
-    m_pool.run_tasks_until(host_tasks{*this}, mine, enough, look_every);
+    m_pool.run_tasks_until(host_tasks{*this}, thread, enough, look_every);
 }
 
 void scheduler::cancel(std::string reason, error_kind kind) {

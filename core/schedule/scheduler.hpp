@@ -95,17 +95,17 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
   /// Step 1 of a submission: a task of the calling thread to be filled: accesses, arguments, priority, hint.
   /// `thread_out` is passed on to commit.
   task::record& begin(const operation::definition& what, std::source_location site, thread_context*& thread_out) {
-    thread_context& mine = current_thread();
-    thread_out = &mine;
-    return take_record(mine, what, site);
+    thread_context& thread = current_thread();
+    thread_out = &thread;
+    return take_record(thread, what, site);
   }
   /// Step 2: links the task and, when it waits for nothing, queues it. Above the window the calling thread runs tasks,
   /// unless it is in the middle of a task, or `bounded` is false. Instead of it: take_back (program_owner.hpp).
-  void commit(thread_context& mine, task::record& t, bool bounded = true);
+  void commit(thread_context& thread, task::record& t, bool bounded = true);
   /// See waits::fence.
   void fence(std::source_location site = std::source_location::current()) { m_waits.fence(site); }
   /// Whether tasks of the program belong to a recording now that the calling thread submits.
-  static bool is_recording(const thread_context& mine) noexcept { return mine.recorder != nullptr; }
+  static bool is_recording(const thread_context& thread) noexcept { return thread.recorder != nullptr; }
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
   void cancel(std::string reason, error_kind kind = error_kind::interrupted);
   /// Frees a block once every task submitted before is done with it; returns at once.
@@ -165,72 +165,72 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
   // what drivers of devices and those that run tasks on the host ask for (drivers.cpp, dispatch.cpp, retirement.cpp)
   thread_context& begin_driver(const placement::place& of, bool played) override;
   thread_context& context_of_this_thread() override { return current_thread(); }
-  bool place_again(thread_context& mine, task::record& t) override;
-  bool place_elsewhere(thread_context& mine, task::record& t, placement::place& from) override;
-  void fail(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why) override;
-  void drop(thread_context& mine, task::record& t) override;
+  bool place_again(thread_context& thread, task::record& t) override;
+  bool place_elsewhere(thread_context& thread, task::record& t, placement::place& from) override;
+  void fail(thread_context& thread, task::record& t, std::shared_ptr<const block::failure> why) override;
+  void drop(thread_context& thread, task::record& t) override;
   void give_copies(task::record& t, placement::place& where) override { m_reductions.give_copies(t, where.space); }
   void begun(const task::record& t) override;
   void wait_for_points(task::record& t, std::span<const block::ticket> points) override;
   void wait_for_memory(task::record& t, placement::place& where, const transfer::acquisition& lacking) override;
-  void enqueued(thread_context& mine, task::record& t) override;
+  void enqueued(thread_context& thread, task::record& t) override;
   /// The same at its submission and at its end, when its blocks may be gone as soon as its successors are released; so
   /// that it is asked before. 0 for the runtime's own tasks.
   std::uint64_t window_bytes_of(task::record& t) const override;
-  void retire(thread_context& mine, task::record& t, std::uint64_t window_bytes) override;
+  void retire(thread_context& thread, task::record& t, std::uint64_t window_bytes) override;
   void device_lost(const placement::place& which) override;
   void device_changed() override;
   void something_ended() override { m_pool.wake_waiters(); }
   void nothing_to_do() override;
 
   // from ready to running (dispatch.cpp)
-  void dispatch(thread_context& mine, task::record& t, when_ready then);
-  bool find_place(thread_context& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
-  void enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then);
+  void dispatch(thread_context& thread, task::record& t, when_ready then);
+  bool find_place(thread_context& thread, task::record& t);  ///< chooses; false: there is none, and the task has failed
+  void enqueue(thread_context& thread, task::record& t, placement::place& where, when_ready then);
   void resume(task::record& t);  ///< one that was set aside
 
   // waiting (scheduler.cpp)
   struct host_tasks {  // what worker_pool calls a Host
     scheduler& owner;
-    void run(thread_context& mine, task::record& t) const { owner.run(mine, t); }
-    void run_gathered(thread_context& mine, task::record& t) const { owner.run_gathered(mine, t); }
-    bool resolve_deadlock(thread_context& mine) const { return owner.resolve_deadlock(mine); }
+    void run(thread_context& thread, task::record& t) const { owner.run(thread, t); }
+    void run_gathered(thread_context& thread, task::record& t) const { owner.run_gathered(thread, t); }
+    bool resolve_deadlock(thread_context& thread) const { return owner.resolve_deadlock(thread); }
   };
-  void run_tasks_until(thread_context& mine, const predicate& enough, std::uint32_t look_every) override;
+  void run_tasks_until(thread_context& thread, const predicate& enough, std::uint32_t look_every) override;
   bool left_behind() const noexcept override { return alive()->left_behind(); }
-  void run_one_task(thread_context& mine) override { m_pool.run_one_task(host_tasks{*this}, mine); }
-  void commit_unbounded(thread_context& mine, task::record& t) override { commit(mine, t, false); }
-  bool resolve_deadlock(thread_context& mine);         ///< whether something goes on, perhaps since it was given up
-  bool resolve_memory_deadlock(thread_context& mine);  ///< whether a task was released or given up
-  struct part_setups;                                  ///< what the parts work with (scheduler.cpp)
+  void run_one_task(thread_context& thread) override { m_pool.run_one_task(host_tasks{*this}, thread); }
+  void commit_unbounded(thread_context& thread, task::record& t) override { commit(thread, t, false); }
+  bool resolve_deadlock(thread_context& thread);         ///< whether something goes on, perhaps since it was given up
+  bool resolve_memory_deadlock(thread_context& thread);  ///< whether a task was released or given up
+  struct part_setups;                                    ///< what the parts work with (scheduler.cpp)
   place_plan make_places();
   void make_drivers(const place_plan& plan);
   void make_workers(place_plan& plan);
   void start_threads();  ///< of the workers; throws tessera::error (configuration) when one is refused
   void stop_threads() noexcept;
   void begin_simulation();  ///< instead of start_threads
-  void worker_thread(thread_context& mine);
+  void worker_thread(thread_context& thread);
 
   // from running to retired (retirement.cpp)
-  void run(thread_context& mine, task::record& t) override;
-  void run_gathered(thread_context& mine, task::record& t);  ///< its cores are reserved
-  bool given_up_by_cancel(thread_context& mine, task::record& t);
-  void run_special(thread_context& mine, task::record& t);
-  void complete(thread_context& mine, task::record& t,
+  void run(thread_context& thread, task::record& t) override;
+  void run_gathered(thread_context& thread, task::record& t);  ///< its cores are reserved
+  bool given_up_by_cancel(thread_context& thread, task::record& t);
+  void run_special(thread_context& thread, task::record& t);
+  void complete(thread_context& thread, task::record& t,
                 when_ready then = when_ready::run_next);  // host: release successors, retire
-  void release_successors(thread_context& mine, task::record& t, when_ready then) {
-    const auto start = [this, &mine, then](task::record& successor) { dispatch(mine, successor, then); };
+  void release_successors(thread_context& thread, task::record& t, when_ready then) {
+    const auto start = [this, &thread, then](task::record& successor) { dispatch(thread, successor, then); };
     if ((t.flags & task::flag_replayed) != 0)
-      m_replays.release_successors(mine, t, start);
+      m_replays.release_successors(thread, t, start);
     else
       task::release_successors(t, start);
     if ((t.rare & task::rare_holds_blocks) != 0) [[unlikely]]
       m_commuting.leave(t, start);
   }
-  void release_successors(thread_context& mine, task::record& t) override {
-    release_successors(mine, t, when_ready::queue);
+  void release_successors(thread_context& thread, task::record& t) override {
+    release_successors(thread, t, when_ready::queue);
   }
-  void give_up(thread_context& mine, task::record& t, const std::shared_ptr<const block::failure>& why);
+  void give_up(thread_context& thread, task::record& t, const std::shared_ptr<const block::failure>& why);
 
   // what task::link asks for (scheduler.cpp)
   task::record& make_reduction(block::record& block, block::accumulation& group) override;
@@ -260,7 +260,7 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
   moving_cost m_cost;
   worker_queues m_queues;
   worker_pool m_pool;
-  thread_registry m_registry;  // behind what threads use: nobody does when it is closed
+  thread_registry m_registry;  // destroyed before the members above, which threads use until then
   parking m_parking;
   memory_deadlock m_deadlock;
   view_deadlock m_view_deadlock;
@@ -276,7 +276,7 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
   in_place_calls m_in_place;
 
   class failures m_failures;
-  hang_guard m_hangs;  // last of all that works, first to end
+  hang_guard m_hangs;  // the last that is made, the first that is destroyed
 };
 
 }  // namespace tessera::schedule

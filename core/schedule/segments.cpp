@@ -179,7 +179,7 @@ class planner {
   }
 
   bool fits(const draft& d, std::uint32_t t) const {
-    if (d.segment->members.size() == segment::most_tasks) return false;
+    if (d.segment->members.size() == segment::max_tasks) return false;
     std::uint64_t bytes = d.room + std::max(d.segment->workspace, wanted_by(t));
     for (const task::recorded_access& a : m_of.accesses_of(m_of.tasks[t])) {
       const auto known = d.uses.find(a.block);
@@ -188,7 +188,7 @@ class planner {
       else if (known->second.scratch != (static_cast<intent>(a.intent) == intent::scratch))
         return false;
     }
-    return d.segment->members.empty() || bytes <= m_places[place_of(t)].most_bytes;
+    return d.segment->members.empty() || bytes <= m_places[place_of(t)].max_bytes;
   }
 
   std::uint64_t wanted_by(std::uint32_t t) const {
@@ -244,12 +244,12 @@ class planner {
     segment_plan& plan = *m_plan;
     plan.predecessors.assign(m_of.size(), 0);
     for (std::uint32_t t = 0; t < m_of.size(); ++t) {
-      const std::uint32_t mine = plan.segment_of[t];
+      const std::uint32_t segment_of_task = plan.segment_of[t];
       for (const std::uint32_t s : m_of.successors_of(m_of.tasks[t])) {
-        if (mine == none)
+        if (segment_of_task == none)
           ++plan.predecessors[s];
-        else if (plan.segment_of[s] != mine)
-          plan.segments[mine]->after.push_back(s);
+        else if (plan.segment_of[s] != segment_of_task)
+          plan.segments[segment_of_task]->after.push_back(s);
       }
     }
     for (const auto& s : plan.segments) {

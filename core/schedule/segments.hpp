@@ -18,7 +18,7 @@ struct segment_place {
   bool captures = false;                   ///< a device whose plugin records graphs
   const plugin::device* device = nullptr;  ///< that device, which tasks with kernels or workspace are asked about
   std::uint64_t memory_bytes = ~std::uint64_t{0};  ///< of its memory
-  std::uint64_t most_bytes = 0;                    ///< blocks of one segment, all together
+  std::uint64_t max_bytes = 0;                     ///< blocks of one segment, all together
   std::uint64_t granule = 1;                       ///< each block is counted as a multiple of it
   std::uint32_t streams = 1;                       ///< pieces that run side by side
   double ns_per_flop = 0;                          ///< estimate, to tell long tasks
@@ -26,7 +26,7 @@ struct segment_place {
 
 /// One piece of work. Immutable but for its captured graphs.
 struct segment {
-  static constexpr std::size_t most_tasks = 1024;
+  static constexpr std::size_t max_tasks = 1024;
   /// A launch saves microseconds per task. What takes longer than this gains nothing from being one piece with others,
   /// and would lose the overlap with their transfers and with other streams.
   static constexpr double longest_task_seconds = 100e-6;

@@ -53,12 +53,12 @@ class simulated_run {
 
   /// As worker_pool::run_tasks_until. Throws usage inside a task or on a second thread, internal when nothing is due
   /// any more.
-  void run_tasks_until(thread_context& mine, const predicate& enough);
+  void run_tasks_until(thread_context& thread, const predicate& enough);
   /// A task was submitted, which may take time.
-  void note_submission(thread_context& mine);
+  void note_submission(thread_context& thread);
   /// A task of the calling worker, all but executed, takes the time that the clock was charged with. `why`: it has
   /// failed.
-  void occupy(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why);
+  void occupy(thread_context& thread, task::record& t, std::shared_ptr<const block::failure> why);
   /// Queues a task of the host again at the next event.
   void try_later(task::record& t);
 
@@ -66,7 +66,7 @@ class simulated_run {
   /// What the thread of a worker would be doing. Worker 0 is the thread that waits.
   struct played_worker {
     simulated_run* run = nullptr;
-    thread_context* mine = nullptr;
+    thread_context* thread = nullptr;
     bool idle = true;
     task::record* running = nullptr;  // until its time is over
     std::uint64_t began = 0, ns = 0;
@@ -75,7 +75,7 @@ class simulated_run {
   /// What the thread of a device would be doing.
   struct played_driver {
     device_driver* driver = nullptr;
-    thread_context* mine = nullptr;
+    thread_context* thread = nullptr;
     std::uint64_t free_at = 0;  // until then it is enqueueing
   };
 

@@ -18,9 +18,10 @@ class submission_window {
   std::uint64_t tasks() const noexcept { return m_tasks; }
   bool counts_bytes() const noexcept { return m_bytes != 0; }
 
-  /// By the thread of `mine`.
-  static void note_submitted_bytes(thread_context& mine, std::uint64_t bytes) noexcept {
-    mine.submitted_bytes.store(mine.submitted_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+  /// By `thread`.
+  static void note_submitted_bytes(thread_context& thread, std::uint64_t bytes) noexcept {
+    thread.submitted_bytes.store(thread.submitted_bytes.load(std::memory_order_relaxed) + bytes,
+                                 std::memory_order_relaxed);
   }
   /// Whether a thread looks at the window at its submission of this number: adding up takes too long for each.
   bool due(std::uint64_t submission) const noexcept {

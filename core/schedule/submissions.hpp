@@ -16,11 +16,11 @@ class submissions {
   submissions(const thread_table& threads, std::uint64_t tasks, std::uint64_t bytes) noexcept
       : m_window(threads, tasks, bytes) {}
 
-  /// By the thread of `mine`: it submits so many tasks, which are open from now on. Returns the age of the first, the
+  /// By `thread`: it submits so many tasks, which are open from now on. Returns the age of the first, the
   /// others follow it.
-  std::uint64_t add(thread_context& mine, std::uint64_t tasks = 1) noexcept {
-    const std::uint64_t first = m_ages.take(mine, tasks);
-    mine.submitted.store(mine.submitted.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
+  std::uint64_t add(thread_context& thread, std::uint64_t tasks = 1) noexcept {
+    const std::uint64_t first = m_ages.take(thread, tasks);
+    thread.submitted.store(thread.submitted.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
     return first;
   }
   const submission_window& window() const noexcept { return m_window; }

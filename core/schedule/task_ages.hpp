@@ -14,19 +14,19 @@ namespace tessera::schedule {
 class task_ages {
  public:
   /// For so many tasks that the thread submits; returns the first, the others follow it.
-  std::uint64_t take(thread_context& mine, std::uint64_t count) noexcept {
+  std::uint64_t take(thread_context& thread, std::uint64_t count) noexcept {
     constexpr std::uint64_t told_every = 32;
-    const std::uint64_t first = std::max(mine.age, m_youngest.load(std::memory_order_relaxed)) + 1;
-    mine.age = first + count - 1;
-    if (mine.age - mine.known_age >= told_every) tell(mine);
+    const std::uint64_t first = std::max(thread.age, m_youngest.load(std::memory_order_relaxed)) + 1;
+    thread.age = first + count - 1;
+    if (thread.age - thread.known_age >= told_every) tell(thread);
     return first;
   }
 
  private:
-  void tell(thread_context& mine) noexcept {
-    mine.known_age = mine.age;
+  void tell(thread_context& thread) noexcept {
+    thread.known_age = thread.age;
     std::uint64_t known = m_youngest.load(std::memory_order_relaxed);
-    while (known < mine.age && !m_youngest.compare_exchange_weak(known, mine.age, std::memory_order_relaxed)) {
+    while (known < thread.age && !m_youngest.compare_exchange_weak(known, thread.age, std::memory_order_relaxed)) {
     }
   }
 

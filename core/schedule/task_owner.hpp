@@ -13,14 +13,14 @@
 
 namespace tessera::schedule {
 
-/// The scheduler, or a test. `mine` is the context of the calling thread. Any thread. A task on the host that finds its
+/// The scheduler, or a test. `thread` is the calling one. Any thread. A task on the host that finds its
 /// blocks where it runs makes none of these calls.
 class task_owner {
  public:
   /// True: another place has it now, since estimates have changed.
-  virtual bool place_again(thread_context& mine, task::record& t) = 0;
+  virtual bool place_again(thread_context& thread, task::record& t) = 0;
   /// It fails, and with it what depends on it.
-  virtual void fail(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why) = 0;
+  virtual void fail(thread_context& thread, task::record& t, std::shared_ptr<const block::failure> why) = 0;
   /// Gives a task that accumulates its private copies in the memory of `where`.
   virtual void give_copies(task::record& t, placement::place& where) = 0;
   /// It has its blocks: uses that were announced for it are no longer to come.
@@ -37,11 +37,11 @@ class task_owner {
 
 /// Whether a task that has its blocks and waited can go on; else it has failed. Takes `acquired` from it when a copy
 /// has failed and it has to be acquired again.
-inline bool still_good(transfer::coherence& coherence, task_owner& owner, thread_context& mine, task::record& t) {
+inline bool still_good(transfer::coherence& coherence, task_owner& owner, thread_context& thread, task::record& t) {
   const auto accesses = t.all_accesses();
   if (std::shared_ptr<const block::failure> why = poison_of(accesses)) {
     coherence.finish(accesses);
-    owner.fail(mine, t, std::move(why));
+    owner.fail(thread, t, std::move(why));
     return false;
   }
   if (coherence.arrived(accesses)) return true;

@@ -34,7 +34,7 @@ class operation_counters {
   struct counter {
     std::atomic<std::uint64_t> tasks{0}, nanoseconds{0};
   };
-  /// By the thread itself. `number` is below operation::catalog::most.
+  /// By the thread itself. `number` is below operation::catalog::max_operations.
   counter& of(std::uint32_t number) {
     page* const p = m_pages[number / page_size].load(std::memory_order_relaxed);
     return (p != nullptr ? *p : add_page(number))[number % page_size];
@@ -56,7 +56,7 @@ class operation_counters {
     m_pages[number / page_size].store(m_owned.back().get(), std::memory_order_release);
     return *m_owned.back();
   }
-  std::array<std::atomic<page*>, operation::catalog::most / page_size> m_pages{};
+  std::array<std::atomic<page*>, operation::catalog::max_operations / page_size> m_pages{};
   std::vector<std::unique_ptr<page>> m_owned;
 };
 
@@ -135,12 +135,12 @@ struct thread_context {
   std::atomic<std::uint64_t> retired{0}, submitted_bytes{0}, retired_bytes{0}, steals{0};
   std::atomic<std::uint64_t> versions{0};  ///< committed on the fast path of a single space
   std::atomic<bool> in_use{true};
-  std::atomic<bool> waits{false};            ///< the thread waits in the runtime
-  std::atomic<std::uint32_t> held_views{0};  ///< host views not yet released by this thread
-  std::atomic<bool> asks{false};             ///< it holds host views, or is in a task, and waits for others
-  std::atomic<bool> in_vain{false};          ///< set by others: nobody is left who could bring it about
-  std::atomic<bool> releases{false};         ///< it gives a view back at this moment
-  bool is_program = false;                   ///< of a thread of the program, not one that the scheduler started
+  std::atomic<bool> waits{false};             ///< the thread waits in the runtime
+  std::atomic<std::uint32_t> held_views{0};   ///< host views not yet released by this thread
+  std::atomic<bool> asks{false};              ///< it holds host views, or is in a task, and waits for others
+  std::atomic<bool> wait_is_hopeless{false};  ///< set by another thread: none is left that could end this wait
+  std::atomic<bool> releases{false};          ///< it gives a view back at this moment
+  bool is_program = false;                    ///< of a thread of the program, not one that the scheduler started
   std::uint64_t user_serial = 0;  ///< by its thread: no two threads have the same, though they may have one context
   std::thread::id user;  ///< under the table's mutex: the thread that has it, where the thread itself cannot remember
 

@@ -37,7 +37,7 @@ struct thread_registry::thread_registrations {
   struct entry {
     std::uint64_t serial;
     thread_registry* registry;
-    thread_context* mine;
+    thread_context* thread;
     std::shared_ptr<lifetime> alive;  ///< of the registry
   };
   std::vector<entry> entries;
@@ -56,18 +56,18 @@ struct thread_registry::thread_registrations {
           t_known = {};
         }
       };
-      static thread_local owner mine;
-      known = &mine.registrations;
+      static thread_local owner registered;
+      known = &registered.registrations;
     }
     return known;
   }
   ~thread_registrations() {
     for (const entry& e : entries)
       if (const lifetime::visit here = e.alive->enter()) {
-        t_known = {e.serial, e.mine};  // for this call
-        e.registry->m_setup.thread_ends(*e.mine);
+        t_known = {e.serial, e.thread};  // for this call
+        e.registry->m_setup.thread_ends(*e.thread);
         t_known = {};
-        e.mine->in_use.store(false, std::memory_order_release);
+        e.thread->in_use.store(false, std::memory_order_release);
         e.registry->m_setup.thread_ended();
       }
   }
@@ -86,35 +86,35 @@ thread_context& thread_registry::register_thread(const placement::place* driven)
   if (known != nullptr) {
     for (const auto& e : known->entries)
       if (e.serial == m_serial) {
-        t_known = {m_serial, e.mine};
-        return *e.mine;
+        t_known = {m_serial, e.thread};
+        return *e.thread;
       }
     known->tidy();
   }
   thread_table& threads = *m_setup.threads;
   const std::lock_guard guard(threads.mutex);
-  thread_context* mine = nullptr;
+  thread_context* thread = nullptr;
   if (known == nullptr)  // what it had before is told by the contexts alone
-    for (std::uint32_t k = 0; k < threads.size() && mine == nullptr; ++k)
-      if (threads[k].user == self) mine = &threads[k];
-  if (mine == nullptr) mine = &make(driven);
-  mine->user = known == nullptr ? self : std::thread::id{};
-  mine->user_serial = next_user.fetch_add(1);
-  if (known != nullptr) known->entries.push_back({m_serial, this, mine, m_alive.shared()});
-  t_known = {m_serial, mine};
+    for (std::uint32_t k = 0; k < threads.size() && thread == nullptr; ++k)
+      if (threads[k].user == self) thread = &threads[k];
+  if (thread == nullptr) thread = &make(driven);
+  thread->user = known == nullptr ? self : std::thread::id{};
+  thread->user_serial = next_user.fetch_add(1);
+  if (known != nullptr) known->entries.push_back({m_serial, this, thread, m_alive.shared()});
+  t_known = {m_serial, thread};
   attach_this_thread();
-  return *mine;
+  return *thread;
 }
 
 void thread_registry::attach_this_thread() const {
   for (const auto& s : m_setup.coherence->streams().all()) s->device().attach_this_thread();
 }
 
-void thread_registry::take(thread_context& mine) {
-  t_known = {m_serial, &mine};
+void thread_registry::take(thread_context& thread) {
+  t_known = {m_serial, &thread};
   attach_this_thread();
   if (auto* const known = thread_registrations::of_this_thread())
-    known->entries.push_back({m_serial, this, &mine, m_alive.shared()});
+    known->entries.push_back({m_serial, this, &thread, m_alive.shared()});
 }
 
 thread_context& thread_registry::make_driver(const placement::place& driven) {
@@ -132,7 +132,7 @@ thread_context& thread_registry::make(const placement::place* driven) {
   std::unique_ptr<thread_context> fresh = threads.make();
   if (!fresh)
     throw error(error_kind::usage,
-                fmt::format("more than {} threads use one runtime at the same time", thread_table::most));
+                fmt::format("more than {} threads use one runtime at the same time", thread_table::max_threads));
   fresh->is_driver = driven != nullptr;
   fresh->is_program = driven == nullptr;
   fresh->place = driven != nullptr ? driven->number : 0;
@@ -152,7 +152,7 @@ thread_context& thread_registry::make_worker(std::uint32_t worker, std::uint32_t
   const std::lock_guard guard(threads.mutex);
   std::unique_ptr<thread_context> fresh = threads.make();
   if (!fresh)
-    throw error(error_kind::configuration, fmt::format("a runtime has at most {} workers", thread_table::most),
+    throw error(error_kind::configuration, fmt::format("a runtime has at most {} workers", thread_table::max_threads),
                 "runtime.workers");
   fresh->place = place;
   fresh->location = location;

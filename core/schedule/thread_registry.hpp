@@ -33,7 +33,7 @@ class thread_registry {
   /// The calling thread's. Throws usage in a child that was forked while the registry was there.
   thread_context& current() {
     const cached& known = t_known;  // one look-up of the thread's memory
-    if (known.serial == m_serial) return *known.mine;
+    if (known.serial == m_serial) return *known.thread;
     return register_thread(nullptr);
   }
   /// The calling thread's, which may be new. `driven`: it drives this device; null: it submits, or works on the host.
@@ -42,7 +42,7 @@ class thread_registry {
   thread_context& make_driver(const placement::place& driven);
   /// The context of a worker that is yet to be started, and which then calls take.
   thread_context& make_worker(std::uint32_t worker, std::uint32_t place, location::node_id location);
-  void take(thread_context& mine);  ///< the calling thread has it, also after it has used another registry
+  void take(thread_context& thread);  ///< the calling thread has it, also after it has used another registry
   void play(
       thread_context& as) const noexcept {  ///< the calling thread takes that context's part, until it plays another
     t_known = {m_serial, &as};
@@ -64,7 +64,7 @@ class thread_registry {
 
   struct cached {
     std::uint64_t serial = 0;
-    thread_context* mine = nullptr;
+    thread_context* thread = nullptr;
   };
   static constinit thread_local cached t_known;
 

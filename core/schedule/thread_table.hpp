@@ -14,7 +14,7 @@ namespace tessera::schedule {
 /// Grows while others read; contexts never move, and go with the table. Adding needs `mutex`, all else needs nothing.
 class thread_table {
  public:
-  static constexpr std::uint32_t most = 0xffff;  ///< what task::record::owner can name
+  static constexpr std::uint32_t max_threads = 0xffff;  ///< what task::record::owner can name
 
   std::mutex mutex;  ///< of who adds contexts, or hands free ones out
 
@@ -26,7 +26,7 @@ class thread_table {
   /// A context that others do not see before publish. Null when there are as many as a number can say.
   std::unique_ptr<thread_context> make() const {
     const std::uint32_t number = size();
-    return number < most ? std::make_unique<thread_context>(static_cast<std::uint16_t>(number)) : nullptr;
+    return number < max_threads ? std::make_unique<thread_context>(static_cast<std::uint16_t>(number)) : nullptr;
   }
   /// The context that make gave, complete.
   thread_context& publish(std::unique_ptr<thread_context> fresh) {
@@ -53,13 +53,13 @@ class thread_table {
   std::uint64_t fast_versions() const noexcept {  ///< committed without coherence
     return sum([](const thread_context& l) { return l.versions.load(std::memory_order_relaxed); });
   }
-  /// By the thread of `mine`: a finished task is on its way back to its pool. The owner needs records back only from
+  /// By `thread`: a finished task is on its way back to its pool. The owner needs records back only from
   /// time to time; one exchange per batch keeps its line quiet.
-  void keep_finished(thread_context& mine, task::record& t) {
-    if (t.owner == mine.number) return mine.tasks.give_back(t);
-    if (t.owner >= mine.finished.size()) [[unlikely]]
-      mine.finished.resize(size());
-    thread_context::finished_chain& chain = mine.finished[t.owner];
+  void keep_finished(thread_context& thread, task::record& t) {
+    if (t.owner == thread.number) return thread.tasks.give_back(t);
+    if (t.owner >= thread.finished.size()) [[unlikely]]
+      thread.finished.resize(size());
+    thread_context::finished_chain& chain = thread.finished[t.owner];
     t.next = chain.first;
     chain.first = &t;
     if (chain.last == nullptr) chain.last = &t;
@@ -83,7 +83,7 @@ class thread_table {
     owner.tasks.give_back(*chain.first, *chain.last);
     chain = {};
   }
-  std::array<std::atomic<page*>, most / page_size + 1> m_pages{};
+  std::array<std::atomic<page*>, max_threads / page_size + 1> m_pages{};
   std::vector<std::unique_ptr<page>> m_owned;
   std::atomic<std::uint32_t> m_size{0};
 };

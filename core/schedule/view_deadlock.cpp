@@ -8,16 +8,16 @@ namespace tessera::schedule {
 view_deadlock::view_deadlock(setup with)
     : m_setup(with), m_patience(with.patience, [pool = with.pool] { pool->wake_all(); }) {}
 
-bool view_deadlock::wait(thread_context& mine, const program_owner::predicate& enough, std::uint32_t look_every) {
-  mine.in_vain.store(false, std::memory_order_relaxed);
-  const bool asks = mine.held_views.load(std::memory_order_relaxed) != 0 || !mine.in_program();
-  mine.asks.store(asks, std::memory_order_release);
+bool view_deadlock::wait(thread_context& thread, const program_owner::predicate& enough, std::uint32_t look_every) {
+  thread.wait_is_hopeless.store(false, std::memory_order_relaxed);
+  const bool asks = thread.held_views.load(std::memory_order_relaxed) != 0 || !thread.in_program();
+  thread.asks.store(asks, std::memory_order_release);
   if (asks) m_setup.pool->begin_asking();
   m_setup.owner->run_tasks_until(
-      mine, [&] { return enough() || mine.in_vain.load(std::memory_order_acquire); }, look_every);
+      thread, [&] { return enough() || thread.wait_is_hopeless.load(std::memory_order_acquire); }, look_every);
   if (asks) m_setup.pool->end_asking();
-  mine.asks.store(false, std::memory_order_release);
-  return !mine.in_vain.load(std::memory_order_acquire) || enough();
+  thread.asks.store(false, std::memory_order_release);
+  return !thread.wait_is_hopeless.load(std::memory_order_acquire) || enough();
 }
 
 bool view_deadlock::resolve() {
@@ -44,7 +44,7 @@ bool view_deadlock::resolve() {
   }
   const std::vector<thread_context*> all = asking();  // one of them: its views may be what the others wait for
   if (all.empty() || !rests()) return false;
-  all.front()->in_vain.store(true, std::memory_order_release);
+  all.front()->wait_is_hopeless.store(true, std::memory_order_release);
   m_setup.pool->wake_waiters();
   return true;
 }

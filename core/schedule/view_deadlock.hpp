@@ -28,7 +28,7 @@ class view_deadlock {
 
   /// Waits until enough(), and runs tasks meanwhile. False: the calling thread holds views or is in a task, and no
   /// remaining thread can make it true.
-  bool wait(thread_context& mine, const program_owner::predicate& enough, std::uint32_t look_every);
+  bool wait(thread_context& thread, const program_owner::predicate& enough, std::uint32_t look_every);
   /// By the last worker that is awake. Returns whether a thread was told that it waits in vain.
   bool resolve();
 

@@ -43,7 +43,7 @@ class view_requests {
   /// Throws usage where the calling thread may not hold blocks: inside a task or a recording.
   void require(std::source_location site);
   /// A block for the calling thread in host memory. It only takes its place in the order: wait_for comes next.
-  std::unique_ptr<host_access> request(block::record& block, intent how, std::source_location site);
+  std::unique_ptr<host_access> request(block::record& block, intent use, std::source_location site);
   /// Returns when it is available. Throws the failure that spoiled it, and usage where the thread would wait for
   /// itself; `asked` has ended then.
   void wait_for(std::unique_ptr<host_access>& asked);
@@ -57,19 +57,19 @@ class view_requests {
 
   /// The views of the calling thread end: the scheduler does.
   void end_own();
-  /// The thread of `mine` ends, and with it its views, which nobody else could give back.
-  void end_of_thread(thread_context& mine);
+  /// `thread` ends, and with it its views, which nobody else could give back.
+  void end_of_thread(thread_context& thread);
   /// A view's task is ready: the thread that asked goes on, or, where that has given it up, it ends.
-  void hand_over(thread_context& mine, task::record& view);
+  void hand_over(thread_context& thread, task::record& view);
 
  private:
   thread_context& here() { return m_setup.owner->context_of_this_thread(); }
-  void end_abandoned(thread_context& mine, task::record& view);  // that nobody waits for
+  void end_abandoned(thread_context& thread, task::record& view);  // that nobody waits for
 
   const setup m_setup;
 };
 
 /// The views that a thread holds, by the blocks and the lines that asked for them.
-std::string held_by(const thread_context& mine);
+std::string held_by(const thread_context& thread);
 
 }  // namespace tessera::schedule

@@ -32,7 +32,8 @@ struct wait_request {
     condition         ///< `holds`
   };
   end until = end::tasks;
-  std::function<bool()> holds{};  ///< ends of tasks make it true, or what waits::look_again tells; reads atomics only
+  /// The condition. Called by any waiting thread, when a task ends and after waits::look_again; reads atomics only.
+  std::function<bool()> holds{};
   bool as_submission = false;  ///< as a submission waits: not inside a task, a recording or no_waiting; and not while
                                ///< any thread holds a view, since its holder may wait for this thread
   bool reports = false;        ///< throws what a fence throws, and throws usage inside a task
@@ -80,18 +81,19 @@ class waits {
   /// Waits for the tasks of a group, and rethrows the first failure of one of them. Memory that was adopted stays where
   /// it is. Throws usage as fence. The maker of the group stays its member.
   void fence(task::group& of, std::source_location site);
-  /// Reports failures to nobody, unless it is asked to. In a child that was forked, what waits for tasks and does not
-  /// report returns at once.
+  /// Blocks until what is asked for holds. Throws failures only where wait_request::reports says so. In a child that
+  /// was forked, what waits for tasks and does not report returns at once.
   void wait(const wait_request& what, std::source_location site = std::source_location::current());
-  /// The same, by the thread of `mine`, for the window: after a submission.
-  void keep_to_window(thread_context& mine);
-  /// After something else than the end of a task that others may wait for: those who wait look again.
+  /// Blocks while the window is full. Called by `thread` after each of its submissions. Throws no failure.
+  void keep_to_window(thread_context& thread);
+  /// Makes all waiting threads test their conditions again. Call it when something else than the end of a task may have
+  /// made one true.
   void look_again() { m_setup.pool->wake_waiters(); }
 
   /// Whether a fence of the calling thread would wait: outside of all tasks and recordings, and without views.
   bool may_wait() {
-    const thread_context& mine = m_setup.owner->context_of_this_thread();
-    return mine.in_program() && mine.recorder == nullptr && mine.held_views.load(std::memory_order_relaxed) == 0;
+    const thread_context& thread = m_setup.owner->context_of_this_thread();
+    return thread.in_program() && thread.recorder == nullptr && thread.held_views.load(std::memory_order_relaxed) == 0;
   }
   /// Whether the calling thread is outside of all tasks.
   bool in_program() { return m_setup.owner->context_of_this_thread().in_program(); }
@@ -109,7 +111,7 @@ class waits {
 
  private:
   thread_context& require_free(std::source_location site);  ///< the calling thread may wait for tasks
-  void report(thread_context& mine, const wait_request& what, std::source_location site);
+  void report(thread_context& thread, const wait_request& what, std::source_location site);
   bool bring_home(const transfer::memory_choice& where, std::source_location site);
   bool all_retired() const noexcept;
   const char* hint_for_room() const;  // what to do when memory is full

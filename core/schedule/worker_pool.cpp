@@ -31,10 +31,10 @@ void worker_pool::stop() noexcept {
   m_threads.clear();
 }
 
-void worker_pool::leave_place(thread_context& mine, const waiter_list::waiter* leaving) noexcept {
+void worker_pool::leave_place(thread_context& thread, const waiter_list::waiter* leaving) noexcept {
   // What it would have run next is for others to take; and a wake-up that it had, or that nobody sent because it was
   // awake, is passed on.
-  m_setup.queues->leave_next(mine);
+  m_setup.queues->leave_next(thread);
   const bool last = m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1;
   m_helper.store(false, std::memory_order_seq_cst);
   m_gathering.look_again();
@@ -45,14 +45,14 @@ void worker_pool::leave_place(thread_context& mine, const waiter_list::waiter* l
     m_work.notify_one();
 }
 
-task::record* worker_pool::watch_kept(thread_context& mine, const predicate& enough) {
+task::record* worker_pool::watch_kept(thread_context& thread, const predicate& enough) {
   if (!m_setup.queues->any_kept() || m_watched.exchange(true, std::memory_order_acquire)) return nullptr;
   task::record* found = nullptr;
   for (unsigned without = 0; found == nullptr && without < naps_without && !enough() && !m_gathering.wants_workers();) {
     m_napping.store(true, std::memory_order_relaxed);
     full_fence();  // who queues a task from now on ends the nap; what was queued before is found here
-    worker_queues::note_nap(mine);
-    found = m_setup.queues->next_task(mine);
+    worker_queues::note_nap(thread);
+    found = m_setup.queues->next_task(thread);
     if (found == nullptr) {
       std::unique_lock lock(m_nap_mutex);
       if (m_napping.load(std::memory_order_relaxed)) m_nap_ended.wait_for(lock, nap);

@@ -66,13 +66,13 @@ class worker_pool {
   /// By a worker: runs tasks until enough(). `look_every`: looks after so many tasks whether it is enough, and 0 only
   /// when there are none to run.
   template <class Host>
-  void worker_loop(Host&& host, thread_context& mine, const predicate& enough, std::uint32_t look_every);
+  void worker_loop(Host&& host, thread_context& thread, const predicate& enough, std::uint32_t look_every);
   /// By any thread: waits until enough(), and works meanwhile where it may.
   template <class Host>
-  void run_tasks_until(Host&& host, thread_context& mine, const predicate& enough, std::uint32_t look_every);
+  void run_tasks_until(Host&& host, thread_context& thread, const predicate& enough, std::uint32_t look_every);
   /// By a thread of the program: runs one task that is ready, if there is one and the thread may.
   template <class Host>
-  void run_one_task(Host&& host, thread_context& mine);
+  void run_one_task(Host&& host, thread_context& thread);
 
   /// A task was queued: somebody awake will find it, or is woken.
   void note_task() noexcept {
@@ -134,18 +134,18 @@ class worker_pool {
   /// By a worker that has nothing else to do, and spins as far as others can see: looks after tasks that threads keep,
   /// and sleeps between looks. Returns what it has found, or null where there has been no such task for a while,
   /// another worker does it already, or enough().
-  task::record* watch_kept(thread_context& mine, const predicate& enough);
+  task::record* watch_kept(thread_context& thread, const predicate& enough);
   void end_nap() noexcept;  ///< of the worker that does so: there is something else
 
   /// Between two tasks: one of those that tasks wait for who want several cores.
   template <class Host>
-  void attend(Host&& host, thread_context& mine, const predicate& enough);
+  void attend(Host&& host, thread_context& thread, const predicate& enough);
   void ask_for_workers(bool wanted) noexcept;  ///< to come between two tasks
   /// After how many tasks a worker looks around, less one.
   std::uint32_t look_mask() const noexcept { return m_look_mask.load(std::memory_order_relaxed); }
 
   /// Of worker 0; what this thread has left goes on without it.
-  void leave_place(thread_context& mine, const waiter_list::waiter* leaving) noexcept;
+  void leave_place(thread_context& thread, const waiter_list::waiter* leaving) noexcept;
 
   const setup m_setup;
   bool* m_played_work = nullptr;  // null: the run is real
@@ -169,21 +169,21 @@ class worker_pool {
 };
 
 template <class Host>
-void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate& enough, std::uint32_t look_every) {
+void worker_pool::worker_loop(Host&& host, thread_context& thread, const predicate& enough, std::uint32_t look_every) {
   std::uint32_t ran = 0;
-  const thread_context::task_scope on(mine);
+  const thread_context::task_scope on(thread);
   const auto run_one = [&](task::record& t) {
-    host.run(mine, t);
+    host.run(thread, t);
     // Both are powers of two: a division would show in the shortest tasks.
     if ((++ran & look_mask()) == 0) {
       if (!m_waiters.empty()) wake_waiters();
-      if (m_gathering.wants_workers()) attend(host, mine, enough);
+      if (m_gathering.wants_workers()) attend(host, thread, enough);
     }
     return look_every != 0 && (ran & (look_every - 1)) == 0 && enough();
   };
   bool woken = false;  // for one task: tasks that came while another thread was spinning have woken nobody
   while (true) {
-    if (task::record* t = m_setup.queues->next_task(mine, reach::own_core)) {
+    if (task::record* t = m_setup.queues->next_task(thread, reach::own_core)) {
       if (std::exchange(woken, false) && m_setup.queues->any()) m_work.notify_one();
       if (run_one(*t)) return;
       continue;
@@ -191,7 +191,7 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
     if (enough()) return;
     wake_waiters();
     if (m_gathering.wants_workers()) {
-      attend(host, mine, enough);
+      attend(host, thread, enough);
       continue;
     }
 
@@ -204,11 +204,11 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
     for (unsigned spins = 0; found == nullptr && !leave; ++spins) {
       for (int k = 0; k < 16; ++k) cpu_relax();
       left_alone = m_setup.queues->any_at_core() ? left_alone + 1 : 0;
-      found = m_setup.queues->next_task(mine, left_alone < looks_for_owner ? reach::own_core : reach::any_core);
+      found = m_setup.queues->next_task(thread, left_alone < looks_for_owner ? reach::own_core : reach::any_core);
       if (found == nullptr) leave = enough() || m_gathering.wants_workers();
       if ((spins & 15) == 15 && std::chrono::steady_clock::now() > until) break;
     }
-    if (found == nullptr && !leave && !mine.is_program) found = watch_kept(mine, enough);
+    if (found == nullptr && !leave && !thread.is_program) found = watch_kept(thread, enough);
     const bool last_spinner = m_spinning.fetch_sub(1, std::memory_order_seq_cst) == 1;
     if (found != nullptr) {
       if (last_spinner) m_work.notify_one();  // there may be more of it
@@ -222,7 +222,7 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
 
     const std::uint32_t key = m_work.prepare();
     // A thread of the program is called while it sleeps, and does not look after kept tasks: it takes them.
-    found = m_setup.queues->next_task(mine, mine.is_program ? reach::kept_too : reach::any_core);
+    found = m_setup.queues->next_task(thread, thread.is_program ? reach::kept_too : reach::any_core);
     if (found != nullptr || enough()) {
       m_work.cancel();
       if (found == nullptr || run_one(*found)) return;
@@ -233,11 +233,11 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
       continue;
     }
     // Who saw that it was enough has cleared it; now it is not, for example when others submit too.
-    if (mine.is_program) mine.waits.store(true);
+    if (thread.is_program) thread.waits.store(true);
     const std::uint64_t rests = m_rests.fetch_add(1, std::memory_order_seq_cst) + 1;
     if (m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1) {
       m_busy.fetch_add(1, std::memory_order_seq_cst);
-      if (host.resolve_deadlock(mine)) {
+      if (host.resolve_deadlock(thread)) {
         m_work.cancel();
         continue;  // what it released, and whoever waited for it
       }
@@ -250,7 +250,7 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
         continue;
       }
     }
-    if (m_setup.placer->model() != nullptr) m_setup.placer->note_idle(*(*m_setup.places)[mine.place]);
+    if (m_setup.placer->model() != nullptr) m_setup.placer->note_idle(*(*m_setup.places)[thread.place]);
     m_work.wait(key);
     m_busy.fetch_add(1, std::memory_order_seq_cst);
     woken = true;
@@ -258,64 +258,64 @@ void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate
 }
 
 template <class Host>
-void worker_pool::run_tasks_until(Host&& host, thread_context& mine, const predicate& enough,
+void worker_pool::run_tasks_until(Host&& host, thread_context& thread, const predicate& enough,
                                   std::uint32_t look_every) {
-  waiter_list::waiter me(enough, mine.waits);
-  if (mine.works) {   // in a task, where only the end of a recording waits: in the place that the thread has already
-    me.helps = true;  // it sleeps among the workers: who sees that it is enough wakes it there
+  waiter_list::waiter me(enough, thread.waits);
+  if (thread.works) {  // in a task, where only the end of a recording waits: in the place that the thread has already
+    me.helps = true;   // it sleeps among the workers: who sees that it is enough wakes it there
     m_waiters.enter(me);
-    worker_loop(host, mine, enough, look_every);
+    worker_loop(host, thread, enough, look_every);
     m_waiters.leave(me);
     return;
   }
-  me.may_help = !mine.is_driver;
+  me.may_help = !thread.is_driver;
   m_waiters.enter(me);
   for (;;) {
     const std::uint32_t calls = me.calls.load(std::memory_order_acquire);
     if (enough()) break;
-    mine.waits.store(true, std::memory_order_seq_cst);
+    thread.waits.store(true, std::memory_order_seq_cst);
     bool free = false;
     if (me.may_help && m_helper.compare_exchange_strong(free, true)) {  // the one place of worker 0
       m_waiters.set_helps(me, true);
       m_busy.fetch_add(1, std::memory_order_seq_cst);
       m_binding->place_this_thread();
       m_gathering.look_again();
-      worker_loop(host, mine, enough, look_every);
+      worker_loop(host, thread, enough, look_every);
       m_waiters.set_helps(me, false);
-      leave_place(mine, &me);
+      leave_place(thread, &me);
       continue;
     }
     notice_no_more_room();
     waiter_list::sleep(me, calls);
   }
   m_waiters.leave(me);
-  mine.waits.store(false, std::memory_order_relaxed);
+  thread.waits.store(false, std::memory_order_relaxed);
   // The place may have been offered to this thread, which had waited long enough: then it is the next one's.
   full_fence();
   if (!m_waiters.empty() && !m_helper.load(std::memory_order_relaxed)) m_waiters.offer_place(nullptr);
 }
 
 template <class Host>
-void worker_pool::attend(Host&& host, thread_context& mine, const predicate& enough) {
+void worker_pool::attend(Host&& host, thread_context& thread, const predicate& enough) {
   // What it would have run next is for others, who are to know.
-  m_setup.queues->leave_next(mine);
+  m_setup.queues->leave_next(thread);
   if (m_setup.queues->any()) m_work.notify_one();
-  const gathering::team made = m_gathering.attend(mine.is_program ? 0 : mine.number, enough);
-  if (made.t == nullptr) return;
+  const gathering::team team = m_gathering.attend(thread.is_program ? 0 : thread.number, enough);
+  if (team.t == nullptr) return;
   {
-    const binding::scoped_spread spread(*m_binding, made.workers);
-    host.run_gathered(mine, *made.t);
+    const binding::scoped_spread spread(*m_binding, team.workers);
+    host.run_gathered(thread, *team.t);
   }
-  m_gathering.done(made);
+  m_gathering.done(team);
 }
 
 template <class Host>
-void worker_pool::run_one_task(Host&& host, thread_context& mine) {
+void worker_pool::run_one_task(Host&& host, thread_context& thread) {
   bool free = false;
-  if (mine.is_driver || !m_helper.compare_exchange_strong(free, true)) return;
+  if (thread.is_driver || !m_helper.compare_exchange_strong(free, true)) return;
   m_busy.fetch_add(1, std::memory_order_seq_cst);
-  if (task::record* const t = m_setup.queues->next_task(mine)) host.run(mine, *t);
-  leave_place(mine, nullptr);
+  if (task::record* const t = m_setup.queues->next_task(thread)) host.run(thread, *t);
+  leave_place(thread, nullptr);
 }
 
 }  // namespace tessera::schedule

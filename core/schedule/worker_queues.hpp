@@ -47,61 +47,61 @@ class worker_queues {
   /// By a thread of the program that submits a task which is ready. True: it keeps the task, since this is short and
   /// the only one that is ready here: what follows it is most likely a chain, which two threads run more slowly than
   /// one. Others take it when the thread has not submitted anything for a while, so somebody has to be awake.
-  bool keep(thread_context& mine, task::record& t, const placement::place& where) noexcept {
-    return m_keeps && mine.is_program && !mine.works && mine.in_program() && may_be_kept(t) &&
-           mine.place == where.number && mine.ready.size() == 0 && mine.spilled.empty() && mine.kept.put(t);
+  bool keep(thread_context& thread, task::record& t, const placement::place& where) noexcept {
+    return m_keeps && thread.is_program && !thread.works && thread.in_program() && may_be_kept(t) &&
+           thread.place == where.number && thread.ready.size() == 0 && thread.spilled.empty() && thread.kept.put(t);
   }
-  /// By the thread of `mine`, which has run a chain of short tasks that another thread submits: that one gets this
+  /// By `thread`, which has run a chain of short tasks that another thread submits: that one gets this
   /// task, the next of the chain, if it waits or goes on submitting.
-  bool give_back(thread_context& mine, task::record& t) noexcept;
+  bool give_back(thread_context& thread, task::record& t) noexcept;
   /// Whether the thread has run a chain that is long enough to be given back.
-  static bool runs_chain(const thread_context& mine) noexcept { return mine.chain.tasks >= mine.chain.length; }
+  static bool runs_chain(const thread_context& thread) noexcept { return thread.chain.tasks >= thread.chain.length; }
   /// Whether any thread keeps a task.
   bool any_kept() const noexcept;
-  /// By the thread of `mine`, before a look: it has slept for longer than a submission takes.
-  static void note_nap(thread_context& mine) noexcept {
-    mine.watched.rest = 0;
-    mine.watched.same = looks_for_pause - 1;
+  /// By `thread`, before a look: it has slept for longer than a submission takes.
+  static void note_nap(thread_context& thread) noexcept {
+    thread.watched.rest = 0;
+    thread.watched.same = looks_for_pause - 1;
   }
 
-  /// By the thread of `mine`: queues a task for a place of the host. False: this thread runs it next, so that nobody
+  /// By `thread`: queues a task for a place of the host. False: this thread runs it next, so that nobody
   /// else needs to know.
-  bool push(thread_context& mine, task::record& t, placement::place& where, when_ready then) {
+  bool push(thread_context& thread, task::record& t, placement::place& where, when_ready then) {
     core_queue* const asked = t.hint == task::no_hint ? nullptr : queue_at(t.hint);
     if (t.priority > 0) {
       where.high_priority.push(t);
     } else if (t.priority < 0) {
       where.low_priority.push(t);
     } else if (asked != nullptr && asked->place == where.number &&
-               (asked != core_of(mine) || then == when_ready::queue)) {
+               (asked != core_of(thread) || then == when_ready::queue)) {
       asked->tasks.push(t);  // where nobody steals at once, also what a thread of the program runs when it waits
-    } else if (mine.is_driver || mine.place != where.number) {
+    } else if (thread.is_driver || thread.place != where.number) {
       where.mailbox.push(t);
-    } else if (then == when_ready::run_next && mine.next_task == nullptr) {
-      mine.next_task = &t;
+    } else if (then == when_ready::run_next && thread.next_task == nullptr) {
+      thread.next_task = &t;
       return false;
     } else {
-      if (!mine.kept.empty()) share_kept(mine);
-      push_own(mine, t);
+      if (!thread.kept.empty()) share_kept(thread);
+      push_own(thread, t);
     }
     return true;
   }
-  /// By the thread of `mine`, which is a worker of the place where the task goes, or waits there: it runs this task
+  /// By `thread`, which is a worker of the place where the task goes, or waits there: it runs this task
   /// next. False: push has to decide.
-  static bool run_next(thread_context& mine, task::record& t) noexcept {
-    if (t.priority != 0 || t.hint != task::no_hint || mine.is_driver || mine.next_task != nullptr) return false;
-    mine.next_task = &t;
+  static bool run_next(thread_context& thread, task::record& t) noexcept {
+    if (t.priority != 0 || t.hint != task::no_hint || thread.is_driver || thread.next_task != nullptr) return false;
+    thread.next_task = &t;
     return true;
   }
-  /// By the thread of `mine`: the task that it runs next, its own before others'; null: there is none.
-  task::record* next_task(thread_context& mine, reach far = reach::any_core);
+  /// By `thread`: the task that it runs next, its own before others'; null: there is none.
+  task::record* next_task(thread_context& thread, reach far = reach::any_core);
   /// Whether a task that has asked for a core waits for its thread.
   bool any_at_core() const noexcept;
-  /// By the thread of `mine`, which runs no more tasks: what it would have run next is for others to take.
-  void leave_next(thread_context& mine) noexcept;
+  /// By `thread`, which runs no more tasks: what it would have run next is for others to take.
+  void leave_next(thread_context& thread) noexcept;
 
   /// Whether the thread would find no task of its own or of its place, which counts on it. By the thread.
-  bool nothing_for(const thread_context& mine) const noexcept;
+  bool nothing_for(const thread_context& thread) const noexcept;
   /// Whether any of them has a task.
   bool any() const noexcept;
 
@@ -118,22 +118,22 @@ class worker_queues {
     return location < m_by_location.size() ? m_by_location[location] : nullptr;
   }
   /// Of the thread's own core; a thread of the program is worker 0 when it runs tasks, wherever it is.
-  core_queue* core_of(const thread_context& mine) const noexcept {
-    core_queue* const at = queue_at(mine.location);
-    return at == nullptr && mine.is_program && !m_cores.empty() ? m_cores.front().get() : at;
+  core_queue* core_of(const thread_context& thread) const noexcept {
+    core_queue* const at = queue_at(thread.location);
+    return at == nullptr && thread.is_program && !m_cores.empty() ? m_cores.front().get() : at;
   }
   static constexpr std::uint16_t looks_for_pause = 8;  // a few microseconds of a thread that looks all the time
-  static void push_own(thread_context& mine, task::record& t) noexcept {
-    if (!mine.spilled.empty() || !mine.ready.push(t)) mine.spilled.push(t);  // behind what is there already
+  static void push_own(thread_context& thread, task::record& t) noexcept {
+    if (!thread.spilled.empty() || !thread.ready.push(t)) thread.spilled.push(t);  // behind what is there already
   }
-  [[gnu::cold]] static void share_kept(thread_context& mine) noexcept {  // it is no longer the only one
-    if (task::record* const t = mine.kept.take()) push_own(mine, *t);
+  [[gnu::cold]] static void share_kept(thread_context& thread) noexcept {  // it is no longer the only one
+    if (task::record* const t = thread.kept.take()) push_own(thread, *t);
   }
   bool may_be_kept(const task::record& t) const noexcept {
     return t.priority == 0 && t.hint == task::no_hint && m_setup.cost->is_short(t.operation->number);
   }
-  task::record* take_kept(thread_context& mine, reach far) noexcept;
-  void refresh_victims(thread_context& mine);
+  task::record* take_kept(thread_context& thread, reach far) noexcept;
+  void refresh_victims(thread_context& thread);
   placement::place& place(std::uint32_t number) const noexcept { return *(*m_setup.places)[number]; }
 
   const setup m_setup;

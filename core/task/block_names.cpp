@@ -22,17 +22,17 @@ const block::record* base_of(const record& t, std::size_t k, const block::record
 }  // namespace
 
 std::string names_of_blocks(record& t) {
-  constexpr std::size_t most_named = 4;
+  constexpr std::size_t max_named = 4;
   const auto accesses = t.all_accesses();
   std::string names;
-  for (std::size_t k = 0; k < std::min(accesses.size(), most_named); ++k) {
+  for (std::size_t k = 0; k < std::min(accesses.size(), max_named); ++k) {
     const block::record& b = *accesses[k].block;
     const block::record* const base = base_of(t, k, b);
     names += fmt::format("{}{} ({})", k == 0 ? "" : ", ",
                          base != nullptr ? "the private copy of " + block::name_of(*base) : block::name_of(b),
                          format_bytes(static_cast<double>(b.bytes)));
   }
-  if (accesses.size() > most_named) names += fmt::format(" and {} more blocks", accesses.size() - most_named);
+  if (accesses.size() > max_named) names += fmt::format(" and {} more blocks", accesses.size() - max_named);
   return names;
 }
 

@@ -71,11 +71,11 @@ void recording::forget_places() noexcept {
 }
 
 graph_recorder::graph_recorder(block::table& blocks, const operation::definition& reduce,
-                               const operation::definition& combine, std::uint32_t most_versions)
+                               const operation::definition& combine, std::uint32_t max_versions)
     : m_table(blocks),
       m_reduce(reduce),
       m_combine(combine),
-      m_most_versions(most_versions),
+      m_max_versions(max_versions),
       m_recording(std::make_unique<recording>()) {
   m_recording->m_table = &blocks;
 }
@@ -127,7 +127,7 @@ recorded_access graph_recorder::visit(std::uint32_t task, std::uint32_t block, i
     if (b.first_writer == none) b.first_writer = task;
     ++b.versions;
   }
-  a.version = b.versions & recorded_access::most_versions;  // finish() refuses more
+  a.version = b.versions & recorded_access::max_versions;  // finish() refuses more
   return a;
 }
 
@@ -253,10 +253,10 @@ std::unique_ptr<recording> graph_recorder::finish() {
   for (std::uint32_t b = 0; b < m_states.size(); ++b)
     if (m_states[b]->open) close_group(b);
   for (const recorded_block& b : m_recording->blocks)
-    if (b.versions > m_most_versions)
+    if (b.versions > m_max_versions)
       throw error(error_kind::usage,
                   block::name_of(*b.block) + " is written " + std::to_string(b.versions) +
-                      " times by one recording; at most " + std::to_string(m_most_versions) + " are counted",
+                      " times by one recording; at most " + std::to_string(m_max_versions) + " are counted",
                   {}, "record fewer tasks, and replay them more often");
   recording& result = *m_recording;
   const std::size_t count = result.tasks.size();

@@ -29,8 +29,8 @@ namespace tessera::task {
 
 /// One use of a block by a recorded task; 8 bytes.
 struct recorded_access {
-  static constexpr std::uint32_t most_versions = (1u << 27) - 1;  ///< of one block in one recording
-  std::uint32_t block = 0;                                        ///< index into recording::blocks
+  static constexpr std::uint32_t max_versions = (1u << 27) - 1;  ///< of one block in one recording
+  std::uint32_t block = 0;                                       ///< index into recording::blocks
   std::uint32_t version : 27 = 0;  ///< read or made, counted from the version that the replay starts from
   std::uint32_t intent : 3 = 0;    ///< an intent
   std::uint32_t fresh : 1 = 0;     ///< access_fresh
@@ -135,9 +135,9 @@ class graph_recorder {
  public:
   /// @param reduce  the operation that sums private copies: destination update or write, sources read
   /// @param combine  the same for those that are not added; its arguments are a block::combination
-  /// @param most_versions  that a block may get; for tests
+  /// @param max_versions  that a block may get; for tests
   graph_recorder(block::table& blocks, const operation::definition& reduce, const operation::definition& combine,
-                 std::uint32_t most_versions = recorded_access::most_versions);
+                 std::uint32_t max_versions = recorded_access::max_versions);
   ~graph_recorder();
 
   /// A task with its operation, accesses, arguments, priority and hint. Returns whether the record is kept (its
@@ -179,7 +179,7 @@ class graph_recorder {
   block::table& m_table;
   const operation::definition& m_reduce;
   const operation::definition& m_combine;
-  std::uint32_t m_most_versions;
+  std::uint32_t m_max_versions;
   std::string m_destroyed;  // name of a block that it needs
   std::unique_ptr<recording> m_recording;
   std::vector<std::function<void(bool)>> m_at_end;

@@ -352,7 +352,7 @@ class builder {
       auto fits =
           std::ranges::find_if(rows, [&](const row& r) { return r.thread == thread && r.free <= d->task.started; });
       const auto of_thread = [&](const row& r) { return r.thread == thread; };
-      if (fits == rows.end() && std::ranges::count_if(rows, of_thread) >= most_view_rows)
+      if (fits == rows.end() && std::ranges::count_if(rows, of_thread) >= max_view_rows)
         fits = std::ranges::find_if(rows, of_thread);  // beside others
       if (fits == rows.end()) {
         rows.push_back({thread, static_cast<std::uint32_t>(m_made.tracks.size()), 0});
@@ -366,7 +366,7 @@ class builder {
       d->task.track = fits->track;
     }
   }
-  static constexpr std::ptrdiff_t most_view_rows = 3;  // of one thread: a front end may hold a hundred
+  static constexpr std::ptrdiff_t max_view_rows = 3;  // of one thread: a front end may hold a hundred
 
   /// Tasks that ran, with their predecessors as indices.
   void keep_finished() {

@@ -89,7 +89,7 @@ class reader {
   /// Of a place; 0: not measured.
   static double rate_of(const json& place, const char* name) {
     const double rate = place.value(name, 0.0);
-    if (!(rate >= 0 && rate <= most_flops)) throw json::other_error::create(501, "a rate out of range", &place);
+    if (!(rate >= 0 && rate <= max_flops)) throw json::other_error::create(501, "a rate out of range", &place);
     return rate;
   }
 

@@ -10,13 +10,13 @@
 namespace tessera::trace {
 namespace {
 
-constexpr std::size_t most_slices = 200000;     // in the picture, before neighbours are merged
-constexpr std::size_t most_with_waits = 60000;  // whose waits are shown where one points at them
-constexpr nanoseconds merged_bins = 8192;       // per row: more than a screen has pixels
-constexpr std::size_t most_samples = 4000;      // per memory
-constexpr std::size_t most_slabs = 1000;        // per memory
-constexpr std::size_t most_waits = 20000;       // per row
-constexpr std::size_t most_with_graph = 60000;  // tasks whose predecessors can be followed
+constexpr std::size_t max_slices = 200000;     // in the picture, before neighbours are merged
+constexpr std::size_t max_with_waits = 60000;  // whose waits are shown where one points at them
+constexpr nanoseconds merged_bins = 8192;      // per row: more than a screen has pixels
+constexpr std::size_t max_samples = 4000;      // per memory
+constexpr std::size_t max_slabs = 1000;        // per memory
+constexpr std::size_t max_waits = 20000;       // per row
+constexpr std::size_t max_with_graph = 60000;  // tasks whose predecessors can be followed
 
 /// Collects a JSON array of numbers or texts.
 class list {
@@ -51,7 +51,7 @@ class page_writer {
       std::ranges::stable_sort(tasks, {}, [&](std::uint32_t k) { return of.tasks[k].started; });
     m_transfers_of.resize(of.tracks.size());
     for (std::uint32_t k = 0; k < of.transfers.size(); ++k) m_transfers_of[of.transfers[k].track].push_back(k);
-    m_merge = of.tasks.size() > most_slices;
+    m_merge = of.tasks.size() > max_slices;
   }
 
   std::string run() {
@@ -149,7 +149,7 @@ class page_writer {
     list waits;  // of many the first: a band is as wide as a pixel at least
     std::size_t drawn = 0;
     for (const program_wait& w : m_of.waits)
-      if (w.track == number && drawn++ < most_waits)
+      if (w.track == number && drawn++ < max_waits)
         waits.add(w.started), waits.add(w.ended), waits.add(w.barrier ? 1 : 0);
     put("bands", waits);
     if (t.kind == track_kind::link)
@@ -165,7 +165,7 @@ class page_writer {
   void slices(std::uint32_t number, Put&& put) const {
     list start, length, operation, task_number, site, waits;
     nanoseconds before = 0;
-    const bool with_waits = m_of.tasks.size() <= most_with_waits;
+    const bool with_waits = m_of.tasks.size() <= max_with_waits;
     for (const std::uint32_t k : m_tasks_of[number]) {
       const task& t = m_of.tasks[k];
       start.add(t.started - before), length.add(t.ended - t.started), operation.add(m_rank[t.operation]);
@@ -223,7 +223,7 @@ class page_writer {
 
   /// By task, those before it; none where there are too many tasks to follow.
   std::string predecessors() const {
-    if (m_of.tasks.size() > most_with_graph) return "null";
+    if (m_of.tasks.size() > max_with_graph) return "null";
     list all;
     for (const task& t : m_of.tasks) {
       list before;
@@ -235,7 +235,7 @@ class page_writer {
 
   /// By task, its blocks: name, what it did with it, bytes; none where predecessors cannot be followed either.
   std::string uses() const {
-    if (m_of.tasks.size() > most_with_graph) return "null";
+    if (m_of.tasks.size() > max_with_graph) return "null";
     list all;
     for (const task& t : m_of.tasks) {
       list blocks;
@@ -263,7 +263,7 @@ class page_writer {
     const timeline::space& from = m_of.spaces[s.space];
     list times, used;
     // Of many samples the highest of each group: peaks stay.
-    const std::size_t step = from.samples.size() / most_samples + 1;
+    const std::size_t step = from.samples.size() / max_samples + 1;
     for (std::size_t k = 0; k < from.samples.size(); k += step) {
       const auto end = from.samples.begin() + static_cast<std::ptrdiff_t>(std::min(k + step, from.samples.size()));
       const auto most =
@@ -274,7 +274,7 @@ class page_writer {
     list slabs;
     std::size_t drawn = 0;
     for (const slab& one : m_of.slabs)
-      if (one.space == s.space && drawn++ < most_slabs)
+      if (one.space == s.space && drawn++ < max_slabs)
         slabs.add(fmt::format("[{},{},{}]", one.started, one.ended - one.started, one.bytes));
     return fmt::format(
         R"({{"name":{},"peak":{},"limit":{},"dropped":{},"written_back":{},"times":{},"used":{},"slabs":{},"slab_count":{},"slab_bytes":{},"slab_time":{}}})",

@@ -45,9 +45,9 @@ struct track {
   std::uint32_t place = 0;  ///< of workers and streams: whose tasks it may take
 };
 
-inline constexpr double most_flops = 1e30;  ///< of a task, or of a place each second; more is a mistake, and not known
+inline constexpr double max_flops = 1e30;  ///< of a task, or of a place each second; more is a mistake, and not known
 /// The number of operations, or -1 where it is none that a task can have: negative, infinite, not a number.
-constexpr double known_flops(double flops) noexcept { return flops >= 0 && flops <= most_flops ? flops : -1; }
+constexpr double known_flops(double flops) noexcept { return flops >= 0 && flops <= max_flops ? flops : -1; }
 
 /// A task that ran.
 struct task {

@@ -12,14 +12,14 @@ inline tsr_address at(tsr_address place, std::uint64_t bytes) noexcept { return 
 
 /// Bytes of one copy by the device, of those that it shall copy: all, or as many as it says that it can, in whole pages
 /// where that is more than one.
-inline std::uint64_t most_at_once(const plugin::device& by, std::uint64_t bytes) noexcept {
+inline std::uint64_t max_at_once(const plugin::device& by, std::uint64_t bytes) noexcept {
   constexpr std::uint64_t page = 4096;
   const std::uint64_t most = by.description().max_copy;
   if (most == 0 || bytes <= most) return bytes;
   return most < page ? most : most / page * page;
 }
 
-/// Enqueues a contiguous copy on a stream whose lock is held; no more than most_at_once. Throws tessera::error
+/// Enqueues a contiguous copy on a stream whose lock is held; no more than max_at_once. Throws tessera::error
 /// (device).
 inline void enqueue_copy(stream& on, tsr_space_ref to, tsr_address destination, tsr_space_ref from, tsr_address source,
                          std::uint64_t bytes) {
@@ -40,7 +40,7 @@ inline void enqueue_copy(stream& on, tsr_space_ref to, tsr_address destination, 
 /// The same for any number of bytes.
 inline void enqueue_copies(stream& on, tsr_space_ref to, tsr_address destination, tsr_space_ref from,
                            tsr_address source, std::uint64_t bytes) {
-  const std::uint64_t most = most_at_once(on.device(), bytes);
+  const std::uint64_t most = max_at_once(on.device(), bytes);
   for (std::uint64_t done = 0; done < bytes; done += most)
     enqueue_copy(on, to, at(destination, done), from, at(source, done), std::min(most, bytes - done));
 }

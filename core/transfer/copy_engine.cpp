@@ -153,7 +153,7 @@ block::ticket copy_engine::enqueue_direct(planned_copy& what) {
                                                                                       : tsr_space_ref{nullptr, 0};
   };
   const tsr_space_ref from = name(m_memories.at(what.from)), to = name(m_memories.at(what.to));
-  const std::uint64_t bytes = what.block->bytes, most = most_at_once(by.device(), bytes);
+  const std::uint64_t bytes = what.block->bytes, most = max_at_once(by.device(), bytes);
   const std::lock_guard guard(by.enqueue_lock());
   for (const auto& [other, ticket] : what.waits) by.wait(*other, ticket);
   std::uint64_t done = 0;

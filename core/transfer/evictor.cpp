@@ -166,8 +166,8 @@ bool evictor::make_room(memory::space_number number, std::span<const std::uint64
   if (space.is_own_slab(std::ranges::max(sizes)))
     return replace_alike(number, wanted, sequence) || make_bytes_free(number, bytes, sequence);
   std::vector<const block::record*> staying;  // that were chosen, and are in use again or have no room in the parent
-  constexpr std::size_t most_attempts = 3;
-  for (std::size_t attempt = 0; attempt < most_attempts; ++attempt) {
+  constexpr std::size_t max_attempts = 3;
+  for (std::size_t attempt = 0; attempt < max_attempts; ++attempt) {
     memory::room_plan plan;
     for (const memory::piece& p : space.free_pieces()) plan.add_free(p);
     const survey found = look_over(number, sequence);

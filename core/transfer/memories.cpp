@@ -9,8 +9,8 @@ namespace tessera::transfer {
 memories::memories(std::span<const std::unique_ptr<memory::space>> spaces, std::vector<memory::space_number> parents,
                    stream_table& streams)
     : m_parents(std::move(parents)), m_streams(streams), m_links(spaces) {
-  if (spaces.size() > block::space_set::most)
-    throw error(error_kind::configuration, fmt::format("more than {} memory spaces", block::space_set::most));
+  if (spaces.size() > block::space_set::max_spaces)
+    throw error(error_kind::configuration, fmt::format("more than {} memory spaces", block::space_set::max_spaces));
   for (const auto& s : spaces) m_spaces.push_back(s.get());
 }
 

@@ -23,8 +23,7 @@ void staging_ring::copy(const memory::space& from, tsr_address source, stream& o
                         staged_points& points) {
   const std::lock_guard ring(m_mutex);
   const tsr_address base = {nullptr, reinterpret_cast<std::uintptr_t>(m_host.host_pointer(m_memory))};
-  const std::uint64_t most =
-      std::min(most_at_once(out.device(), m_slot_bytes), most_at_once(in.device(), m_slot_bytes));
+  const std::uint64_t most = std::min(max_at_once(out.device(), m_slot_bytes), max_at_once(in.device(), m_slot_bytes));
   for (std::uint64_t done = 0; done < bytes; done += most) {
     const std::uint64_t piece = std::min(most, bytes - done);
     slot& s = m_slots[m_next];

@@ -23,7 +23,7 @@ class clock {
       at->event = std::max(at->event, event);
     else
       m_entries.insert(at, {actor, event});
-    if (m_entries.size() > most) forget_details();
+    if (m_entries.size() > max_entries) forget_details();
   }
   void learn(const clock& other) {
     learn_all_up_to(other.m_floor);
@@ -39,7 +39,7 @@ class clock {
 
  private:
   // Above this many actors since the last fence order is taken for granted: a mistake may be missed, none is invented.
-  static constexpr std::size_t most = 1024;
+  static constexpr std::size_t max_entries = 1024;
   struct entry {
     actor_number actor;
     event_number event;

@@ -12,12 +12,12 @@
 namespace tessera::hierarchy {
 namespace {
 
-constexpr std::uint64_t least_alignment = 16;
+constexpr std::uint64_t min_alignment = 16;
 
 /// The first place from `begin` on that is as far from a multiple of the alignment as the original: objects inside a
 /// pool of bytes are aligned in the copy as they are there.
 std::uint64_t place_behind(std::uint64_t begin, const graph_piece& piece) noexcept {
-  const std::uint64_t alignment = std::max(least_alignment, piece.alignment);
+  const std::uint64_t alignment = std::max(min_alignment, piece.alignment);
   const std::uint64_t beside = reinterpret_cast<std::uintptr_t>(piece.at) % piece.alignment;
   return begin + (beside + alignment - begin % alignment) % alignment;
 }

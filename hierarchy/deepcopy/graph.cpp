@@ -291,8 +291,8 @@ void description::add(detail::described_member member, const void* at) {
   if (place < m_object || place + member.bytes > m_object + m_type->bytes)
     refuse("is no member of the object", "describe members of the parameter itself, by reference");
   if (member.count < 0) refuse(fmt::format("has {} elements", member.count), "a count is 0 or more");
-  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 46;
-  if (member.type != nullptr && static_cast<std::uint64_t>(member.count) > most_bytes / member.type->bytes)
+  constexpr std::uint64_t max_bytes = std::uint64_t{1} << 46;
+  if (member.type != nullptr && static_cast<std::uint64_t>(member.count) > max_bytes / member.type->bytes)
     refuse(fmt::format("has {} elements of {} bytes", member.count, member.type->bytes),
            "arrays have 2^46 bytes at most; has the count been set?");
   member.offset = static_cast<std::uint64_t>(place - m_object);

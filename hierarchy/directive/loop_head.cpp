@@ -14,7 +14,7 @@ namespace {
 
 __extension__ using wide = __int128;  // holds every index of 64 bits, every step and their products with a few
 
-constexpr wide least_index = std::numeric_limits<std::int64_t>::min(),
+constexpr wide min_index = std::numeric_limits<std::int64_t>::min(),
                largest_index = std::numeric_limits<std::int64_t>::max();
 
 std::string text_of(wide value) {
@@ -114,7 +114,7 @@ class iterations_of {
     const wide last = m_first + (count - 1) * m_stride, one = m_stride > 0 ? 1 : -1,
                stride = count == 1 ? one : m_stride;
     for (const wide index : {m_first, last + one, stride})
-      if (index < least_index || index > largest_index)
+      if (index < min_index || index > largest_index)
         return fault(fmt::format("goes from {} to {}, and the indices of a region are signed numbers of 64 bits",
                                  text_of(m_first), text_of(last)));
     return {{std::int64_t(m_first), std::int64_t(last + one), std::int64_t(stride)}, {}, {}};

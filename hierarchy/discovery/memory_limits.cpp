@@ -219,7 +219,7 @@ std::uint64_t memory_bound::for_blocks() const noexcept {
   return left == no_limit ? no_limit : left - std::min(left / 4, left / 16 + 64 * MiB);
 }
 
-memory_bound least_bound(const memory_sources& from) {
+memory_bound min_bound(const memory_sources& from) {
   memory_bound least;
   if (const auto available = number_after(from.meminfo, "MemAvailable:"))  // "kB" means KiB here
     keep_least(least, *available * 1024, "memory available on this machine now");

@@ -42,7 +42,7 @@ struct memory_bound {
 /// The least of what is available on the machine, of what each control group on the path of the process (versions 1 and
 /// 2) leaves beside what its processes have and the system cannot take back, and of what the limits of addresses and of
 /// data, and a system that promises no more than it has, leave beside the stacks.
-memory_bound least_bound(const memory_sources& from);
+memory_bound min_bound(const memory_sources& from);
 
 /// The machine's memory; 0: not known.
 std::uint64_t machine_memory(const memory_sources& from);

@@ -88,7 +88,7 @@ machine assemble(const config::document& configuration, log_function log) {
     made.tree = declared_tree(declared, discovered, devices, made.notes);
   const memory_sources memory = memory_sources::of_this_process();
   if (memory.address_limit != no_limit || memory.data_limit != no_limit) save_addresses();
-  bound_host_memory(made, discovered, devices, least_bound(memory), configuration.origin("memory.host_limit"));
+  bound_host_memory(made, discovered, devices, min_bound(memory), configuration.origin("memory.host_limit"));
   made.region_policy = configuration.region().policy;
   made.settings.detached = detached_locations(configuration, made.tree, devices);
   std::vector<std::string> opened;

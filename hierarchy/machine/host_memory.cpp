@@ -13,7 +13,7 @@ namespace tessera::hierarchy {
 namespace {
 
 /// 0 would mean that the size is not known.
-constexpr std::uint64_t least_bytes = 4096;
+constexpr std::uint64_t min_bytes = 4096;
 
 /// A host memory of the tree.
 struct host_memory {
@@ -73,7 +73,7 @@ void bound_host_memory(machine& made, const location::tree& discovered, std::spa
   auto share = shares.begin();
   for (const host_memory& one : memories) {
     location::properties& is = made.tree.edit(one.id);
-    is.memory_bytes = one.declared ? one.size : std::max(*share++, least_bytes);
+    is.memory_bytes = one.declared ? one.size : std::max(*share++, min_bytes);
     if (limit != 0) is.memory_bytes = one.declared ? std::min(is.memory_bytes, limit) : limit;
     if (!one.declared && is.memory_bytes < one.size && limit == 0) made.host_bound = bound.text();
     if (const std::uint64_t most = host_space(is, devices)->bytes; limit != 0 && most != 0 && is.memory_bytes > most) {

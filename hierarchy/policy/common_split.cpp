@@ -13,7 +13,7 @@ constexpr double fading = 0.98, forgotten = 0.01;  // weights of members, from l
 void common_split::note_launch(const std::string& region, std::uint64_t n, std::span<const leaf_cost> costs) {
   for (auto& [name, m] : m_members) m.weight *= fading;
   std::erase_if(m_members, [](const auto& one) { return one.second.weight < forgotten; });
-  if (m_members.size() >= most_members && !m_members.contains(region)) m_members.clear();
+  if (m_members.size() >= max_members && !m_members.contains(region)) m_members.clear();
   member& mine = m_members[region];
   mine.costs.assign(costs.begin(), costs.end());
   mine.best = earliest_shares(n, costs);

@@ -42,7 +42,7 @@ class common_split {
     double seconds(const leaf_shares& shares) const { return seconds_of(shares, costs) + seen.beyond(shares); }
     double weight = 0;
   };
-  static constexpr std::size_t most_members = 32;
+  static constexpr std::size_t max_members = 32;
   void note_launch(const std::string& region, std::uint64_t n, std::span<const leaf_cost> costs);
   double seconds_of_all(const leaf_shares& shares) const;
   double costs_of_all(const leaf_shares& shares) const;

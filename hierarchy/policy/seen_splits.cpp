@@ -18,9 +18,9 @@ double seen_splits::seen::beyond() const {
 }
 
 void seen_splits::note(const leaf_shares& shares, double seconds, double expected) {
-  constexpr std::size_t most_sets = 64;
+  constexpr std::size_t max_sets = 64;
   const leaf_set set = set_of(shares);
-  if (m_all.size() >= most_sets && !m_all.contains(set)) m_all.clear();
+  if (m_all.size() >= max_sets && !m_all.contains(set)) m_all.clear();
   seen& of = m_all[set];
   of.last[of.count % of.last.size()] = std::max(seconds - expected, 0.0);
   ++of.count;

@@ -182,7 +182,7 @@ void for_each_table(section& top, const std::string& name, const std::function<v
   }
 }
 
-constexpr std::uint32_t most_threads = 65'000;  // a runtime numbers them with 16 bits
+constexpr std::uint32_t max_threads = 65'000;  // a runtime numbers them with 16 bits
 
 void check(const machine_description& m, const std::string& file) {
   std::vector<std::string> names{"host"};
@@ -192,15 +192,15 @@ void check(const machine_description& m, const std::string& file) {
                   "count = N makes several devices of one kind");
     names.push_back(d.name);
   }
-  if (m.device_count() + m.host.domains > block::space_set::most)
+  if (m.device_count() + m.host.domains > block::space_set::max_spaces)
     throw error(error_kind::configuration,
                 fmt::format("{} devices and {} memory domains are more than the {} memories that a runtime takes",
-                            m.device_count(), m.host.domains, block::space_set::most),
+                            m.device_count(), m.host.domains, block::space_set::max_spaces),
                 file);
-  if (m.host.domains * m.host.cores + m.device_count() > most_threads)
+  if (m.host.domains * m.host.cores + m.device_count() > max_threads)
     throw error(error_kind::configuration,
                 fmt::format("{} cores and {} devices are more than the {} threads that a runtime has",
-                            m.host.domains * m.host.cores, m.device_count(), most_threads),
+                            m.host.domains * m.host.cores, m.device_count(), max_threads),
                 file, "describe several cores as one");
   for (std::size_t k = 0; k < m.links.size(); ++k) {
     const described_link& l = m.links[k];
@@ -251,7 +251,7 @@ machine_description parse_machine(std::string_view toml, const std::string& name
   const value& host = top.need("host");
   section h(table_of(host, "host"), "host", host.where);
   h.integer("domains", m.host.domains, 1, 16);
-  h.integer("cores", m.host.cores, 1, most_threads);
+  h.integer("cores", m.host.cores, 1, max_threads);
   h.bytes("memory", m.host.memory_bytes);
   h.rate("bandwidth", m.host.bandwidth, rate_of::bytes);
   if (m.host.domains > 1 && m.host.bandwidth == 0) h.need("bandwidth");
@@ -262,7 +262,7 @@ machine_description parse_machine(std::string_view toml, const std::string& name
     d.where = s.where();
     s.text("name", d.name);
     if (d.name.empty()) s.need("name");
-    s.integer("count", d.count, 1, block::space_set::most - 1);
+    s.integer("count", d.count, 1, block::space_set::max_spaces - 1);
     s.bytes("memory", d.memory_bytes);
     if (d.memory_bytes == 0) s.need("memory");
     s.integer("kernels", d.kernels, 1, 128);

@@ -122,7 +122,7 @@ error_t enqueue(const products<Element>& by, const product& p, const stored& a, 
 }
 
 /// Below it a launch of ours is over before CLBlast has arranged its operands.
-constexpr std::int64_t least_extent = 64;
+constexpr std::int64_t min_extent = 64;
 
 }  // namespace
 
@@ -142,7 +142,7 @@ std::optional<error_t> multiply_by_clblast(const product& p, stream_t stream) {
   const device_state& device = stream->device();
   if (use == clblast_use::never || (use == clblast_use::gpus && device.facts.device_class != TSR_DEVICE_GPU))
     return std::nullopt;
-  if (p.lower || p.pointers != nullptr || std::min({p.m, p.n, p.k}) < least_extent || is_zero(p.type, p.alpha))
+  if (p.lower || p.pointers != nullptr || std::min({p.m, p.n, p.k}) < min_extent || is_zero(p.type, p.alpha))
     return std::nullopt;
   const clblast* const library = library_there();
   if (library == nullptr) return std::nullopt;

@@ -31,7 +31,7 @@ void CL_CALLBACK open_gate(cl_event, cl_int, void* gate) {
 }
 
 /// More than this, and an event is put in between: some drivers walk the list.
-constexpr std::size_t most_commands = 256;
+constexpr std::size_t max_commands = 256;
 
 }  // namespace
 
@@ -90,7 +90,7 @@ queue::~queue() {
 
 error_t queue::keep(cl_event event, const char* what) {
   m_commands.push_back({event, what});
-  if (m_commands.size() < most_commands) return {};
+  if (m_commands.size() < max_commands) return {};
   opencl::event so_far;
   if (const error_t error = record(so_far); error.kind() != error_kind::none) return error;
   cl().retain_event(so_far.marker);

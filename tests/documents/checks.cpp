@@ -5,6 +5,7 @@
 #include <map>
 #include <regex>
 #include <sstream>
+#include <string_view>
 
 #include "tests/documents/files.hpp"
 #include "tests/documents/markdown.hpp"
@@ -53,6 +54,21 @@ const idiom forbidden[] = {
     {"to and fro", "back and forth"},
     {"whoever", "the thread, task or reader that is meant"},
 };
+
+// Whether a sentence ends between two words.
+bool ends_sentence(const std::string& word, const std::string& next) {
+  const std::size_t last = word.find_last_not_of(")]*_\"'");
+  if (last == word.npos || std::string_view(".!?").find(word[last]) == std::string_view::npos) return false;
+  return !word.ends_with("e.g.") && !word.ends_with("i.e.") && (next[0] < 'a' || next[0] > 'z');
+}
+
+// Enough of a sentence to find it by.
+std::string first_words(const std::vector<word>& paragraph, std::size_t begin) {
+  std::string text;
+  for (std::size_t at = begin; at < std::min(begin + 6, paragraph.size()); ++at)
+    text += (text.empty() ? "" : " ") + paragraph[at].text;
+  return text;
+}
 
 bool is_letter(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
@@ -134,6 +150,32 @@ faults idioms(const std::string& page) {
     }
   }
   std::sort(found.begin(), found.end());
+  return found;
+}
+
+faults long_sentences(const std::string& page, std::size_t max_words) {
+  faults found;
+  for (const std::vector<word>& paragraph : paragraphs(page)) {
+    for (std::size_t begin = 0; begin < paragraph.size();) {
+      std::size_t end = begin + 1;
+      while (end < paragraph.size() && !ends_sentence(paragraph[end - 1].text, paragraph[end].text)) ++end;
+      if (end - begin > max_words)
+        found.push_back(on_line(paragraph[begin].line, std::to_string(end - begin) + " words in the sentence '" +
+                                                           first_words(paragraph, begin) + " ...', " +
+                                                           std::to_string(max_words) + " at most"));
+      begin = end;
+    }
+  }
+  return found;
+}
+
+faults long_paragraphs(const std::string& page, std::size_t max_words) {
+  faults found;
+  for (const std::vector<word>& paragraph : paragraphs(page))
+    if (paragraph.size() > max_words)
+      found.push_back(on_line(paragraph.front().line, std::to_string(paragraph.size()) + " words in the paragraph '" +
+                                                          first_words(paragraph, 0) + " ...', " +
+                                                          std::to_string(max_words) + " at most"));
   return found;
 }
 

@@ -26,6 +26,14 @@ faults long_lines(const std::string& page, std::size_t most);
 /// Translated idioms. The list is in checks.cpp with the words to write instead.
 faults idioms(const std::string& page);
 
+/// Sentences of more than `max_words` words, at the line that they begin on: of text, of entries of lists, and of cells
+/// of tables. A code span is one word; a sentence ends at `.`, `!` or `?` in front of anything but a small letter, and
+/// at the end of its paragraph, entry or cell.
+faults long_sentences(const std::string& page, std::size_t max_words);
+
+/// Paragraphs, entries of lists and cells of tables of more than `max_words` words, at the line that they begin on.
+faults long_paragraphs(const std::string& page, std::size_t max_words);
+
 /// Entries of a list whose first line occurs twice in the page.
 faults doubled_entries(const std::string& page);
 

@@ -52,6 +52,33 @@ TEST(checks, a_line_of_dashes_belongs_to_its_head) {
   EXPECT_THAT(broken_tables("```\n| a picture | of text\n```\n"), IsEmpty());
 }
 
+TEST(checks, a_long_sentence_is_found) {
+  EXPECT_THAT(long_sentences("One two three four. One two\nthree four five!\n\n- One. Two\n  three four five six\n", 4),
+              ElementsAre("line 1: 5 words in the sentence 'One two three four five! ...', 4 at most",
+                          "line 5: 5 words in the sentence 'Two three four five six ...', 4 at most"));
+  EXPECT_THAT(long_sentences("# A heading of five words\n\n| one two three four five | six |\n|---|---|\n"
+                             "| one. Two | 1 2 3 4 5. |\n",
+                             4),
+              ElementsAre("line 3: 5 words in the sentence 'one two three four five ...', 4 at most",
+                          "line 5: 5 words in the sentence '1 2 3 4 5. ...', 4 at most"));
+}
+
+TEST(checks, code_links_and_signs_do_not_make_a_sentence_long) {
+  EXPECT_THAT(long_sentences("`one span of\nmany words` [two](a/b c.md), \u2212 \u00d7 \u2014 three.\n\n"
+                             "```\none two three four five\n```\n",
+                             3),
+              IsEmpty());
+  EXPECT_THAT(long_sentences("One, e.g. Two, i.e. three. `Four` five (six.) Seven *eight.* Nine \u03bb.\n", 4),
+              IsEmpty());
+  EXPECT_THAT(long_sentences("One. two ... three 4.5 five? six\n", 5),
+              ElementsAre("line 1: 6 words in the sentence 'One. two ... three 4.5 five? six ...', 5 at most"));
+}
+
+TEST(checks, a_long_paragraph_is_found) {
+  EXPECT_THAT(long_paragraphs("One. Two. Three.\nFour. Five.\n\nOne two three.\n- Four five six.\n", 4),
+              ElementsAre("line 1: 5 words in the paragraph 'One. Two. Three. Four. Five. ...', 4 at most"));
+}
+
 TEST(checks, a_long_line_is_found) {
   const std::string ten = "123456789 ", umlauts = "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4";
   EXPECT_THAT(long_lines(ten + "\n" + ten + "1\n" + umlauts + "\n", 10), ElementsAre("line 2: 11 columns"));

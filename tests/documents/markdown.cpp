@@ -22,6 +22,62 @@ bool is_item(const std::string& text) {
   return digits != t.npos && digits > 0 && t.substr(digits).starts_with(". ");
 }
 
+// "- " and the like, in front of the text of an item.
+std::string without_bullet(const std::string& text) {
+  const std::string t = trimmed(text);
+  return is_item(text) ? trimmed(t.substr(t.find(' '))) : t;
+}
+
+// A letter or digit: ASCII, Latin or Greek. Not the signs of formulas, such as a minus or a root.
+bool is_read_aloud(const std::string& token) {
+  for (std::size_t at = 0; at < token.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(token[at]);
+    if (std::isalnum(byte) != 0) return true;
+    if (byte >= 0xc3 && byte <= 0xcf && token.compare(at, 2, "\u00d7") != 0 && token.compare(at, 2, "\u00f7") != 0)
+      return true;
+  }
+  return false;
+}
+
+// The words of lines that belong together. Code spans, which may go over the end of a line, become one word.
+std::vector<word> words_of(const std::vector<line>& lines) {
+  std::string text;
+  std::vector<std::size_t> number;  // of the line that each sign is from
+  for (const line& l : lines) {
+    text += l.text + ' ';
+    number.resize(text.size(), l.number);
+  }
+  std::vector<word> words;
+  std::string token;
+  std::size_t line_of_token = 0;
+  const auto end_token = [&] {
+    if (is_read_aloud(token))
+      words.push_back({token, line_of_token});
+    else if (!words.empty())
+      words.back().text += token;
+    token.clear();
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == ' ' || text[at] == '\t') {
+      end_token();
+      continue;
+    }
+    if (token.empty()) line_of_token = number[at];
+    std::size_t end = text.npos;
+    if (text[at] == '`' && (end = text.find('`', at + 1)) != text.npos) {
+      token += "CODE";
+      at = end;
+    } else if (text.compare(at, 2, "](") == 0 && (end = text.find(')', at)) != text.npos) {
+      token += ']';
+      at = end;
+    } else {
+      token += text[at];
+    }
+  }
+  end_token();
+  return words;
+}
+
 std::string anchor_of(const std::string& heading) {
   std::string anchor;
   for (const char c : trimmed(heading)) {
@@ -60,6 +116,27 @@ std::vector<line> lines_of(const std::string& page) {
     lines.push_back(std::move(l));
   }
   return lines;
+}
+
+std::vector<std::vector<word>> paragraphs(const std::string& page) {
+  std::vector<std::vector<word>> found;
+  std::vector<line> together;
+  const auto end_paragraph = [&] {
+    std::vector<word> words = words_of(together);
+    if (!words.empty()) found.push_back(std::move(words));
+    together.clear();
+  };
+  for (const line& l : lines_of(page)) {
+    if (l.kind != line_kind::text || trimmed(l.text).empty() || is_item(l.text)) end_paragraph();
+    if (l.kind == line_kind::text) together.push_back({l.number, l.kind, without_bullet(l.text)});
+    if (l.kind != line_kind::table) continue;
+    for (const std::string& cell : cells(l.text)) {
+      together.push_back({l.number, l.kind, cell});
+      end_paragraph();
+    }
+  }
+  end_paragraph();
+  return found;
 }
 
 std::vector<std::string> code_blocks(const std::string& page, const std::string& language) {

@@ -22,6 +22,16 @@ struct line {
 /// The lines of a page, without their ends.
 std::vector<line> lines_of(const std::string& page);
 
+/// A word as it is read aloud, and the line that it is on.
+struct word {
+  std::string text;  // a code span is one word, and the target of a link none
+  std::size_t line = 0;
+};
+
+/// The words of each paragraph, of each entry of a list, and of each cell of a table, outside of code and headings.
+/// Signs between words, such as a dash, belong to the word before them. None is empty.
+std::vector<std::vector<word>> paragraphs(const std::string& page);
+
 /// The contents of each fenced block whose fence says ```LANGUAGE, in order.
 std::vector<std::string> code_blocks(const std::string& page, const std::string& language);
 

@@ -1,8 +1,8 @@
 // Makes a test program of the C++ blocks of a document: extract DOCUMENT.md OUTPUT.cpp
 //
 // Every ```cpp block becomes one test. A block with a main is a program of its own; any other is the body of a function
-// with a runtime `rt`. A ```text block that follows is what it must print. Mistakes are reported at the document's
-// lines.
+// with a runtime `rt`, which may begin with the headers that it needs. A ```text block that follows is what it must
+// print. Mistakes are reported at the document's lines.
 #include <cctype>
 #include <fstream>
 #include <iostream>
@@ -69,13 +69,11 @@ void write(std::ostream& out, const std::string& document, const std::vector<blo
     const block& b = blocks[k];
     const bool program = b.code.find("int main()") != std::string::npos;
     std::string code = b.code, includes;
-    if (program) {
-      code.replace(code.find("int main()"), 10, "int main_of_block()");
-      for (std::size_t at = code.find("#include"); at != std::string::npos; at = code.find("#include", at)) {
-        const std::size_t end = code.find('\n', at);
-        includes += code.substr(at, end - at) + "\n";
-        code.erase(at, end - at);  // the empty line stays, so that the lines count as in the document
-      }
+    if (program) code.replace(code.find("int main()"), 10, "int main_of_block()");
+    for (std::size_t at = code.find("#include"); at != std::string::npos; at = code.find("#include", at)) {
+      const std::size_t end = code.find('\n', at);
+      includes += code.substr(at, end - at) + "\n";
+      code.erase(at, end - at);  // the empty line stays, so that the lines count as in the document
     }
     out << includes << "namespace block_" << k << " {\n";
     if (program)

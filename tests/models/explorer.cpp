@@ -39,7 +39,7 @@ class machine {
     m_running = main_thread;
     scenario what;
     make(what);
-    if (what.m_threads.size() >= most_threads) fail_outside("too many threads");
+    if (what.m_threads.size() >= max_threads) fail_outside("too many threads");
     m_threads.resize(1 + what.m_threads.size());
     for (std::size_t t = 1; t < m_threads.size(); ++t) start(t, std::move(what.m_threads[t - 1]));
     while (!failed() && schedule()) {
@@ -180,7 +180,7 @@ class machine {
     const auto meets = [&](std::size_t t, std::uint32_t count) { return t != m_running && count > me.now.steps[t]; };
     bool race = p.writer != no_thread && meets(p.writer, p.written);
     if (writes)
-      for (std::size_t t = 0; t < most_threads; ++t) race = race || (p.read[t] != 0 && meets(t, p.read[t]));
+      for (std::size_t t = 0; t < max_threads; ++t) race = race || (p.read[t] != 0 && meets(t, p.read[t]));
     const std::uint32_t count = ++me.now.steps[m_running];
     if (race)
       fail(fmt::format("data race: thread {}, {}: not ordered with an earlier access", m_running, place_of(at)));
@@ -209,7 +209,7 @@ class machine {
   struct plain_state {
     std::size_t writer = no_thread;
     std::uint32_t written = 0;
-    std::array<std::uint32_t, most_threads> read{};
+    std::array<std::uint32_t, max_threads> read{};
   };
 
   thread& running() noexcept { return m_threads[m_running]; }
@@ -489,7 +489,7 @@ report explore(const std::function<void(scenario&)>& make, const settings& how) 
   report out;
   std::deque<decision> trail;
   known_states known;
-  while (out.executions < how.most_executions) {
+  while (out.executions < how.max_executions) {
     {
       machine m(how, trail, known, out);
       m.run(make);

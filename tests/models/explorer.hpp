@@ -31,7 +31,7 @@ struct weakening {
 
 struct settings {
   std::vector<weakening> planted = {};
-  std::uint64_t most_executions = 2'000'000;
+  std::uint64_t max_executions = 2'000'000;
   bool everything =
       false;  ///< also orders of steps that do not meet, and states that were reached before: to test the explorer
 };

@@ -232,7 +232,7 @@ struct random_litmus {
             out.insert(all);
           });
         },
-        {.most_executions = 20'000'000, .everything = everything});
+        {.max_executions = 20'000'000, .everything = everything});
     EXPECT_TRUE(result) << result.failure;
     out_executions += result.executions;
     return out;
@@ -258,7 +258,7 @@ TEST(explorer, says_when_it_has_not_seen_everything) {
         auto m = std::make_shared<memory>();
         for (int t = 0; t < 4; ++t) s.thread([m] { m->x.fetch_add(1), m->y.fetch_add(1); });
       },
-      {.most_executions = 100});
+      {.max_executions = 100});
   EXPECT_FALSE(result);
   EXPECT_EQ(result.executions, 100u);
   EXPECT_EQ(result.failure, "");

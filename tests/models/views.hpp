@@ -11,7 +11,7 @@
 
 namespace tessera::models {
 
-inline constexpr std::size_t most_threads = 8;
+inline constexpr std::size_t max_threads = 8;
 using stamp = std::uint64_t;  ///< place of a store in the order of modifications of its location
 
 /// Per location the oldest store that may still be read.
@@ -41,7 +41,7 @@ class bounds {
 /// Bounds, and what happened before: per thread the number of its steps.
 struct view {
   bounds of;
-  std::array<std::uint32_t, most_threads> steps{};
+  std::array<std::uint32_t, max_threads> steps{};
   void join(const view& other) {
     of.join(other.of);
     for (std::size_t k = 0; k < steps.size(); ++k) steps[k] = std::max(steps[k], other.steps[k]);

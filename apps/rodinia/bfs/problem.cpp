@@ -23,7 +23,7 @@ bfs_edges bfs_sorted(std::int32_t nodes, const std::vector<std::pair<std::int32_
   return sorted;
 }
 
-constexpr std::int64_t most_bfs_edges = 2'000'000'000;
+constexpr std::int64_t max_bfs_edges = 2'000'000'000;
 
 }  // namespace
 
@@ -48,13 +48,13 @@ bfs_graph read_bfs_graph(const std::filesystem::path& file) {
   std::vector<std::int32_t> starts, degrees;
   std::int64_t sum = 0;
   for (std::int64_t i = 0; i < nodes; ++i) {
-    starts.push_back(static_cast<std::int32_t>(in.integer("the first edge of a node", 0, most_bfs_edges)));
-    degrees.push_back(static_cast<std::int32_t>(in.integer("the degree of a node", 0, most_bfs_edges)));
+    starts.push_back(static_cast<std::int32_t>(in.integer("the first edge of a node", 0, max_bfs_edges)));
+    degrees.push_back(static_cast<std::int32_t>(in.integer("the degree of a node", 0, max_bfs_edges)));
     if (starts.back() != sum) in.refuse(fmt::format("the edges of node {} should begin at {}", i, sum));
-    if ((sum += degrees.back()) > most_bfs_edges) in.refuse("there are more than 2,000,000,000 edges");
+    if ((sum += degrees.back()) > max_bfs_edges) in.refuse("there are more than 2,000,000,000 edges");
   }
   read.source = static_cast<std::int32_t>(in.integer("the source", 0, nodes - 1));
-  const std::int64_t edges = in.integer("the number of edges", 0, most_bfs_edges);
+  const std::int64_t edges = in.integer("the number of edges", 0, max_bfs_edges);
   if (edges != sum) in.refuse(fmt::format("there are {} edges, and the degrees add up to {}", edges, sum));
   for (std::int64_t k = 0; k < edges; ++k) {
     read.edges.targets.push_back(static_cast<std::int32_t>(in.integer("the target of an edge", 0, nodes - 1)));

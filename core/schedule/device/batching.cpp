@@ -35,7 +35,7 @@ void device_driver::acquire_others(std::span<const block::ticket> waits, const t
   const auto no_later = [&](block::ticket w) {
     return w.stream == on.number() || coherence.streams().reached(w) ||
            std::ranges::any_of(waits,
-                               [&](block::ticket mine) { return mine.stream == w.stream && mine.value >= w.value; });
+                               [&](block::ticket held) { return held.stream == w.stream && held.value >= w.value; });
   };
   transfer::acquisition& a = m_joining;
   std::size_t joined = 0;

@@ -24,7 +24,7 @@ bool device_departure::empty_memory() {
   const bool last_try = m_no_room.exchange(false);
 
   const transfer::evacuation step = coherence.evacuate(m_setup.where->space);
-  constexpr std::uint64_t most_failures = 8;
+  constexpr std::uint64_t max_failures = 8;
   if (step.left == 0) {
     m_blocked_on_parent_memory.store(false);
     space.give_slabs_back();
@@ -35,7 +35,7 @@ bool device_departure::empty_memory() {
     m_setup.owner->device_changed();
     return true;
   }
-  if (step.failing || coherence.failed_write_backs() - m_failures_before.load() > most_failures) {
+  if (step.failing || coherence.failed_write_backs() - m_failures_before.load() > max_failures) {
     refuse({error_kind::device, fmt::format("{} cannot be detached: copies from it fail", m_setup.where->name)});
     return true;
   }
@@ -70,9 +70,9 @@ void device_departure::wait_for_room(memory::space& space, std::uint64_t seen, s
   fresh->of = this;
   fresh->registered = &registered;
   fresh->wake = [](memory::memory_waiter* self) {
-    const std::unique_ptr<call_back> mine(static_cast<call_back*>(self));
-    mine->registered->store(false);
-    mine->of->m_setup.look_again();
+    const std::unique_ptr<call_back> registration(static_cast<call_back*>(self));
+    registration->registered->store(false);
+    registration->of->m_setup.look_again();
   };
   fresh->refuse = [](memory::memory_waiter* self) {
     static_cast<call_back*>(self)->of->m_no_room.store(true);

@@ -29,12 +29,12 @@ class turns {
 };
 
 std::vector<transfer::stream*> make_compute_streams(transfer::coherence& coherence, const plugin::device& device) {
-  std::vector<transfer::stream*> made;
-  if (device.description().device_class == TSR_DEVICE_STORAGE) return made;
+  std::vector<transfer::stream*> streams;
+  if (device.description().device_class == TSR_DEVICE_STORAGE) return streams;
   const std::uint32_t wanted = transfer::share_of(device).computing;
-  for (std::uint32_t k = 0; k < wanted; ++k) made.push_back(&coherence.streams().create(device, TSR_STREAM_COMPUTE));
-  if (wanted == 0) made.push_back(coherence.copies_of(device.index()).in);
-  return made;
+  for (std::uint32_t k = 0; k < wanted; ++k) streams.push_back(&coherence.streams().create(device, TSR_STREAM_COMPUTE));
+  if (wanted == 0) streams.push_back(coherence.copies_of(device.index()).in);
+  return streams;
 }
 
 /// Results do not depend on what happens to be ready where they are to be the same in every run; validation looks at

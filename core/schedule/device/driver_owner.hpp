@@ -24,8 +24,8 @@ class validator;
 
 namespace tessera::schedule {
 
-/// What a driver asks of the one that it works for: the scheduler, or a test. `mine` is the context of the calling
-/// thread. Called by the driver's thread, `complete`, `retire` and `context_of_this_thread` also by other threads that
+/// What a driver asks of the one that it works for: the scheduler, or a test. `thread` is the calling
+/// one. Called by the driver's thread, `complete`, `retire` and `context_of_this_thread` also by other threads that
 /// poll the device's streams.
 class driver_owner : public task_owner {
  public:
@@ -35,17 +35,17 @@ class driver_owner : public task_owner {
 
   // A task that was queued at the device and has not begun.
   /// False: nothing else can run it, and it stays with the driver. Else another place has it, or it has failed.
-  virtual bool place_elsewhere(thread_context& mine, task::record& t, placement::place& from) = 0;
+  virtual bool place_elsewhere(thread_context& thread, task::record& t, placement::place& from) = 0;
   /// It is dropped, since the run is cancelled.
-  virtual void drop(thread_context& mine, task::record& t) = 0;
+  virtual void drop(thread_context& thread, task::record& t) = 0;
 
   // A task that is enqueued.
   /// Its versions are published: what waits for it may start, and wait for them on its own device.
-  virtual void enqueued(thread_context& mine, task::record& t) = 0;
+  virtual void enqueued(thread_context& thread, task::record& t) = 0;
   /// What it counts in the window of bytes; asked while its blocks are pinned.
   virtual std::uint64_t window_bytes_of(task::record& t) const = 0;
   /// It is complete.
-  virtual void retire(thread_context& mine, task::record& t, std::uint64_t window_bytes) = 0;
+  virtual void retire(thread_context& thread, task::record& t, std::uint64_t window_bytes) = 0;
 
   // The device.
   virtual void device_lost(const placement::place& which) = 0;  ///< for the first time

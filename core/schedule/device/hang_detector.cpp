@@ -43,10 +43,10 @@ std::optional<hang_detector::finding> hang_detector::look(time_point now) {
   let_waiting_move();
   for (watched& w : m_watched) {
     w.still = w.moves ? 0ns : w.still + counted;
-    w.alone = w.moves || !w.doing.after.empty() ? 0ns : w.alone + counted;
+    w.blocked_by_itself = w.moves || !w.doing.after.empty() ? 0ns : w.blocked_by_itself + counted;
   }
   for (watched& w : m_watched) {
-    if (w.alone < m_limit && w.still < 2 * m_limit) continue;
+    if (w.blocked_by_itself < m_limit && w.still < 2 * m_limit) continue;
     w.which->poll();  // perhaps nobody else has asked
     if (w.which->busy() && w.which->completed() == w.reached) return finding{w.which, std::move(w.doing)};
   }

@@ -36,8 +36,8 @@ class hang_detector {
   struct watched {
     transfer::stream* which = nullptr;
     std::uint64_t reached = 0;
-    std::chrono::nanoseconds still{0};  // so long neither it nor what it waits for has come further
-    std::chrono::nanoseconds alone{0};  // so long that is its own matter: it waits for nobody
+    std::chrono::nanoseconds still{0};              // time without progress of it, and of what it waits for
+    std::chrono::nanoseconds blocked_by_itself{0};  // time without progress, and without a pending dependency
     // At this look.
     bool moves = true;
     transfer::pending_work doing;  // of one that does not move by itself, behind what is not reached yet

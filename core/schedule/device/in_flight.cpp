@@ -21,7 +21,7 @@ operation::context device_driver::context_of(task::record& t, const in_flight_ba
   c.kernels = t.operation->kernels.get();
   c.device = m_where.device;
   c.stream = on.handle();
-  c.workspace = f.scratch.given();
+  c.workspace = f.scratch.for_call();
   c.memory_epoch = m_setup.coherence->space_at(m_where.space).epoch();
   c.task_name = t.operation->name;
   c.caller_names_task = true;  // see why_not_enqueued
@@ -233,7 +233,7 @@ std::uint64_t device_driver::learn_time(in_flight_batch& f) {
 
 void device_driver::complete(in_flight_batch& f, tsr_status status) {
   const std::unique_ptr<in_flight_batch> owned(&f);
-  thread_context& mine = m_owner.context_of_this_thread();
+  thread_context& thread = m_owner.context_of_this_thread();
   if (may_have_failed(f, status)) {
     const std::lock_guard guard(m_setup.points->lock());
     m_under_way.remove(f);
@@ -241,9 +241,9 @@ void device_driver::complete(in_flight_batch& f, tsr_status status) {
   } else {
     m_under_way.remove(f);
   }
-  if (mine.events != nullptr)
+  if (thread.events != nullptr)
     for (const batched_task& m : f.tasks)
-      trace_landing(*mine.events, *m.t, f.began, f.enqueued, f.done.ticket, m.why ? trace::run_failed : 0);
+      trace_landing(*thread.events, *m.t, f.began, f.enqueued, f.done.ticket, m.why ? trace::run_failed : 0);
   const std::uint64_t each_ns = learn_time(f);
   boost::container::small_vector<std::uint64_t, 1> bytes;
   for (const batched_task& m : f.tasks) {
@@ -255,7 +255,7 @@ void device_driver::complete(in_flight_batch& f, tsr_status status) {
     m_setup.coherence->finish(m.t->all_accesses(), m.why, f.done.ticket);
   }
   f.scratch.release();
-  for (std::size_t k = 0; k < f.tasks.size(); ++k) m_owner.retire(mine, *f.tasks[k].t, bytes[k]);
+  for (std::size_t k = 0; k < f.tasks.size(); ++k) m_owner.retire(thread, *f.tasks[k].t, bytes[k]);
   m_compute.end(f.stream, f.tasks.size());
   m_admission.end_launch();
   m_owner.something_ended();

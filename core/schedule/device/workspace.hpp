@@ -41,7 +41,7 @@ struct task_workspace {
   void release() {
     if (memory::space* const space = std::exchange(from, nullptr)) space->release(where, bytes);
   }
-  tsr_workspace given() const noexcept {
+  tsr_workspace for_call() const noexcept {
     return from == nullptr ? tsr_workspace{} : tsr_workspace{from->address_of(where), bytes};
   }
 };

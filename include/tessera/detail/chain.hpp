@@ -131,9 +131,9 @@ class pointer_chain {
   std::size_t links() const noexcept { return m_links; }  ///< so far; for messages
 
  private:
-  void check(const char* what, std::int64_t given, std::int64_t needed) const {
-    if (given < 0 || (m_reached.elements >= 0 && needed > m_reached.elements))
-      detail::refuse_elements(what, given, m_reached.elements, m_links, typeid(T));
+  void check(const char* what, std::int64_t count, std::int64_t needed) const {
+    if (count < 0 || (m_reached.elements >= 0 && needed > m_reached.elements))
+      detail::refuse_elements(what, count, m_reached.elements, m_links, typeid(T));
   }
   detail::link_target<T> m_reached;
   std::size_t m_links;

@@ -115,10 +115,10 @@ block::combination make_combination() {
     identity = Operation::template identity<T>();
   else
     identity = static_cast<T>(Operation::identity());
-  block::combination made{.combine = &combine_elements<Operation, T>, .type = &typeid(Operation)};
-  static_assert(sizeof identity <= sizeof made.identity);
-  std::memcpy(made.identity.data(), &identity, sizeof identity);
-  return made;
+  block::combination combining{.combine = &combine_elements<Operation, T>, .type = &typeid(Operation)};
+  static_assert(sizeof identity <= sizeof combining.identity);
+  std::memcpy(combining.identity.data(), &identity, sizeof identity);
+  return combining;
 }
 
 /// The number that the runtime knows it by.

@@ -79,7 +79,7 @@ void potrf(const submit_call& call, block::record& a, block::record& info);
 void permute(const submit_call& call, double alpha, block::record& from, std::span<const std::uint8_t> permutation,
              double beta, block::record& to);
 void contract(const submit_call& call, number alpha, factor a, factor b, number beta, factor c);
-void axpy(const submit_call& call, number alpha, block::record& x, block::record& y, intent how);
+void axpy(const submit_call& call, number alpha, block::record& x, block::record& y, intent use);
 void scal(const submit_call& call, number alpha, block::record& x);
 void fill(const submit_call& call, block::record& x, const any_element& value);
 

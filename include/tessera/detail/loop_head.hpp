@@ -111,29 +111,29 @@ loop_range loop(const loop_place& place, std::type_identity_t<Index> first, loop
                                std::is_signed_v<sum> && sizeof(sum) == sizeof(Index),
                                test,
                                detail::near_of(bound)};
-  loop_range made = detail::range_of(head, &detail::compare_index<Index, Bound>, &bound);
-  if (!made.fault.empty()) {
-    made.fault = "the loop over '" + std::string(place.index) + "' " + made.fault;
-    made.where = detail::place_of_loop(place, site);
+  loop_range range = detail::range_of(head, &detail::compare_index<Index, Bound>, &bound);
+  if (!range.fault.empty()) {
+    range.fault = "the loop over '" + std::string(place.index) + "' " + range.fault;
+    range.where = detail::place_of_loop(place, site);
   }
-  return made;
+  return range;
 }
 
 /// The iterations of loops that a region runs, the outermost first. Throws tessera::error (usage) for a loop that a
 /// region cannot run, unless one around it has no iterations.
 template <class... Inner>
 iteration_space<1 + sizeof...(Inner)> iterations(const loop_range& outer, const Inner&... inner) {
-  iteration_space<1 + sizeof...(Inner)> made;
+  iteration_space<1 + sizeof...(Inner)> space;
   bool runs = true;
   const auto take = [&](const loop_range& one) {
     if (runs) detail::check_loop(one);
     runs = runs && one.bounds.begin != one.bounds.end;
     return runs ? one.bounds : loop_bounds{0, 0, 1};
   };
-  made.rows = take(outer);
+  space.rows = take(outer);
   [[maybe_unused]] std::size_t k = 0;
-  ((made.inner[k++] = take(inner)), ...);
-  return made;
+  ((space.inner[k++] = take(inner)), ...);
+  return space;
 }
 
 }  // namespace tessera::directives

@@ -61,8 +61,8 @@ class recording {
   /// The next replay places every task again.
   void place_again() noexcept;
 
-  struct inside;                                              ///< for the runtime
-  explicit recording(std::unique_ptr<inside> made) noexcept;  ///< likewise; made by runtime::record
+  struct inside;                                               ///< for the runtime
+  explicit recording(std::unique_ptr<inside> tasks) noexcept;  ///< likewise; made by runtime::record
 
  private:
   friend class runtime;

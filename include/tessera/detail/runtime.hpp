@@ -60,8 +60,8 @@ class recording;
 
 /// How runtime::record makes a recording.
 struct record_options {
-  static constexpr std::size_t most_under_way = 64;  ///< what replays_under_way can be
-  /// How many of its replays may be under way; the next one waits for the oldest of them. 1 to most_under_way; each
+  static constexpr std::size_t max_under_way = 64;  ///< what replays_under_way can be
+  /// How many of its replays may be under way; the next one waits for the oldest of them. 1 to max_under_way; each
   /// takes 4 bytes for each task and 16 for each block.
   std::size_t replays_under_way = 2;
 };
@@ -134,9 +134,9 @@ class runtime {
   /// Ends what register_memory began; `pointer` as it was given there.
   void unregister_memory(void* pointer);
 
-  /// While it exists, submissions of the thread that made it neither wait nor run tasks, however many are unfinished:
-  /// for submitting with a lock in the hand that tasks take too. Without it a submission above the window runs other
-  /// tasks on the calling thread, which would wait for that lock without end. On the stack of the thread; scopes nest.
+  /// While it exists, submissions of the thread that made it neither wait nor run tasks, however many are unfinished.
+  /// Use it to submit while holding a mutex that tasks also lock: a submission above the window otherwise runs other
+  /// tasks on the calling thread, which would wait for that mutex without end. On the stack of the thread; scopes nest.
   /// When the runtime has ended, its end does nothing.
   class no_waiting {
    public:
@@ -151,9 +151,9 @@ class runtime {
     const std::shared_ptr<lifetime> m_alive;  // of the scheduler
   };
 
-  /// While it exists, the thread that made it waits by means of its own (a barrier, a join) until another thread that
-  /// uses this runtime goes on, and does nothing in the runtime meanwhile. Then whoever waits for room in a full memory
-  /// does not hope that this thread makes some: when nobody else could, a task is given up at once instead of after
+  /// Make one while the calling thread waits outside the runtime, at a barrier or in a join, for another thread that
+  /// uses this runtime; it must not call the runtime meanwhile. Threads that wait for room in a full memory then do not
+  /// expect that this thread makes some: when no other thread could, a task is given up at once instead of after
   /// `memory.patience`. On the stack of the thread. When the runtime has ended, its end does nothing.
   class waiting_elsewhere {
    public:
@@ -249,10 +249,10 @@ class runtime {
   requires(!std::is_same_v<Value, std::source_location>) void replay(
       recording& what, const Value& value, std::source_location site = std::source_location::current()) {
     static_assert(is_replay_value<Value>, "a replay is given a value of plain bytes, 16 at most; keep more in a block");
-    operation::replay_value given;
-    std::memcpy(given.bytes.data(), &value, sizeof value);
-    given.type = &typeid(Value);
-    replay_with(what, given, site);
+    operation::replay_value stored;
+    std::memcpy(stored.bytes.data(), &value, sizeof value);
+    stored.type = &typeid(Value);
+    replay_with(what, stored, site);
   }
 
   /// Gives up all tasks that have not started, now and later; fence then throws `interrupted`. Any thread; not a signal

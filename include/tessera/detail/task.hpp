@@ -100,10 +100,10 @@ class task_context {
   template <class Value>
   Value replay_value() const {
     static_assert(is_replay_value<Value>, "a replay is given a value of plain bytes, 16 at most");
-    const operation::replay_value* const given = m_of->replayed_with;
-    if (given == nullptr || given->type == nullptr || *given->type != typeid(Value)) refuse_value(typeid(Value));
+    const operation::replay_value* const held = m_of->replayed_with;
+    if (held == nullptr || held->type == nullptr || *held->type != typeid(Value)) refuse_value(typeid(Value));
     Value value;
-    std::memcpy(&value, given->bytes.data(), sizeof value);
+    std::memcpy(&value, held->bytes.data(), sizeof value);
     return value;
   }
 
@@ -226,11 +226,11 @@ struct last_definition<Function> {  // the name says which function it was
 template <class Function, class... Views>
 void call_function(const operation::context& c) {
   auto& function = *static_cast<Function*>(const_cast<void*>(c.arguments));
-  const auto call = [&](auto&&... given) {
-    if constexpr (std::is_invocable_v<Function&, decltype(given)...>)
-      function(std::forward<decltype(given)>(given)...);
+  const auto call = [&](auto&&... uses) {
+    if constexpr (std::is_invocable_v<Function&, decltype(uses)...>)
+      function(std::forward<decltype(uses)>(uses)...);
     else
-      function(task_context(c), std::forward<decltype(given)>(given)...);
+      function(task_context(c), std::forward<decltype(uses)>(uses)...);
   };
   if constexpr (std::is_same_v<void(Views...), void(task_blocks)>) {
     call(task_blocks(c.operands));
@@ -274,9 +274,9 @@ template <class Function, class... Views>
 void submit_function(runtime_inside& of, std::uint64_t serial, const task_name& name, const task_options& options,
                      Function& function, std::span<const block_access> blocks) {
   const function_operation what = operation_of<Function, Views...>(of, serial, name.text);
-  submission made(of, *what.definition, what.name, name.site, options, blocks, sizeof(Function));
-  new (made.arguments()) Function(std::move(function));
-  made.commit();
+  submission pending(of, *what.definition, what.name, name.site, options, blocks, sizeof(Function));
+  new (pending.arguments()) Function(std::move(function));
+  pending.commit();
 }
 
 }  // namespace detail

@@ -10,7 +10,7 @@
 namespace tessera::sial {
 namespace {
 
-constexpr double least_integral = 1e-13;  // hartree; those with a smaller bound are zero in blocks
+constexpr double min_integral = 1e-13;  // hartree; those with a smaller bound are zero in blocks
 
 /// The shell that begins with a function.
 std::size_t shell_at(const chemistry::integrals& over, std::int64_t function, const sial_argument& block) {
@@ -95,7 +95,7 @@ void basis_access::fill_repulsion(const sial_argument& block) {
                  shell_at(functions, block.offsets[d] + block.extents[d], block)};
   std::call_once(m_has_bounds, [&] { m_bounds = chemistry::schwarz_bounds(functions); });
   std::unique_ptr<chemistry::repulsion_engine> engine = take();
-  chemistry::fill_block(functions, m_bounds, least_integral, *engine, ranges, elements(block));
+  chemistry::fill_block(functions, m_bounds, min_integral, *engine, ranges, elements(block));
   give(std::move(engine));
 }
 

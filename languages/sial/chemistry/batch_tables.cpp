@@ -16,7 +16,7 @@ struct orbital_batch {
   std::int64_t segment;      ///< from 1, the first of those that are active
   std::int64_t first, last;  ///< from 1, among all orbitals
 };
-constexpr std::size_t most_in_batch = 5;
+constexpr std::size_t max_in_batch = 5;
 
 std::int64_t occupied_bound(const init_data& data, const char* name) {
   const auto found = data.ints.find(name);
@@ -35,7 +35,7 @@ std::vector<orbital_batch> batches_of(const init_data& data, std::int64_t first,
     std::int64_t at = data.offset_of(index_kind::moa, segment) + 1;
     const auto length =
         static_cast<std::size_t>(data.segments_of(index_kind::moa)[static_cast<std::size_t>(segment) - 1]);
-    for (const std::int64_t count : orbital_segments(length, most_in_batch)) {
+    for (const std::int64_t count : orbital_segments(length, max_in_batch)) {
       all.push_back({segment - first + 1, at, at + count - 1});
       at += count;
     }

@@ -16,7 +16,7 @@ namespace {
 init_data data_of(const chemistry::integrals& over, const chemistry::scf_result& scf, const correlation_settings& how) {
   init_data data = orbital_data(over, scf, how.orbitals);
   data.ints["direct_ladder"] = how.direct_ladder ? 1 : 0;
-  data.ints["max_iterations"] = how.most_iterations;
+  data.ints["max_iterations"] = how.max_iterations;
   data.scalars["energy_threshold"] = how.energy_threshold;
   data.scalars["residual_threshold"] = how.residual_threshold;
   return data;

@@ -29,7 +29,7 @@ struct correlation_settings {
   correlation_method method = correlation_method::ccsd_t;
   orbital_choice orbitals;
   bool direct_ladder = false;  ///< integrals over four virtual orbitals are not stored; of closed shells alone
-  int most_iterations = 50;
+  int max_iterations = 50;
   double energy_threshold = 1e-9;    ///< hartree; converged where this and the next hold
   double residual_threshold = 1e-7;  ///< norm of the change of the amplitudes
   run_settings programs;

@@ -61,7 +61,7 @@ class block_account {
   amount most(array_kind of) const;
   /// Of the blocks that were alive at once: less than the sum of `most`, since not each extents have most at the same
   /// time.
-  double most_at_once() const noexcept { return m_room_most; }
+  double max_at_once() const noexcept { return m_room_most; }
 
  private:
   struct key {

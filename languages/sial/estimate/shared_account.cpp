@@ -5,7 +5,7 @@
 namespace tessera::sial {
 namespace {
 
-constexpr std::int64_t most_blocks_watched = std::int64_t{1} << 27;  // a bit each
+constexpr std::int64_t max_blocks_watched = std::int64_t{1} << 27;  // a bit each
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void shared_account::write(std::uint32_t array, std::optional<std::int64_t> ordi
     note();
   }
   if (e.whole) return;
-  if (!ordinal || a.blocks > most_blocks_watched) {
+  if (!ordinal || a.blocks > max_blocks_watched) {
     e.whole = e.most = true;
     e.size = amount_of(a);
     return;

@@ -133,7 +133,7 @@ ordered_json to_json(const program_estimate& e, const verdict& v, const source_s
     out["notes"].push_back(
         {{"file", file_of(where, sources)}, {"line", where.line}, {"column", where.column}, {"text", what}});
   out["fits"] = v.outcome == fit::fits ? "yes" : v.outcome == fit::spills ? "with the disk" : "no";
-  out["least_host_bytes"] = v.least;
+  out["min_host_bytes"] = v.least;
   out["block_bytes"] = v.all;
   out["spilled_bytes"] = v.spilled;
   out["verdict"] = v.text;

@@ -7,8 +7,8 @@
 namespace tessera::sial {
 namespace {
 
-constexpr std::size_t most_notes = 40;
-constexpr std::size_t most_largest = 5;
+constexpr std::size_t max_notes = 40;
+constexpr std::size_t max_largest = 5;
 
 }  // namespace
 
@@ -57,7 +57,7 @@ walker::flow walker::walk(const body& all) {
 }
 
 void walker::note(const place& where, const std::string& text) {
-  if (m_notes.size() >= most_notes) return;
+  if (m_notes.size() >= max_notes) return;
   const std::pair<place, std::string> entry{where, text};
   if (std::ranges::find(m_notes, entry) == m_notes.end()) m_notes.push_back(entry);
 }
@@ -139,7 +139,7 @@ program_estimate walker::result() const {
     of(kind).most = m_shared.is_most(kind);
   }
   e.shared_at_once = m_shared.most();
-  e.private_at_once = m_blocks.most_at_once();
+  e.private_at_once = m_blocks.max_at_once();
   for (const std::uint32_t k : m_whole_locals) e.private_at_once += amount_of(m_sizes.array(k)).room;
   e.hand_room = m_hand_most;
   for (const auto& [what, f] : m_tally.counted) {
@@ -190,7 +190,7 @@ void walker::largest_blocks(program_estimate& to) const {
     to.longest_segment = *std::ranges::max_element(b.extents);
     break;
   }
-  if (to.largest.size() > most_largest) to.largest.resize(most_largest);
+  if (to.largest.size() > max_largest) to.largest.resize(max_largest);
 }
 
 double program_estimate::flops() const noexcept {

@@ -8,7 +8,7 @@
 namespace tessera::sial {
 namespace {
 
-constexpr std::int64_t most_allocated = 4'000'000;  // blocks at once that are looked at one by one
+constexpr std::int64_t max_allocated = 4'000'000;  // blocks at once that are looked at one by one
 
 /// What stands for the ordinal of a block of which an index is not known: from its subscripts, one after the other.
 class nameless {
@@ -231,7 +231,7 @@ walker::flow walker::look(const allocate_statement& s) {
     known = known && (all || one);
     blocks *= static_cast<double>(high.back() - low.back() + 1);
   }
-  if (!inside || blocks > most_allocated) {
+  if (!inside || blocks > max_allocated) {
     if (!s.release) m_whole_locals.insert(s.array);
     return flow::normal;
   }

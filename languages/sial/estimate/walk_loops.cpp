@@ -8,8 +8,8 @@
 namespace tessera::sial {
 namespace {
 
-constexpr std::size_t most_parts = 100'000;  // of walks that are remembered: some 15 MB
-constexpr std::size_t most_calls = 200;      // procedures in each other
+constexpr std::size_t max_parts = 100'000;  // of walks that are remembered: some 15 MB
+constexpr std::size_t max_calls = 200;      // procedures in each other
 constexpr const char* depends_on_data = "whether this holds is not known before the run: counted as if it did";
 
 }  // namespace
@@ -112,7 +112,7 @@ walker::flow walker::once(int level, const void* loop, const uses& depends, Func
 /// mostly young.
 void walker::remember(std::vector<std::int64_t> key, walked what) {
   const std::size_t parts = 4 + what.counts.counted.size() + what.counts.pardos.size() + what.growth.kinds.size();
-  if (m_parts + parts > most_parts) {
+  if (m_parts + parts > max_parts) {
     m_walked.clear();
     m_parts = 0;
   }
@@ -275,7 +275,7 @@ walker::flow walker::look(const if_statement& s) {
 }
 
 walker::flow walker::look(const call_statement& s) {
-  if (m_calls.size() >= most_calls) {
+  if (m_calls.size() >= max_calls) {
     note(m_at->where, "procedures call each other without an end that is known: what is deeper is not counted");
     return flow::normal;
   }

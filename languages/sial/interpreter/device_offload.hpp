@@ -75,8 +75,8 @@ class device_offload {
   };
   /// A statement that placement is asked about.
   struct offer {
-    std::array<statement_block, most_blocks> blocks;  ///< the first `count`; some may have no reference
-    std::array<placed_block, most_blocks> placed;     ///< likewise, when placement is asked
+    std::array<statement_block, max_blocks> blocks;  ///< the first `count`; some may have no reference
+    std::array<placed_block, max_blocks> placed;     ///< likewise, when placement is asked
     std::size_t count = 0;
     bool all_in_hand = true;
     statement_tasks tasks;

@@ -6,7 +6,7 @@ namespace {
 namespace op = ::tessera::operation;
 
 // What handing a statement over costs the worker, as work that the host does meanwhile: some 2 us.
-constexpr double least_operations = 20'000, least_elements = 4096;
+constexpr double min_operations = 20'000, min_elements = 4096;
 constexpr std::uint16_t often = 16,
                         now_and_then =
                             16;  // refusals in a row, after which a statement is asked about once in so many times
@@ -42,8 +42,8 @@ block_task permuted(const block_operation& o, const builtin_operations& known) {
 
 /// What the scheduler is asked about one operation.
 struct question {
-  std::array<block::access, most_blocks> accesses{};
-  std::array<block::space_set, most_blocks> spaces{};
+  std::array<block::access, max_blocks> accesses{};
+  std::array<block::space_set, max_blocks> spaces{};
   ::tessera::placement::device_question query;
 
   question(const block_task& t, std::span<const placed_block> blocks) {
@@ -102,7 +102,7 @@ placement::placement(program_run& run, unsigned worker)
       m_refusals(run.program.block_operations.size() + run.program.executions.size()) {}
 
 bool placement::too_short(double work, bool contracts, std::size_t statement) {
-  if (work < (contracts ? least_operations : least_elements)) return true;
+  if (work < (contracts ? min_operations : min_elements)) return true;
   std::uint16_t& refused = m_refusals[statement];
   if (refused < often) return false;
   if (++refused < often + now_and_then) return true;

@@ -14,7 +14,7 @@
 
 namespace tessera::sial {
 
-constexpr std::size_t most_blocks = SIAL_MAX_RANK;  ///< of one statement: an `execute` has the most
+constexpr std::size_t max_blocks = SIAL_MAX_RANK;  ///< of one statement: an `execute` has the most
 
 /// How a statement's operation uses one of the statement's blocks.
 struct block_use_of {
@@ -29,7 +29,7 @@ struct block_task {
                ::tessera::operation::axpy_arguments, ::tessera::operation::scal_arguments,
                ::tessera::operation::fill_arguments, instruction_numbers>
       arguments;
-  std::array<block_use_of, most_blocks> uses{};
+  std::array<block_use_of, max_blocks> uses{};
   std::size_t blocks = 0;
 };
 
@@ -89,7 +89,7 @@ class placement {
   const bool m_always, m_fixed;
   const block::space_set m_host;
   const std::uint32_t m_turn;
-  std::array<::tessera::placement::stand_in_block, most_blocks> m_stand_ins;
+  std::array<::tessera::placement::stand_in_block, max_blocks> m_stand_ins;
   std::vector<std::uint16_t> m_refusals;  // by block operation, then by execution: in a row
 };
 

@@ -9,7 +9,7 @@
 namespace tessera::sial {
 namespace {
 
-constexpr unsigned most_steps = 20'000;  // of one iteration
+constexpr unsigned max_steps = 20'000;  // of one iteration
 
 }  // namespace
 
@@ -42,7 +42,7 @@ void prefetcher::walk(const pardo& p, std::int64_t candidate) {
   m_returns.clear();
   m_data_is_known = true;
   m_at = p.top;
-  for (unsigned steps = 0; steps < most_steps; ++steps) {
+  for (unsigned steps = 0; steps < max_steps; ++steps) {
     const step& now = m_code.steps[m_at++];
     if (decides_on_scalars(now.operation) && !m_data_is_known) return;
     if (arithmetic_step(now, m_values.ints(), m_values.scalars(), m_at)) continue;

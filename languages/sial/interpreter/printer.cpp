@@ -10,7 +10,7 @@
 namespace tessera::sial {
 namespace {
 
-constexpr std::int64_t most_printed = 1'000'000;
+constexpr std::int64_t max_printed = 1'000'000;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void printer::say(const std::string& text) {
 
 void printer::print_elements(const char* kind, const std::string& name, const double* data, std::int64_t count,
                              std::int64_t per_line) {
-  const std::int64_t shown = std::min(count, most_printed);
+  const std::int64_t shown = std::min(count, max_printed);
   std::string text = fmt::format("{}:  printing {} of {} elements of {} {} in the order stored in memory \n", line(),
                                  shown, count, kind, name);
   for (std::int64_t k = 0; k < shown; ++k) {

@@ -45,7 +45,7 @@ void block_pool::free_memory(private_block& b) {
 }
 
 void block_pool::make_room(std::uint64_t bytes) {
-  while (m_bytes + bytes > m_most_bytes) {
+  while (m_bytes + bytes > m_max_bytes) {
     private_block* const b = longest_waiting();
     if (b == nullptr) return;
     free_memory(*b);

@@ -34,11 +34,11 @@ struct private_block {
 class block_pool {
  public:
   /// @param host the host's memory, as in private_block::spaces
-  /// @param most_bytes as much as possible stays below: where a block would exceed it, those that wait the longest give
+  /// @param max_bytes as much as possible stays below: where a block would exceed it, those that wait the longest give
   /// their memory to it
   explicit block_pool(runtime& rt, block::space_set host = block::space_set::of(0),
-                      std::uint64_t most_bytes = ~std::uint64_t{0})
-      : m_group(rt, "a temporary block", {1}), m_host(host), m_most_bytes(most_bytes) {}
+                      std::uint64_t max_bytes = ~std::uint64_t{0})
+      : m_group(rt, "a temporary block", {1}), m_host(host), m_max_bytes(max_bytes) {}
   ~block_pool();
   block_pool(const block_pool&) = delete;
   block_pool& operator=(const block_pool&) = delete;
@@ -76,7 +76,7 @@ class block_pool {
 
   element_block_group m_group;
   const block::space_set m_host;
-  const std::uint64_t m_most_bytes;
+  const std::uint64_t m_max_bytes;
   std::uint64_t m_bytes = 0;  // of all blocks
   std::uint64_t m_gives = 0;  // so far
   std::unordered_map<shape, std::vector<private_block*>, hash> m_waiting;

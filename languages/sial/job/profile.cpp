@@ -69,8 +69,8 @@ constexpr column columns[] = {
     {"times", "times", [](const line_profile& p) { return fmt::format("{}", p.times); }},
     {"seconds", "seconds", [](const line_profile& p) { return fmt::format("{:.6f}", seconds_of(p.nanoseconds)); }},
     {"mean us", "mean &micro;s", [](const line_profile& p) { return microseconds(mean_of(p)); }},
-    {"least us", "least", [](const line_profile& p) { return microseconds(static_cast<double>(p.least)); }},
-    {"most us", "most", [](const line_profile& p) { return microseconds(static_cast<double>(p.most)); }},
+    {"min us", "min", [](const line_profile& p) { return microseconds(static_cast<double>(p.least)); }},
+    {"max us", "max", [](const line_profile& p) { return microseconds(static_cast<double>(p.most)); }},
     {"stddev us", "std. dev.",
      [](const line_profile& p) {
        const double mean = mean_of(p);

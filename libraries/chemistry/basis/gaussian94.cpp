@@ -140,8 +140,8 @@ class gaussian94_reader {
       }
       const double exponent = m_from.number("the exponent") * head.scale * head.scale;
       if (!(exponent > 0)) m_from.fail("the exponent is not positive");
-      if (!(exponent >= least_exponent && exponent <= largest_exponent))
-        m_from.fail(fmt::format("the exponent is {:.3g}, and not between {:.0e} and {:.0e}", exponent, least_exponent,
+      if (!(exponent >= min_exponent && exponent <= largest_exponent))
+        m_from.fail(fmt::format("the exponent is {:.3g}, and not between {:.0e} and {:.0e}", exponent, min_exponent,
                                 largest_exponent));
       const std::vector<double> coefficients = read_coefficients();
       if (row == 0) columns = empty_columns(head, coefficients.size());

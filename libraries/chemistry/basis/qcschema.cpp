@@ -50,9 +50,9 @@ std::vector<double> exponents_of(const json_value& shell_data) {
   for (std::size_t k = 0; k < list.size(); ++k) {
     all.push_back(number_of(list.at(k)));
     if (!(all.back() > 0)) list.at(k).fail("the exponent is not positive");
-    if (all.back() < least_exponent || all.back() > largest_exponent)
-      list.at(k).fail(fmt::format("the exponent is {:.3g}, and not between {:.0e} and {:.0e}", all.back(),
-                                  least_exponent, largest_exponent));
+    if (all.back() < min_exponent || all.back() > largest_exponent)
+      list.at(k).fail(fmt::format("the exponent is {:.3g}, and not between {:.0e} and {:.0e}", all.back(), min_exponent,
+                                  largest_exponent));
   }
   return all;
 }

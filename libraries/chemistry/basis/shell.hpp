@@ -13,14 +13,14 @@ namespace tessera::chemistry {
 struct shell {
   int momentum = 0;                  ///< 0 s, 1 p, 2 d ...
   bool spherical = true;             ///< 2l + 1 functions; otherwise the (l + 1)(l + 2) / 2 Cartesian ones
-  std::vector<double> exponents;     ///< in bohr^-2, from least_exponent to largest_exponent
+  std::vector<double> exponents;     ///< in bohr^-2, from min_exponent to largest_exponent
   std::vector<double> coefficients;  ///< as published: of normalised primitives; as many as exponents
   std::size_t atom = 0;              ///< ordinal from 0 in the molecule
   std::array<double, 3> at{};        ///< its place, in bohr
 };
 
 /// Beyond these no table is right: energies would have no correct digits.
-inline constexpr double least_exponent = 1e-6, largest_exponent = 1e11, largest_coefficient = 1e6;
+inline constexpr double min_exponent = 1e-6, largest_exponent = 1e11, largest_coefficient = 1e6;
 
 /// The overlap of a radial part with itself: 1 where it is normalised.
 double self_overlap(const shell& of);

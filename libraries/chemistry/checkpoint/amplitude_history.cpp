@@ -68,7 +68,7 @@ void remove_history_before(const fs::path& folder, int step) noexcept {
   try {
     for (const fs::directory_entry& one : fs::directory_iterator(folder)) {
       const int found = step_of(one.path().filename().string());
-      if (found > 0 && (step == 0 || found <= step - most_history_steps)) fs::remove(one.path());
+      if (found > 0 && (step == 0 || found <= step - max_history_steps)) fs::remove(one.path());
     }
   } catch (const std::exception&) {
     return;  // they take room, and nothing reads them

@@ -7,7 +7,7 @@
 namespace tessera::chemistry {
 
 /// An extrapolation goes back so far.
-inline constexpr int most_history_steps = 6;
+inline constexpr int max_history_steps = 6;
 
 /// The amplitudes that an iteration has made, and their change in it.
 struct history_step {

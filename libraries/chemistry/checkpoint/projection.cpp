@@ -14,7 +14,7 @@ namespace tessera::chemistry {
 namespace {
 
 /// Where less of an orbital than this is left by a projection, it means nothing.
-constexpr double least_square_of_norm = 0.05;
+constexpr double min_square_of_norm = 0.05;
 
 /// A^T B: A is k x m, B is k x n.
 std::vector<double> product_of_transposed(std::size_t m, std::size_t n, std::size_t k, const std::vector<double>& a,
@@ -122,7 +122,7 @@ std::array<std::vector<double>, 2> projected_densities(const scf_result& other, 
     const std::vector<double> y = product_of_transposed(count, occupied, m, to_new, columns_of(c, m, 0, occupied));
     std::vector<double> vectors = product_of_transposed(occupied, occupied, count, y, y);
     const std::vector<double> values = occupied == 0 ? std::vector<double>() : eigenvalues(occupied, vectors);
-    if (!values.empty() && !(values.front() > least_square_of_norm))
+    if (!values.empty() && !(values.front() > min_square_of_norm))
       throw error(error_kind::input,
                   fmt::format("these basis functions cannot describe the orbitals to begin with: {:.1e} of one is left",
                               std::max(0.0, values.front())),
@@ -160,7 +160,7 @@ amplitude_projection::amplitude_projection(const amplitudes& from, const std::ve
     of.empty = product_of_transposed(a.empty, b.empty, m, columns_of(a.c, m, a.occupied, a.empty),
                                      columns_of(half, m, b.occupied, b.empty));
     const double least = smallest_part(a.occupied, b.occupied, of.occupied);
-    if (!(least * least > least_square_of_norm))
+    if (!(least * least > min_square_of_norm))
       m_why_not = fmt::format("their occupied orbitals are others: one of them overlaps with these by {:.2f}", least);
   }
 }

@@ -15,12 +15,12 @@
 namespace tessera::chemistry {
 namespace {
 
-constexpr double least_written = 1e-15;
-constexpr std::int64_t most_orbitals = 500;  // 63 GB of integrals
+constexpr double min_written = 1e-15;
+constexpr std::int64_t max_orbitals = 500;  // 63 GB of integrals
 
 std::size_t written(const std::vector<double>& integrals) {
   return static_cast<std::size_t>(
-      std::ranges::count_if(integrals, [](double value) { return std::abs(value) > least_written; }));
+      std::ranges::count_if(integrals, [](double value) { return std::abs(value) > min_written; }));
 }
 
 void add_line(std::string& to, double value, std::size_t p, std::size_t q, std::size_t r, std::size_t s) {
@@ -30,7 +30,7 @@ void add_line(std::string& to, double value, std::size_t p, std::size_t q, std::
 void add_one_electron(std::string& to, std::size_t n, const std::vector<double>& one) {
   for (std::size_t p = 0; p < n; ++p)
     for (std::size_t q = 0; q <= p; ++q)
-      if (const double value = one[hamiltonian::pair(p, q)]; std::abs(value) > least_written)
+      if (const double value = one[hamiltonian::pair(p, q)]; std::abs(value) > min_written)
         add_line(to, value, p + 1, q + 1, 0, 0);
 }
 
@@ -40,7 +40,7 @@ void add_two_electron(std::string& to, std::size_t n, const std::vector<double>&
       for (std::size_t r = 0; r <= p; ++r)
         for (std::size_t s = 0; s <= (r == p ? q : r); ++s)
           if (const double value = two[hamiltonian::pair(hamiltonian::pair(p, q), hamiltonian::pair(r, s))];
-              std::abs(value) > least_written)
+              std::abs(value) > min_written)
             add_line(to, value, p + 1, q + 1, r + 1, s + 1);
 }
 
@@ -50,7 +50,7 @@ void add_mixed(std::string& to, const hamiltonian& of) {
     for (std::size_t q = 0; q <= p; ++q)
       for (std::size_t r = 0; r < of.orbitals; ++r)
         for (std::size_t s = 0; s <= r; ++s)
-          if (const double value = of.mixed_repulsion(p, q, r, s); std::abs(value) > least_written)
+          if (const double value = of.mixed_repulsion(p, q, r, s); std::abs(value) > min_written)
             add_line(to, value, p + 1, q + 1, r + 1, s + 1);
 }
 
@@ -142,11 +142,11 @@ class fcidump_reader {
     (void)number.next_line();
     std::int64_t value = 0;
     try {
-      value = number.whole(key, key == "ms2" ? 0 : 1, most_orbitals * 2);
+      value = number.whole(key, key == "ms2" ? 0 : 1, max_orbitals * 2);
     } catch (const error& e) {
       m_from.fail(e.message());
     }
-    if (key == "norb" && value > most_orbitals) m_from.fail(fmt::format("{} orbitals are too many", value));
+    if (key == "norb" && value > max_orbitals) m_from.fail(fmt::format("{} orbitals are too many", value));
     if (key == "norb") m_made.orbitals = static_cast<std::size_t>(value);
     if (key == "nelec") m_made.electrons = static_cast<int>(value);
     if (key == "ms2") m_made.unpaired = static_cast<int>(value);

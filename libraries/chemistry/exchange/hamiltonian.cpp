@@ -11,7 +11,7 @@
 namespace tessera::chemistry {
 namespace {
 
-constexpr double least_integral = 1e-14;  // hartree; those with a smaller bound are zero
+constexpr double min_integral = 1e-14;  // hartree; those with a smaller bound are zero
 
 std::vector<double> packed(std::size_t n, const std::vector<double>& matrix) {
   std::vector<double> lower;
@@ -66,8 +66,7 @@ std::vector<double> half_transformed(const integrals& over, const std::vector<do
   for (std::size_t b = 0; b < over.shells(); ++b)
     for (std::size_t a = b; a < over.shells(); ++a) {
       block.resize(n * n * over.size(a) * over.size(b));
-      fill_block(over, bounds, least_integral, *engine, {all, all, shell_range{a, a + 1}, shell_range{b, b + 1}},
-                 block);
+      fill_block(over, bounds, min_integral, *engine, {all, all, shell_range{a, a + 1}, shell_range{b, b + 1}}, block);
       for (std::size_t fb = 0; fb < over.size(b); ++fb)
         for (std::size_t fa = 0; fa < over.size(a); ++fa) {
           const auto begin = block.begin() + static_cast<std::ptrdiff_t>(n * n * (fa + over.size(a) * fb));

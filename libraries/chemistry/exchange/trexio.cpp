@@ -97,12 +97,12 @@ class trexio_file {
     check(the_library().call(fmt::format("trexio_write_{}", name), m_open, values.data()));
   }
   void write(const char* name, const std::string& text) {
-    check(the_library().call(fmt::format("trexio_write_{}", name), m_open, text.c_str(), most_letters));
+    check(the_library().call(fmt::format("trexio_write_{}", name), m_open, text.c_str(), max_letters));
   }
   void write(const char* name, const std::vector<std::string>& texts) {
     std::vector<const char*> pointers;
     for (const std::string& one : texts) pointers.push_back(one.c_str());
-    check(the_library().call(fmt::format("trexio_write_{}", name), m_open, pointers.data(), most_letters));
+    check(the_library().call(fmt::format("trexio_write_{}", name), m_open, pointers.data(), max_letters));
   }
   /// It takes its name.
   void finish() {
@@ -114,7 +114,7 @@ class trexio_file {
   }
 
  private:
-  static constexpr std::int32_t most_letters = 64;
+  static constexpr std::int32_t max_letters = 64;
 
   void check(std::int32_t status) const {
     if (status != 0) fail(status);

@@ -44,7 +44,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_levels = 100;
+constexpr std::size_t max_levels = 100;
 
 /// Builds the tree from what the parser finds. Each of its tokens is the next one of the text.
 class json_builder {
@@ -112,8 +112,8 @@ class json_builder {
     return true;
   }
   bool open(decltype(json_tree::value) empty) {
-    if (m_open.size() == most_levels)
-      m_to.fail_at(begin(), fmt::format("more than {} values are inside each other", most_levels));
+    if (m_open.size() == max_levels)
+      m_to.fail_at(begin(), fmt::format("more than {} values are inside each other", max_levels));
     m_open.push_back(&put(std::move(empty), 1));  // it stays where it is until it is closed
     m_keys.emplace_back();
     return true;

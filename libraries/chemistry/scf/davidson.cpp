@@ -81,7 +81,7 @@ eigenpair lowest_eigenpair(const vector& diagonal, const std::function<vector(co
     add(-found.value, found.vector, rest);
     found.residual = std::sqrt(dot(rest, rest));
     found.converged = found.residual < std::max(how.residual, how.relative * std::abs(found.value)) || m == n;
-    if (found.converged || !grows || found.products >= how.most_products) return found;
+    if (found.converged || !grows || found.products >= how.max_products) return found;
     for (std::size_t k = 0; k < n; ++k) {
       const double below = diagonal[k] - found.value;
       rest[k] /= std::abs(below) < 0.05 ? std::copysign(0.05, below) : below;

@@ -17,7 +17,7 @@ struct eigenpair {
 struct davidson_settings {
   double residual = 1e-4;  ///< converged where the norm is below this, or below `relative` times the value
   double relative = 0.03;
-  int most_products = 60;
+  int max_products = 60;
 };
 
 /// E. R. Davidson, J. Comput. Phys. 17 (1975) 87. Begins with the smallest elements of the diagonal and a little of all

@@ -90,7 +90,7 @@ double dot_of(const std::vector<double>& a, const std::vector<double>& b) {
 /// Preconditioned conjugate gradients (E. Polak, G. Ribiere, 1969) with steps that never climb.
 point_of_descent go_down(point_of_descent here, reference kind, const descent_settings& how) {
   std::vector<double> last_direction, last_gradient, last_step;
-  for (int k = 0; k < how.most_steps; ++k) {
+  for (int k = 0; k < how.max_steps; ++k) {
     const orbital_hessian hessian = here.hessian();
     const std::vector<double> gradient = hessian.gradient(), diagonal = hessian.diagonal();
     double largest = 0;

@@ -9,7 +9,7 @@ namespace tessera::chemistry {
 
 struct descent_settings {
   double gradient = 1e-5;  ///< hartree; the way ends where no first derivative is larger
-  int most_steps = 60;
+  int max_steps = 60;
 };
 
 /// Densities, by spin, to which the energy falls from a saddle point along a direction that is not a triplet one. Not

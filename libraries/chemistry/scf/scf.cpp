@@ -234,7 +234,7 @@ scf_result calculation::run() {
   const std::size_t sets = m_how.kind == reference::uhf ? 2 : 1;
   diis extrapolation(remembered);
   double last = 0, gradient = 1;
-  for (int k = 1; k <= m_how.most_iterations; ++k) {
+  for (int k = 1; k <= m_how.max_iterations; ++k) {
     build_fock();
     const double e = energy();
     std::vector<double> error;
@@ -258,7 +258,7 @@ scf_result calculation::run() {
     const bool goes_on = !m_how.tell || m_how.tell(now);
     const bool converged = k > 1 && std::abs(e - last) < m_how.energy_change && gradient < m_how.gradient;
     last = e;
-    if (converged || !goes_on || k == m_how.most_iterations) {
+    if (converged || !goes_on || k == m_how.max_iterations) {
       // Orbitals of the last matrix, without what has helped to get there.
       for (std::size_t s = 0; s < sets; ++s) make_orbitals(fock[s], s, 0);
       return result(converged, now);

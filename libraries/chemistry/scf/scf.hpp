@@ -37,7 +37,7 @@ struct scf_settings {
   reference kind = reference::rhf;
   scf_guess guess = scf_guess::sad;
   std::array<std::vector<double>, 2> start;  ///< for scf_guess::density: of occupied orbitals, by spin; both are there
-  int most_iterations = 100;
+  int max_iterations = 100;
   double energy_change = 1e-10;      ///< hartree; converged where this and the next hold
   double gradient = 1e-8;            ///< as in scf_iteration
   double linear_dependence = 1e-7;   ///< directions of the overlap with smaller eigenvalues are left out

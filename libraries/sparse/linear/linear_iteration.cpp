@@ -125,7 +125,7 @@ void linear_iteration::iterate(linear_solution& to) {
     return decide().stops || is_beyond_rounding();
   };
   const loop_outcome more =
-      m_program.while_not(stops, [this] { step(); }, {.most_iterations = std::numeric_limits<int>::max()});
+      m_program.while_not(stops, [this] { step(); }, {.max_iterations = std::numeric_limits<int>::max()});
   to.loop.iterations += more.iterations, to.loop.seconds += more.seconds;
   to.loop.build_seconds += more.build_seconds, to.loop.work += more.work;
   to.loop.passes = more.passes, to.loop.tasks = more.tasks, to.loop.form = more.form;

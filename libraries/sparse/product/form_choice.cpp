@@ -14,8 +14,8 @@
 namespace tessera::sparse {
 namespace {
 
-constexpr std::int64_t least_entries = 20000;  // matrices below are multiplied faster than they are measured
-constexpr std::int64_t sampled_places = 4;     // of the matrix that are measured
+constexpr std::int64_t min_entries = 20000;  // matrices below are multiplied faster than they are measured
+constexpr std::int64_t sampled_places = 4;   // of the matrix that are measured
 constexpr int rounds = 3;
 
 struct row_range {
@@ -66,7 +66,7 @@ bool fits(candidate& c, const csr_matrix& a, const std::vector<row_range>& sampl
 }  // namespace
 
 form_choice choose_form(const csr_matrix& a, std::int64_t width) {
-  if (a.nonzeros() < least_entries || a.rows < sampled_places * 64) return {};
+  if (a.nonzeros() < min_entries || a.rows < sampled_places * 64) return {};
   const std::vector<row_range> sample = sample_of(a);
   panel_memory memory;
   std::vector<candidate> candidates;

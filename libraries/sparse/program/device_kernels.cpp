@@ -32,7 +32,7 @@ std::string multiply_text() {
   return R"(
 KERNEL void sparse_multiply(GLOBAL const int* starts, GLOBAL const int* columns, GLOBAL const double* values, long rows,
                             long entries, long width, long is_first, double alpha, double beta)" +
-         repeated(most_pieces, ", GLOBAL const double* x%k, long begin%k, long end%k") + R"(, GLOBAL double* y) {
+         repeated(max_pieces, ", GLOBAL const double* x%k, long begin%k, long end%k") + R"(, GLOBAL double* y) {
   long at = INDEX_X;
   if (at >= rows * width) return;
   long row = row_of(at, width), j = at - row * width;
@@ -51,7 +51,7 @@ KERNEL void sparse_multiply(GLOBAL const int* starts, GLOBAL const int* columns,
   double sum = alpha == 1 ? kept : 0;
 )" +
          repeated(
-             most_pieces,
+             max_pieces,
              R"(  for (; e < last && columns[e] < end%k; e++) sum += values[e] * x%k[(columns[e] - begin%k) * width + j];
 )") + R"(  y[at] = alpha == 1 ? sum : kept + alpha * sum;
 }
@@ -68,10 +68,10 @@ std::string combine_rows_text(std::int64_t width, std::size_t destinations) {
       products += fmt::format("      s{0}_{1} += v * f[from{0} + {1}];\n", d, j);
       ends += fmt::format("  y{0}[at + {1}] = factor != 0 ? s{0}_{1} + factor * y{0}[at + {1}] : s{0}_{1};\n", d, j);
     }
-  for (std::size_t k = 1; k < most_factors; ++k) choice += fmt::format("    if (k == {0}) x = x{0};\n", k);
+  for (std::size_t k = 1; k < max_factors; ++k) choice += fmt::format("    if (k == {0}) x = x{0};\n", k);
   return fmt::format("KERNEL void sparse_combine_rows{}(", destinations) +
          "GLOBAL const double* c, long stride, long rows, double factor, long sources" +
-         repeated(most_factors, ", GLOBAL const double* x%k") +
+         repeated(max_factors, ", GLOBAL const double* x%k") +
          repeated(destinations, ", GLOBAL double* y%k, long from%k") + R"() {
   if (INDEX_X >= rows) return;
   long at = INDEX_X * WIDTH;
@@ -91,13 +91,13 @@ std::string combine_text() {
   return R"(
 KERNEL void sparse_combine(GLOBAL const double* c, long from, long stride, long first_row, long rows, long width,
                            long is_first)" +
-         repeated(most_factors, ", GLOBAL const double* x%k, long width%k") +
+         repeated(max_factors, ", GLOBAL const double* x%k, long width%k") +
          R"(, GLOBAL double* y, long first_row_of_y) {
   if (INDEX_X >= rows * width) return;
   long row = first_row + row_of(INDEX_X, width), f = from + column_of(INDEX_X, width);
   long at = first_row_of_y * width + INDEX_X;
   double sum = is_first ? 0 : y[at];
-)" + repeated(most_factors, R"(  for (long i = 0; i < width%k; i++, f += stride) sum += x%k[row * width%k + i] * c[f];
+)" + repeated(max_factors, R"(  for (long i = 0; i < width%k; i++, f += stride) sum += x%k[row * width%k + i] * c[f];
 )") + R"(  y[at] = sum;
 }
 )";
@@ -107,12 +107,12 @@ KERNEL void sparse_combine(GLOBAL const double* c, long from, long stride, long 
 /// is 0.
 std::string products_text() {
   std::string choice;
-  for (std::size_t k = 1; k < most_products; ++k)
+  for (std::size_t k = 1; k < max_products; ++k)
     choice += fmt::format("  if (at >= end{}) x = x{}, y = y{}, p = p{}, q = q{}, k = at - end{};\n", k - 1, k, k, k, k,
                           k - 1);
   return R"(
 KERNEL void sparse_products(long rows, long slice_rows, long slices, long size)" +
-         repeated(most_products,
+         repeated(max_products,
                   ", GLOBAL const double* x%k, long p%k, GLOBAL const double* y%k, long q%k, long end%k") +
          R"(, GLOBAL double* sums, long begin, long stride) {
   if (INDEX_X >= size * slices) return;
@@ -175,15 +175,15 @@ KERNEL void sparse_copy(GLOBAL const double* x, GLOBAL double* y, long begin, lo
 
 /// Elements of several small matrices, each one thread's.
 std::string summing_text() {
-  const std::string parameters = repeated(most_summed, ", GLOBAL const double* part%k");
+  const std::string parameters = repeated(max_summed, ", GLOBAL const double* part%k");
   const auto sum_at = [](const std::string& place) {
     std::string text = "  double sum = part0[" + place + "];\n";
-    for (std::size_t k = 1; k < most_summed; ++k)
+    for (std::size_t k = 1; k < max_summed; ++k)
       text += fmt::format("  if (parts > {}) sum += part{}[{}];\n", k, k, place);
     return text;
   };
   std::string choice;
-  for (std::size_t k = 1; k < most_finished; ++k)
+  for (std::size_t k = 1; k < max_finished; ++k)
     choice += fmt::format(
         "  if (at >= end{}) to = to{}, columns = columns{}, mirror = mirror{}, root = root{}, k = at - end{};\n", k - 1,
         k, k, k, k, k - 1);
@@ -195,7 +195,7 @@ KERNEL void sparse_add_parts(GLOBAL double* to, long size, long parts)" +
          R"(  to[INDEX_X] = sum;
 }
 KERNEL void sparse_finish(long size, long begin, long parts)" +
-         repeated(most_finished, ", GLOBAL double* to%k, long columns%k, long mirror%k, long root%k, long end%k") +
+         repeated(max_finished, ", GLOBAL double* to%k, long columns%k, long mirror%k, long root%k, long end%k") +
          parameters + R"() {
   long at = INDEX_X, columns = columns0, mirror = mirror0, root = root0, k = at;
   GLOBAL double* to = to0;
@@ -211,7 +211,7 @@ KERNEL void sparse_finish(long size, long begin, long parts)" +
 
 }  // namespace
 
-std::size_t most_destinations(std::int64_t width) noexcept {
+std::size_t max_destinations(std::int64_t width) noexcept {
   constexpr std::int64_t registers = 32;  // for sums
   return static_cast<std::size_t>(std::min<std::int64_t>(registers / width, 4));
 }
@@ -229,14 +229,14 @@ std::vector<std::string> step_kernel_names(std::int64_t width) {
                                  "sparse_scale_rows",
                                  "sparse_copy",
                                  "sparse_axpby"};
-  for (std::size_t d = 1; d <= most_destinations(width); ++d) names.push_back(fmt::format("sparse_combine_rows{}", d));
+  for (std::size_t d = 1; d <= max_destinations(width); ++d) names.push_back(fmt::format("sparse_combine_rows{}", d));
   return names;
 }
 
 op::kernel_text steps_text(std::int64_t width) {
   std::string text = fmt::format("#define WIDTH {}\n", width) + width_text + multiply_text() + combine_text() +
                      products_text() + elements_text;
-  for (std::size_t d = 1; d <= most_destinations(width); ++d) text += combine_rows_text(width, d);
+  for (std::size_t d = 1; d <= max_destinations(width); ++d) text += combine_rows_text(width, d);
   return {.source = std::move(text), .file = "kernels of sparse panels"};
 }
 

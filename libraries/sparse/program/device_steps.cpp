@@ -123,14 +123,14 @@ class device_steps::launcher {
     const device_source& a = m_panel.sources[static_cast<std::size_t>(s.source)];
     const std::int64_t width = columns(s.to[0]);
     // A row without entries is 0, so there is one launch at least.
-    for (std::size_t from = 0; from == 0 || from < a.pieces.size(); from += most_pieces) {
+    for (std::size_t from = 0; from == 0 || from < a.pieces.size(); from += max_pieces) {
       op::kernel_launch how;
       how.over(m_panel.rows * width).block(m_context.operands[a.starts]);
       how.block(m_context.operands[a.entries > 0 ? a.columns : a.starts]);
       how.block(m_context.operands[a.entries > 0 ? a.values : s.to[0]]);
       how.value(m_panel.rows).value(a.entries).value(width).value(std::int64_t{from == 0});
       how.value(s.scale).value(s.factor);
-      for (std::size_t k = from; k < from + most_pieces; ++k) {
+      for (std::size_t k = from; k < from + max_pieces; ++k) {
         const device_source::piece none{s.to[0], 0, 0};
         const device_source::piece& piece = k < a.pieces.size() ? a.pieces[k] : none;
         how.block(m_context.operands[piece.block]).value(piece.begin).value(piece.end);
@@ -140,7 +140,7 @@ class device_steps::launcher {
   }
 
   void put_off(const product& one) {
-    if (m_products.size() == most_products) launch_products();
+    if (m_products.size() == max_products) launch_products();
     m_products.push_back(one);
   }
   void launch_products() {
@@ -150,7 +150,7 @@ class device_steps::launcher {
     for (const product& p : m_products) size += size_of(p);
     how.over(size * m_slices).value(m_panel.rows).value(slice_rows).value(m_slices).value(size);
     std::int64_t end = 0;
-    for (std::size_t k = 0; k < most_products; ++k) {
+    for (std::size_t k = 0; k < max_products; ++k) {
       const product& p = m_products[std::min(k, m_products.size() - 1)];
       if (k < m_products.size()) end += size_of(p);
       how.block(vector(p.x)).value(columns(p.x)).block(vector(p.y));
@@ -177,7 +177,7 @@ class device_steps::launcher {
     op::kernel_launch how;
     how.over(m_panel.rows).block(small(s)).value(s.small_columns).value(m_panel.rows).value(s.factor);
     how.value(std::ssize(s.from));
-    for (std::size_t k = 0; k < most_factors; ++k) how.block(vector(s.from[std::min(k, s.from.size() - 1)]));
+    for (std::size_t k = 0; k < max_factors; ++k) how.block(vector(s.from[std::min(k, s.from.size() - 1)]));
     std::int64_t column = 0;
     for (const std::size_t v : s.to) {
       how.block(vector(v)).value(column);
@@ -210,11 +210,11 @@ class device_steps::launcher {
   void combine(const strip_step& s, std::size_t to, std::int64_t column, std::int64_t begin, std::int64_t rows,
                std::uint64_t room) {
     std::int64_t row = 0;  // of C
-    for (std::size_t from = 0; from < s.from.size(); from += most_factors) {
+    for (std::size_t from = 0; from < s.from.size(); from += max_factors) {
       op::kernel_launch how;
       how.over(rows * columns(to)).block(small(s)).value(row * s.small_columns + column).value(s.small_columns);
       how.value(begin).value(rows).value(columns(to)).value(std::int64_t{from == 0});
-      for (std::size_t k = from; k < from + most_factors; ++k) {
+      for (std::size_t k = from; k < from + max_factors; ++k) {
         const bool there = k < s.from.size();
         how.block(vector(s.from[there ? k : from])).value(there ? columns(s.from[k]) : 0);
         if (there) row += columns(s.from[k]);
@@ -232,7 +232,7 @@ class device_steps::launcher {
   const op::context& m_context;
   op::kernel_sequence& m_to;
   const std::int64_t m_slices;
-  boost::container::static_vector<product, most_products> m_products;  // put off
+  boost::container::static_vector<product, max_products> m_products;  // put off
 };
 
 device_steps::device_steps(const std::vector<strip_step>& steps, std::vector<std::int64_t> columns, std::size_t small,
@@ -252,7 +252,7 @@ std::int64_t device_steps::width() const noexcept { return m_widest % 4 == 0 && 
 
 bool device_steps::goes_by_rows(const strip_step& s) const noexcept {
   const auto fits = [&](std::size_t v) { return m_columns[v] == width(); };
-  return !s.from.empty() && s.from.size() <= most_factors && s.to.size() <= most_destinations(width()) &&
+  return !s.from.empty() && s.from.size() <= max_factors && s.to.size() <= max_destinations(width()) &&
          std::ranges::all_of(s.from, fits) && std::ranges::all_of(s.to, fits);
 }
 

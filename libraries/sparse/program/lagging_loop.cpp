@@ -39,15 +39,15 @@ lagging_loop::lagging_loop(program_state& p, recording& iteration, const loop_op
     : m_program(p),
       m_iteration(iteration),
       m_options(options),
-      m_lag(std::min(options.lag, std::max(options.most_iterations, 0))),
+      m_lag(std::min(options.lag, std::max(options.max_iterations, 0))),
       m_kept(p, options.watched, static_cast<std::size_t>(m_lag) + 1) {}
 
 lagging_loop::~lagging_loop() { m_program.rt.fence({.reports = false}); }
 
 void lagging_loop::run(const std::function<bool()>& converged, loop_outcome& done) {
   done.converged = converged();  // nothing is under way
-  for (int asked = 1; !done.converged && asked <= m_options.most_iterations; ++asked) {
-    while (done.iterations < m_options.most_iterations && done.iterations < asked + m_lag) begin(++done.iterations);
+  for (int asked = 1; !done.converged && asked <= m_options.max_iterations; ++asked) {
+    while (done.iterations < m_options.max_iterations && done.iterations < asked + m_lag) begin(++done.iterations);
     const asking now(m_program, m_kept, asked);
     if (m_options.after_each) m_options.after_each(asked);
     done.converged = converged();
@@ -57,7 +57,7 @@ void lagging_loop::run(const std::function<bool()>& converged, loop_outcome& don
 void lagging_loop::begin(int iteration) {
   if (!m_program.recorded.empty()) {
     // Whatever was recorded so far is done but for the last iterations: waiting takes a moment, and once for several.
-    if (m_between.size() == program_state::most_under_way) {
+    if (m_between.size() == program_state::max_under_way) {
       m_program.rt.fence({.reports = false});
       m_between.clear();
     }

@@ -117,20 +117,20 @@ lone_devices devices_at(const runtime& rt, std::uint32_t at) {
 /// Where they have room for all rows: a launch takes as long whether many rows are its or few, so a panel has as many
 /// as fill a device. 0: they have not.
 std::int64_t panel_rows_in_memory(const lone_devices& on, const row_load& a) {
-  constexpr std::int64_t filling = std::int64_t{1} << 20, most_each = 8, most_entries = std::int64_t{1} << 30,
+  constexpr std::int64_t filling = std::int64_t{1} << 20, max_each = 8, max_entries = std::int64_t{1} << 30,
                          columns_likely = 128;
   const double bytes_of_row = static_cast<double>(columns_likely * sizeof(double)),
                bytes = 12 * static_cast<double>(a.nonzeros()) + bytes_of_row * static_cast<double>(a.rows);
   if (on.count == 0 || on.memory < 2 * bytes) return 0;
-  const std::int64_t each = std::clamp<std::int64_t>(a.rows / on.count / filling, 1, most_each),
-                     panels = std::max(each * on.count, 1 + a.nonzeros() / most_entries);
+  const std::int64_t each = std::clamp<std::int64_t>(a.rows / on.count / filling, 1, max_each),
+                     panels = std::max(each * on.count, 1 + a.nonzeros() / max_entries);
   return std::max<std::int64_t>((a.rows + panels - 1) / panels, 1);
 }
 
 /// The most rows where they have less memory than the vectors of an iteration and the matrix: what tasks under way hold
 /// is no cache for the others, so a panel of all of these is a small part of the memory. The size
 /// of a vector's blocks is a power of two, which the pieces of a full memory divide without a rest.
-std::int64_t most_panel_rows(const lone_devices& on, const row_load& a, std::int64_t columns) {
+std::int64_t max_panel_rows(const lone_devices& on, const row_load& a, std::int64_t columns) {
   constexpr std::int64_t least = 32, usual_columns = 4;
   constexpr double vectors = 6, parts = 32;
   const auto rows = static_cast<double>(std::max<std::int64_t>(a.rows, 1));
@@ -147,7 +147,7 @@ std::int64_t panel_rows_for(const runtime& rt, const row_load& a, std::uint32_t 
   if (how.panel_rows > 0) return how.panel_rows;
   const lone_devices on = at == anywhere ? lone_devices{} : devices_at(rt, at);
   if (const std::int64_t rows = panel_rows_in_memory(on, a); rows > 0) return rows;
-  return std::min(chosen_panel_rows(a, how.columns), most_panel_rows(on, a, how.columns));
+  return std::min(chosen_panel_rows(a, how.columns), max_panel_rows(on, a, how.columns));
 }
 
 /// New numbers for all tiles, wherever they are.
@@ -358,7 +358,7 @@ void program_state::run(const std::string& what) {
     }
   }
   // Whoever wants a value waits for that. A fence would bring all vectors home from devices.
-  if (between_iterations && under_way.size() < most_under_way) return;
+  if (between_iterations && under_way.size() < max_under_way) return;
   if (between_iterations)
     rt.fence({.reports = false});
   else
@@ -460,7 +460,7 @@ loop_outcome program::while_not(const std::function<bool()>& converged, const st
     const bool lags = iteration && options.lag > 0;
     if (lags) lagging_loop(*m_state, iteration->whole(), options).run(converged, done);
     for (int k = 0; lags && k < done.iterations; ++k) m_state->done += iteration->work();
-    while (!lags && !(done.converged = converged()) && done.iterations < options.most_iterations) {
+    while (!lags && !(done.converged = converged()) && done.iterations < options.max_iterations) {
       if (!m_state->recorded.empty()) m_state->run("while_not");  // by the condition, or behind the last iteration
       if (iteration) {
         iteration->replay();

@@ -67,7 +67,7 @@ struct program_state {
   std::vector<operation> recorded;
   /// Graphs that are kept between iterations for tasks that may use them. A graph of a scattered matrix may have
   /// megabytes: each panel names most others.
-  static constexpr std::size_t most_under_way = 4;
+  static constexpr std::size_t max_under_way = 4;
   std::vector<std::unique_ptr<operation_sequence>> under_way;  ///< of run, until they are done
   double looked_seconds = 0;          ///< at matrices that are to be multiplied by, since the last loop began
   counted_work done;                  ///< by all that ran so far

@@ -11,7 +11,7 @@ namespace tessera::sparse {
 namespace {
 
 /// Parts that one task adds up; decides the bits of a result.
-constexpr std::size_t fan_in = most_summed;
+constexpr std::size_t fan_in = max_summed;
 
 double* numbers(const op::operand& o) { return static_cast<double*>(o.host); }
 
@@ -56,12 +56,12 @@ struct sum_tree::launches {
   static void finish_on_device(const op::context& c, op::kernel_sequence& to) {
     const sum_tree& tree = *c.arguments_as<const sum_tree*>();
     const std::span<const reduced> all = tree.m_reductions;
-    for (std::size_t from = 0; from < all.size(); from += most_finished) {
-      const std::span<const reduced> some = all.subspan(from, std::min(most_finished, all.size() - from));
+    for (std::size_t from = 0; from < all.size(); from += max_finished) {
+      const std::span<const reduced> some = all.subspan(from, std::min(max_finished, all.size() - from));
       const std::int64_t size = some.back().begin + some.back().size - some.front().begin;
       op::kernel_launch how;
       how.over(size).value(size).value(some.front().begin).value(static_cast<std::int64_t>(tree.parts()));
-      for (std::size_t k = 0; k < most_finished; ++k) {
+      for (std::size_t k = 0; k < max_finished; ++k) {
         const std::size_t r = std::min(k, some.size() - 1);
         how.block(c.operands[tree.parts() + from + r]).value(some[r].to->columns);
         how.value(static_cast<std::int64_t>(some[r].mirror)).value(static_cast<std::int64_t>(some[r].root));
@@ -74,7 +74,7 @@ struct sum_tree::launches {
 
  private:
   static void add_parts(op::kernel_launch& how, std::span<const op::operand> parts) {
-    for (std::size_t k = 0; k < most_summed; ++k) how.block(parts[std::min(k, parts.size() - 1)]);
+    for (std::size_t k = 0; k < max_summed; ++k) how.block(parts[std::min(k, parts.size() - 1)]);
   }
 };
 

@@ -69,7 +69,7 @@ bool independent(const small_view& products) {
 /// The solver as a program: X, AX, and the three blocks of the filter, of which one becomes A Y and one the residuals.
 class filtered_subspace {
  public:
-  static constexpr int least_blocks = 3;
+  static constexpr int min_blocks = 3;
 
   filtered_subspace(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t b, const stopping_rule& rule)
       : m_a(a),
@@ -111,7 +111,7 @@ class filtered_subspace {
           return is_stopped(m_options) || pairs_done() == m_options.pairs || m_hopeless || m_far > 0 || is_slow();
         },
         [this] { step(); },
-        {.most_iterations = most, .after_each = after, .lag = m_options.lag, .watched = {m_of_x.values, m_of_x.norms}});
+        {.max_iterations = most, .after_each = after, .lag = m_options.lag, .watched = {m_of_x.values, m_of_x.norms}});
   }
 
   std::int64_t pairs_done() const { return m_rule.pairs_done(values(), norms(), m_options.pairs); }
@@ -144,10 +144,10 @@ class filtered_subspace {
     if (m_options.which == spectrum_end::largest) all.upper = std::min(all.upper, ritz[0] + residuals[0]);
     filter_interval made = unwanted(ritz, m_options.which, all, degree);
     // While the outermost Ritz value is far from an eigenvalue, others lie farther out: squares are to be finite there.
-    constexpr double far = 1e-2, most_growth = 1e140;
+    constexpr double far = 1e-2, max_growth = 1e140;
     if (residuals[0] > far * (m_bounds.upper - m_bounds.lower)) {
       const double farthest = std::max(m_bounds.upper - made.centre, made.centre - m_bounds.lower);
-      made.half_width = std::max(made.half_width, farthest / std::cosh(std::acosh(most_growth) / made.degree));
+      made.half_width = std::max(made.half_width, farthest / std::cosh(std::acosh(max_growth) / made.degree));
       const double outside = std::max(std::abs(made.outermost - made.centre), made.half_width);
       made.outermost = made.centre + std::copysign(outside, made.outermost - made.centre);
     }
@@ -157,11 +157,11 @@ class filtered_subspace {
   /// Whether rounding's part in deflated directions would hide all others, where a deflated value is as far out as it
   /// may be. Not only those do that are beyond all bounds: the interval's end comes near to the outermost Ritz value.
   bool deflated_grow() const {
-    constexpr double most_growth = 1e6;
+    constexpr double max_growth = 1e6;
     const std::vector<double> ritz = m_of_x.values.values();
     const filter_interval at = interval_for(ritz, std::vector<double>(ritz.size(), 0.0), degree());
     const double farthest = m_options.which == spectrum_end::largest ? m_with_deflated.upper : m_with_deflated.lower;
-    return !(growth(at, farthest) <= most_growth * growth(at, ritz[0]));
+    return !(growth(at, farthest) <= max_growth * growth(at, ritz[0]));
   }
 
   /// Whether the loop ends before all pairs are done: so that the filter gets a larger degree, where residuals fall
@@ -288,7 +288,7 @@ class parts_of_pairs {
   eigen_options part(std::int64_t first, std::int64_t count) {
     eigen_options o = m_whole;
     o.pairs = count;
-    o.most_iterations = std::max(0, m_whole.most_iterations - m_found.loop.iterations);
+    o.max_iterations = std::max(0, m_whole.max_iterations - m_found.loop.iterations);
     if (m_whole.report)
       o.report = [this, first](const eigen_progress& now) {
         if (now.searching) return m_whole.report(now);
@@ -368,7 +368,7 @@ eigenpairs upper_pairs(runtime& rt, const csr_matrix& a, eigen_options o, const 
   o.deflate = beside(lower.vectors, o.deflate, a.rows);
   o.guess = std::move(found.vectors);
   o.seed += 1;  // the vectors that were found may have the earlier random ones in them
-  o.most_iterations = std::max(0, o.most_iterations - before.iterations);
+  o.max_iterations = std::max(0, o.max_iterations - before.iterations);
   if (o.report)
     o.report = [tell = std::move(o.report), done = before.iterations](eigen_progress now) {
       now.iteration += done;
@@ -411,19 +411,19 @@ eigenpairs pairs_of_both_ends(runtime& rt, const csr_matrix& a, const eigen_opti
 eigenpairs chebyshev_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   const std::int64_t block = vectors_for(o);
   if (o.which != spectrum_end::both) return pairs_of_one_end(rt, a, o, block);
-  return is_small(a, o, block, filtered_subspace::least_blocks) ? iterated_pairs<filtered_subspace>(rt, a, o, block)
-                                                                : pairs_of_both_ends(rt, a, o);
+  return is_small(a, o, block, filtered_subspace::min_blocks) ? iterated_pairs<filtered_subspace>(rt, a, o, block)
+                                                              : pairs_of_both_ends(rt, a, o);
 }
 
 }  // namespace
 
-double least_memory_of_chebyshev(const csr_matrix& a, const eigen_options& o) {
+double min_memory_of_chebyshev(const csr_matrix& a, const eigen_options& o) {
   const std::int64_t b = vectors_for(o);
   const double solving =
       static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
-      static_cast<double>(
-          (is_small(a, o, b, filtered_subspace::least_blocks) ? a.rows : 5 * b + deflated_columns(a, o)) + o.pairs);
-  return std::max(solving, least_memory_of_search(a, o)) + memory_of_copies(a, o);
+      static_cast<double>((is_small(a, o, b, filtered_subspace::min_blocks) ? a.rows : 5 * b + deflated_columns(a, o)) +
+                          o.pairs);
+  return std::max(solving, min_memory_of_search(a, o)) + memory_of_copies(a, o);
 }
 
 eigenpairs chebyshev(runtime& rt, const csr_matrix& a, const eigen_options& given) {

@@ -6,7 +6,7 @@
 namespace tessera::sparse {
 
 /// Bytes that a solution takes at least, beside the matrix. Throws what chebyshev throws for the block.
-double least_memory_of_chebyshev(const csr_matrix& a, const eigen_options& options);
+double min_memory_of_chebyshev(const csr_matrix& a, const eigen_options& options);
 
 /// The outermost `pairs` eigenvalues of one end or both, with their vectors; of both ends the smallest first. An
 /// iteration multiplies a block by a polynomial of A that damps the rest of the spectrum, and makes Ritz vectors of it

@@ -12,8 +12,8 @@ namespace {
 /// polynomial is larger there than anywhere in the interval. Where an eigenvalue has more copies than the block has
 /// vectors, all Ritz values are one, and an interval that begins there would damp nothing.
 double begin_of_interval(double innermost, double outermost, double far, int degree) {
-  constexpr double least_growth = 2;
-  const double outside = std::cosh(std::acosh(least_growth) / degree);  // of an interval from -1 to 1
+  constexpr double min_growth = 2;
+  const double outside = std::cosh(std::acosh(min_growth) / degree);  // of an interval from -1 to 1
   const double begin = outermost + (far - outermost) * (outside - 1) / (outside + 1);
   return far > outermost ? std::max(innermost, begin) : std::min(innermost, begin);
 }
@@ -29,12 +29,12 @@ filter_interval unwanted(std::span<const double> ritz_values, spectrum_end end, 
   filter_interval made{centre, 0.5 * std::abs(far - begin), 0, degree};
   // T grows by so much at most: of a vector at the far end, rounding has left a little in all others. A wider interval
   // would damp what is wanted beside it.
-  constexpr double most_growth = 1e12;
+  constexpr double max_growth = 1e12;
   if (distance > made.half_width && made.half_width > 0) {
     const double of_one = std::acosh(distance / made.half_width);
-    made.degree = static_cast<int>(std::clamp<double>(std::acosh(most_growth) / of_one, 1, degree));
+    made.degree = static_cast<int>(std::clamp<double>(std::acosh(max_growth) / of_one, 1, degree));
   }
-  made.half_width = std::max(made.half_width, distance / std::cosh(std::acosh(most_growth) / made.degree));
+  made.half_width = std::max(made.half_width, distance / std::cosh(std::acosh(max_growth) / made.degree));
   if (!(made.half_width > 0)) made.half_width = std::max(std::abs(centre), 1.0);
   made.outermost = centre + (to_upper ? 1 : -1) * std::max(distance, made.half_width);
   return made;

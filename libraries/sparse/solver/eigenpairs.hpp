@@ -58,11 +58,11 @@ struct eigen_options {
   spectrum_end which = spectrum_end::smallest;
   double tolerance = 1e-8;
   criterion compare = criterion::relative;
-  int most_iterations = 3000;                                 ///< of Lanczos: restarts
+  int max_iterations = 3000;                                  ///< of Lanczos: restarts
   preconditioning precondition = preconditioning::automatic;  ///< of LOBPCG
   /// Of LOBPCG, in place of that: roughly (A - sigma B)^-1, symmetric and positive definite.
   std::optional<linear_operator> preconditioner = {};
-  /// Ends the solution before its pairs are done or most_iterations have run; each pair is judged by `tolerance`
+  /// Ends the solution before its pairs are done or max_iterations have run; each pair is judged by `tolerance`
   /// nevertheless. Asked about the pairs that are looked for; a relative residual is one to |lambda|.
   std::optional<stop_criterion> stop = {};
   std::shared_ptr<early_stop> stopping = {};                   ///< for the solvers, which make it of `stop`

@@ -13,10 +13,10 @@ class envelope_factor {
  public:
   explicit envelope_factor(const csr_matrix& a);
 
-  /// Elements of the factor, and its operations: known before it is made.
+  /// Elements of the factor, and multiplications and additions to make it. Both are known before factorize.
   double elements() const noexcept { return static_cast<double>(m_starts.back()); }
   double operations() const noexcept;
-  /// That of A - shift I. False where that is not positive definite: a pivot is not above 0.
+  /// Factorizes A - shift I. Returns false where it is not positive definite: a pivot is not above 0.
   bool factorize(double shift);
   /// x = (A - shift I)^-1 x, in the order of the factor, after a factorization.
   void solve(std::vector<double>& x) const;

@@ -134,7 +134,7 @@ eigenpairs pairs_of_real_form(runtime& rt, eigensolver_function solve, const csr
       o.report(progress_of_complex(std::move(now), o));
     };
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    how.most_iterations = o.most_iterations - loop.iterations;
+    how.max_iterations = o.max_iterations - loop.iterations;
     found = solve(rt, a, how);
     add_iterations(loop, found.loop);
     searched += found.searched;
@@ -143,7 +143,7 @@ eigenpairs pairs_of_real_form(runtime& rt, eigensolver_function solve, const csr
     std::vector<double> start = std::move(found.vectors);
     measure(a, chosen_vectors(a, complex_vectors(start, a.rows / 2), o), o, rule, found);
     mark_as(real, found.values);
-    if (!solved || found.converged() || loop.iterations >= o.most_iterations || is_stopped(o)) break;
+    if (!solved || found.converged() || loop.iterations >= o.max_iterations || is_stopped(o)) break;
     how.guess = std::move(start);
     how.tolerance *= 0.1;
   }

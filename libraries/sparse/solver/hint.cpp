@@ -67,7 +67,7 @@ std::string for_crowded_end(const unfinished_run& run) {
 
 /// Where pairs are exact, and not those that were asked for.
 std::string for_passed_over(const unfinished_run& run) {
-  const bool ended = run.found.loop.iterations >= run.options.most_iterations;
+  const bool ended = run.found.loop.iterations >= run.options.max_iterations;
   return fmt::format("pairs were passed over, the outermost near {:.6g} or further out: {}, a larger --block{}",
                      run.options.which == spectrum_end::largest ? std::ranges::max(run.found.passed_over)
                                                                 : std::ranges::min(run.found.passed_over),
@@ -102,23 +102,23 @@ std::int64_t enough_iterations(double done, double left) {
 }  // namespace
 
 std::string hint_for(const unfinished_run& run) {
-  constexpr double most_iterations = 1e6;
-  constexpr std::int64_t most_dense_rows = 2500;
+  constexpr double max_iterations = 1e6;
+  constexpr std::int64_t max_dense_rows = 2500;
   if (!run.found.passed_over.empty()) return for_passed_over(run);
   if (run.found.dense) return for_dense(run);
-  if (run.options.most_iterations == 0) return "more --iterations";  // how residuals fall is not known
+  if (run.options.max_iterations == 0) return "more --iterations";  // how residuals fall is not known
   std::vector<std::string> helps;
   if (run.found.gave_up)
     helps.push_back(fmt::format("the solver gave up, since by its pace the {} iterations were not enough",
-                                run.options.most_iterations));
+                                run.options.max_iterations));
   if (!run.options.deflate.empty()) helps.emplace_back(for_deflated);
-  if (run.order <= most_dense_rows)
+  if (run.order <= max_dense_rows)
     helps.push_back(fmt::format("--block {}, which solves it as a dense matrix", run.order));
   // None are left by estimates that the residuals did not confirm: more of them confirm nothing.
-  if (run.iterations_left && *run.iterations_left > 0 && *run.iterations_left < most_iterations) {
+  if (run.iterations_left && *run.iterations_left > 0 && *run.iterations_left < max_iterations) {
     const std::int64_t enough = enough_iterations(run.found.loop.iterations, *run.iterations_left);
     // A solver that gave up had seen another pace.
-    if (enough > run.options.most_iterations)
+    if (enough > run.options.max_iterations)
       helps.push_back(fmt::format("--iterations {}, by the pace of the last ones", enough));
   }
   const bool crowded = is_crowded(run);

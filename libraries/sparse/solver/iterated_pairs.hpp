@@ -23,8 +23,8 @@ eigenpairs pairs_of_one_start(runtime& rt, const csr_matrix& a, const eigen_opti
   // spoiled by rounding, and a test that lags may have been of earlier vectors. It goes on where they are not done.
   // An iteration that ends before it begins has nothing to go on with.
   bool goes_on = true;
-  while (goes_on && !is_stopped(o) && found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs) {
-    const loop_outcome more = solver.iterate(o.most_iterations - found.loop.iterations, found.loop.iterations);
+  while (goes_on && !is_stopped(o) && found.loop.iterations < o.max_iterations && solver.pairs_done() < o.pairs) {
+    const loop_outcome more = solver.iterate(o.max_iterations - found.loop.iterations, found.loop.iterations);
     add_iterations(found.loop, more);
     goes_on = more.iterations > 0;
     solver.start();
@@ -35,17 +35,17 @@ eigenpairs pairs_of_one_start(runtime& rt, const csr_matrix& a, const eigen_opti
 
 /// Pairs of `a` by an Iteration, which is made of the runtime, the matrix, the options, the number of vectors and the
 /// stopping rule, and starts, iterates and gives what it has found; matrices
-/// of fewer rows than its `least_blocks` are solved densely. Where all pairs
+/// of fewer rows than its `min_blocks` are solved densely. Where all pairs
 /// are done, it is looked for some that were passed over; with those the iteration starts again, and where it has no
 /// iterations or starts left, pairs inside of them have not converged. Throws what the iteration throws.
 template <class Iteration>
 eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t block) {
   const stopping_rule rule = rule_for(a, o);
   eigenpairs found;
-  if (is_small(a, o, block, Iteration::least_blocks)) {
+  if (is_small(a, o, block, Iteration::min_blocks)) {
     found = dense_pairs(a, o, rule);
   } else {
-    constexpr int most_starts = 10;
+    constexpr int max_starts = 10;
     eigen_options how = o;
     const one_start search = [&](const eigen_options& options, const stopping_rule& side) {
       return pairs_of_one_start<Iteration>(rt, a, options, options.block, side, {});
@@ -65,7 +65,7 @@ eigenpairs iterated_pairs(runtime& rt, const csr_matrix& a, const eigen_options&
         mark_by_search(found, o.which, missed.seen);
         break;
       }
-      if (start == most_starts || found.loop.iterations >= o.most_iterations || is_stopped(o)) {
+      if (start == max_starts || found.loop.iterations >= o.max_iterations || is_stopped(o)) {
         found.passed_over = missed.values;
         doubt_pairs(found, o.which);
         break;

@@ -25,11 +25,11 @@ namespace tessera::sparse {
 namespace {
 
 basis_shape shape_for(const eigen_options& o) {
-  constexpr std::int64_t usual_width = 4, new_columns = 32, least_steps = 4;  // between restarts
+  constexpr std::int64_t usual_width = 4, new_columns = 32, min_steps = 4;  // between restarts
   const std::int64_t width = o.block != 0 ? o.block : usual_width;
   const auto blocks_of = [&](std::int64_t columns) { return (columns + width - 1) / width; };
   const std::int64_t kept = blocks_of(o.pairs + std::max<std::int64_t>(2, o.pairs / 4));
-  return {width, kept, kept + std::max({kept, blocks_of(new_columns), least_steps})};
+  return {width, kept, kept + std::max({kept, blocks_of(new_columns), min_steps})};
 }
 
 /// The vectors of the first block. A space that grows from a sum of vectors has all of them soon. One vector is random,
@@ -99,7 +99,7 @@ class restarted_lanczos {
              m_rule.pairs_done(m_values.values(), m_estimates.values(), m_options.pairs) == m_options.pairs;
     };
     const loop_outcome done = m_program.while_not(
-        converged, [this] { cycle(); }, {.most_iterations = most, .after_each = [&](int k) { tell(before + k); }});
+        converged, [this] { cycle(); }, {.max_iterations = most, .after_each = [&](int k) { tell(before + k); }});
     measure();
     return done;
   }
@@ -242,11 +242,11 @@ eigenpairs pairs_of_one_start(runtime& rt, const csr_matrix& a, const eigen_opti
     found.loop = solver.start();
     // Estimates may be better than the residuals are: what is told is the true ones, and the iteration goes on.
     // A basis that is not orthonormal may have no pairs that converge.
-    const int between_looks = selective ? 40 : o.most_iterations;
-    while (found.loop.iterations < o.most_iterations && solver.pairs_done() < o.pairs && !in_full_instead &&
+    const int between_looks = selective ? 40 : o.max_iterations;
+    while (found.loop.iterations < o.max_iterations && solver.pairs_done() < o.pairs && !in_full_instead &&
            !is_stopped(o)) {
       const loop_outcome more =
-          solver.iterate(std::min(between_looks, o.most_iterations - found.loop.iterations), found.loop.iterations);
+          solver.iterate(std::min(between_looks, o.max_iterations - found.loop.iterations), found.loop.iterations);
       add_iterations(found.loop, more);
       in_full_instead =
           selective && solver.pairs_done() < o.pairs && (solver.strayed() || more.converged || !solver.is_confirmed());
@@ -259,7 +259,7 @@ eigenpairs pairs_of_one_start(runtime& rt, const csr_matrix& a, const eigen_opti
     eigen_options in_full = o;
     in_full.orthogonal = reorthogonalization::full;
     in_full.guess = std::exchange(found.vectors, {});
-    in_full.most_iterations = std::max(1, o.most_iterations - found.loop.iterations);
+    in_full.max_iterations = std::max(1, o.max_iterations - found.loop.iterations);
     if (o.report)
       in_full.report = [&o, before = found.loop.iterations](eigen_progress now) {
         now.iteration += before;
@@ -333,7 +333,7 @@ eigenpairs with_missed(runtime& rt, const csr_matrix& a, const eigen_options& o,
     how.pairs = std::ranges::count_if(
         of, [&, l = least, m = most](const eigenvalue& e) { return lower ? e.value > l : e.value < m; });
     how.pairs = std::min(how.pairs, a.rows - deflated_columns(a, how));
-    how.most_iterations = std::max(1, o.most_iterations - found.loop.iterations);
+    how.max_iterations = std::max(1, o.max_iterations - found.loop.iterations);
     const eigenpairs more = pairs_of_one_start(rt, a, how, shape, rule);
     converged &= more.converged();
     found.vectors = beside(found.vectors, more.vectors, a.rows);
@@ -341,11 +341,11 @@ eigenpairs with_missed(runtime& rt, const csr_matrix& a, const eigen_options& o,
     add_iterations(found.loop, more.loop);
   }
   found = joined_pairs(rt, a, o, rule, found);
-  if (!converged || found.converged() || found.loop.iterations >= o.most_iterations || is_stopped(o)) return found;
+  if (!converged || found.converged() || found.loop.iterations >= o.max_iterations || is_stopped(o)) return found;
   // What was found beside others is as exact as these are.
   how = o;
   how.guess = found.vectors;
-  how.most_iterations = o.most_iterations - found.loop.iterations;
+  how.max_iterations = o.max_iterations - found.loop.iterations;
   loop_outcome all_loops = found.loop;
   found = pairs_of_one_start(rt, a, how, shape, rule);
   add_iterations(all_loops, found.loop);
@@ -355,7 +355,7 @@ eigenpairs with_missed(runtime& rt, const csr_matrix& a, const eigen_options& o,
 
 eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& o) {
   // Each one has a pair more that is right.
-  const std::int64_t most_starts = o.pairs + 10;
+  const std::int64_t max_starts = o.pairs + 10;
   const basis_shape shape = shape_for(o);
   const stopping_rule rule = rule_for(a, o);
   // With few vectors behind a restart, a search would go nowhere in a cluster that has more.
@@ -375,7 +375,7 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
       mark_by_search(found, o.which, seen);
       break;
     }
-    if (start == most_starts || found.loop.iterations >= o.most_iterations || is_stopped(o)) {
+    if (start == max_starts || found.loop.iterations >= o.max_iterations || is_stopped(o)) {
       found.passed_over = missed.values;
       doubt_pairs(found, o.which);
       break;
@@ -392,7 +392,7 @@ eigenpairs lanczos_pairs(runtime& rt, const csr_matrix& a, const eigen_options& 
 
 }  // namespace
 
-double least_memory_of_lanczos(const csr_matrix& a, const eigen_options& o) {
+double min_memory_of_lanczos(const csr_matrix& a, const eigen_options& o) {
   const basis_shape shape = shape_for(o);
   const std::int64_t columns = shape.past_columns(), deflated = deflated_columns(a, o);
   // Beside the basis: the product, spare vectors, and the pairs with theirs.

@@ -6,7 +6,7 @@
 namespace tessera::sparse {
 
 /// Bytes that a solution takes at least, beside the matrix.
-double least_memory_of_lanczos(const csr_matrix& a, const eigen_options& options);
+double min_memory_of_lanczos(const csr_matrix& a, const eigen_options& options);
 
 /// The outermost `pairs` eigenvalues of one end or both, with their vectors; of both ends the smallest first. `block`
 /// vectors are multiplied at a time, 4 by default; equal eigenvalues beyond that many may be missed. The basis is

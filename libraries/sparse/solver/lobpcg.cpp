@@ -55,7 +55,7 @@ class iteration {
  public:
   /// The small problem has three blocks. Where they are most of all directions, those that are left depend on each
   /// other nearly, and residuals stay at what rounding makes of that.
-  static constexpr int least_blocks = 10;
+  static constexpr int min_blocks = 10;
 
   iteration(runtime& rt, const csr_matrix& a, const eigen_options& o, std::int64_t b, const stopping_rule& rule)
       : m_a(a),
@@ -111,7 +111,7 @@ class iteration {
     };
     return m_program.while_not(
         converged, [this] { step(); },
-        {.most_iterations = most, .after_each = after, .lag = m_options.lag, .watched = {m_values, m_norms, m_growth}});
+        {.max_iterations = most, .after_each = after, .lag = m_options.lag, .watched = {m_values, m_norms, m_growth}});
   }
 
   /// Whether AX cannot be products with A: a Ritz value is beyond the norm, or has gone back, which is impossible where
@@ -147,7 +147,7 @@ class iteration {
   /// The products with A and B of the iteration are sums of earlier ones, and so are their errors. Residuals can be no
   /// smaller than those of AX. Those of AP decide how well a step goes, and enter AX as far as X moves by them.
   bool products_aged() const {
-    constexpr double most_of_p = 1e5, part_of_residual = 0.1;
+    constexpr double max_of_p = 1e5, part_of_residual = 0.1;
     const std::vector<double> values = m_values.values(), growth = m_growth.values();
     double wanted = std::numeric_limits<double>::infinity();
     for (const double v : std::span(values).first(static_cast<std::size_t>(m_options.pairs)))
@@ -155,7 +155,7 @@ class iteration {
     const double unit = std::numeric_limits<double>::epsilon() * m_rule.norm;
     const auto of_p = growth.begin() + m_b;
     return *std::max_element(growth.begin(), of_p) * unit > part_of_residual * wanted ||
-           *std::max_element(of_p, growth.end()) > most_of_p;
+           *std::max_element(of_p, growth.end()) > max_of_p;
   }
   void renew_products() {
     apply(m_a, m_x, m_ax), apply(m_a, m_p, m_ap);
@@ -188,8 +188,8 @@ class iteration {
       const block_vector times_b[] = {m_bx, m_br, m_bp}, next_times_b[] = {m_bx, m_bp};
       combine(times_b, m_coefficients, next_times_b);
     }
-    // Of steps that are tiny, unit length makes large what rounding has left of deflated directions in them. Where
-    // these are further out, the iteration would go there.
+    // Normalizing tiny steps amplifies rounding errors in the deflated directions. Project them out: the iteration
+    // would go there where these are further out.
     if (m_deflation) m_deflation->project(m_p, m_ap, m_bp);
     measure();
   }
@@ -328,16 +328,16 @@ eigenpairs of_any_mass(runtime& rt, const csr_matrix& a, const eigen_options& o)
 
 }  // namespace
 
-double least_memory_of_lobpcg(const csr_matrix& a, const eigen_options& o) {
+double min_memory_of_lobpcg(const csr_matrix& a, const eigen_options& o) {
   const std::int64_t b = block_for(o);
   const bool has_mass = o.mass != nullptr && !has_diagonal_mass(a, o);  // a diagonal one becomes a part of A
   const std::int64_t kept =
       (has_mass ? 9 : 6) * b + blocks_of_preconditioner(o) * b + deflated_columns(a, o) * (has_mass ? 3 : 2);
-  const bool small = is_small(a, o, b, iteration::least_blocks);
+  const bool small = is_small(a, o, b, iteration::min_blocks);
   const double solving = static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
                              static_cast<double>((small ? a.rows : kept) + o.pairs) +
                          (small ? 0 : matrix_of_preconditioner(a, o));
-  return std::max(solving, least_memory_of_search(a, o)) + memory_of_copies(a, o);
+  return std::max(solving, min_memory_of_search(a, o)) + memory_of_copies(a, o);
 }
 
 eigenpairs lobpcg(runtime& rt, const csr_matrix& a, const eigen_options& given) {

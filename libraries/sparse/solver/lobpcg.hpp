@@ -5,7 +5,7 @@
 namespace tessera::sparse {
 
 /// Bytes that a solution takes at least, beside the matrices. Throws what lobpcg throws for the block.
-double least_memory_of_lobpcg(const csr_matrix& a, const eigen_options& options);
+double min_memory_of_lobpcg(const csr_matrix& a, const eigen_options& options);
 
 /// The `pairs` smallest or largest eigenvalues with their vectors. A matrix of fewer rows than ten blocks is solved
 /// as a dense one. Throws tessera::error: what require_solvable throws, usage for a block smaller than the pairs and

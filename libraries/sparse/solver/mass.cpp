@@ -27,12 +27,12 @@ double unknown(const eigenvalue& of) { return of.error_bound - of.residual; }
 
 /// B by its norm, where its factor takes some seconds and 128 MiB at most; there are two for a moment.
 std::optional<envelope_factor> affordable_factor(csr_matrix b) {
-  constexpr double most_elements = 1 << 24, most_operations = 4e9;
+  constexpr double max_elements = 1 << 24, max_operations = 4e9;
   const double norm = infinity_norm(b);
   if (!(norm > 0) || !std::isfinite(norm)) return std::nullopt;
   for (double& v : b.values) v /= norm;
   envelope_factor made(b);
-  if (made.elements() > most_elements || made.operations() > most_operations) return std::nullopt;
+  if (made.elements() > max_elements || made.operations() > max_operations) return std::nullopt;
   return made;
 }
 
@@ -40,12 +40,12 @@ std::optional<envelope_factor> affordable_factor(csr_matrix b) {
 /// there, so that no eigenvalue is smaller than these. None where B is not positive definite for its factor, or that
 /// does not come.
 std::optional<eigenvalue> by_inverse_iteration(const csr_matrix& b, envelope_factor factor) {
-  constexpr int most_steps = 320, steps_to_first_attempt = 10;
+  constexpr int max_steps = 320, steps_to_first_attempt = 10;
   if (!factor.factorize(0)) return std::nullopt;
   const double norm = infinity_norm(b);
   std::vector<double> x = random_start(b.rows, 1);
   int next_attempt = steps_to_first_attempt;
-  for (int step = 1; step <= most_steps; ++step) {
+  for (int step = 1; step <= max_steps; ++step) {
     factor.solve(x);
     const double length = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
     if (!std::isfinite(length)) return std::nullopt;
@@ -67,7 +67,7 @@ std::optional<eigenvalue> by_inverse_iteration(const csr_matrix& b, envelope_fac
 
 /// Of the first attempt that finds it; each is slower than the one before. The options are those of the problem.
 eigenvalue smallest_eigenvalue(runtime& rt, const csr_matrix& b, const eigen_options& o) {
-  constexpr std::int64_t few_rows = 300, most_dense_rows = 1000;
+  constexpr std::int64_t few_rows = 300, max_dense_rows = 1000;
   constexpr int few_iterations = 300;
   eigen_options how{.pairs = 1, .tolerance = 1e-3, .compare = criterion::relative};
   const auto found = [&](std::int64_t block, preconditioning with) {
@@ -75,14 +75,14 @@ eigenvalue smallest_eigenvalue(runtime& rt, const csr_matrix& b, const eigen_opt
     return lobpcg(rt, b, how).values[0];
   };
   if (b.rows <= few_rows) return found(b.rows, preconditioning::none);
-  const std::optional<envelope_factor> factor = b.rows > most_dense_rows ? affordable_factor(b) : std::nullopt;
-  if (factor) how.most_iterations = few_iterations;
+  const std::optional<envelope_factor> factor = b.rows > max_dense_rows ? affordable_factor(b) : std::nullopt;
+  if (factor) how.max_iterations = few_iterations;
   const eigenvalue first = found(0, preconditioning::jacobi);
   if (first.converged || first.value <= unknown(first)) return first;
-  if (b.rows <= most_dense_rows) return found(b.rows, preconditioning::none);
+  if (b.rows <= max_dense_rows) return found(b.rows, preconditioning::none);
   if (factor)
     if (const auto by_factor = by_inverse_iteration(b, *factor)) return *by_factor;
-  how.most_iterations = std::max(eigen_options{}.most_iterations, o.most_iterations);
+  how.max_iterations = std::max(eigen_options{}.max_iterations, o.max_iterations);
   return found(std::max<std::int64_t>(16, o.block), preconditioning::block_jacobi);
 }
 

@@ -12,7 +12,7 @@
 namespace tessera::sparse {
 namespace {
 
-constexpr std::int64_t most_steps = 16;
+constexpr std::int64_t max_steps = 16;
 
 /// Which of the values are further out than the innermost pair of an end that was asked for.
 std::vector<std::int64_t> beyond_pairs(const std::vector<double>& values, const eigenpairs& found, spectrum_end which,
@@ -49,7 +49,7 @@ missed_pairs missed_by(runtime& rt, const csr_matrix& a, const eigen_options& o,
                        const eigenpairs& found) {
   // Rows that are left beside all that is known, and one for the block that follows.
   const std::int64_t left = a.rows - std::ssize(found.values) - deflated_columns(a, o) - 1;
-  const std::int64_t steps = std::min(most_steps, left);
+  const std::int64_t steps = std::min(max_steps, left);
   if (o.mass != nullptr || found.dense || steps < 1) return {};
   eigen_options known = o;
   known.deflate = beside(found.vectors, o.deflate, a.rows);
@@ -95,9 +95,9 @@ void doubt_pairs(eigenpairs& found, spectrum_end which) {
   }
 }
 
-double least_memory_of_search(const csr_matrix& a, const eigen_options& o) {
+double min_memory_of_search(const csr_matrix& a, const eigen_options& o) {
   return static_cast<double>(sizeof(double)) * static_cast<double>(a.rows) *
-         static_cast<double>(most_steps + 4 + 3 * o.pairs + deflated_columns(a, o));
+         static_cast<double>(max_steps + 4 + 3 * o.pairs + deflated_columns(a, o));
 }
 
 }  // namespace tessera::sparse

@@ -32,6 +32,6 @@ void mark_by_search(eigenpairs& found, spectrum_end which, std::span<const doubl
 void doubt_pairs(eigenpairs& found, spectrum_end which);
 
 /// Bytes that the search needs.
-double least_memory_of_search(const csr_matrix& a, const eigen_options& o);
+double min_memory_of_search(const csr_matrix& a, const eigen_options& o);
 
 }  // namespace tessera::sparse

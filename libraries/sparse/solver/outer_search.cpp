@@ -10,8 +10,8 @@ namespace tessera::sparse {
 namespace {
 
 /// A search has few vectors, and goes on until it is sure or has had so many iterations.
-constexpr std::int64_t most_vectors = 8, most_pairs = 2;
-constexpr int most_iterations = 500;
+constexpr std::int64_t max_vectors = 8, max_pairs = 2;
+constexpr int max_iterations = 500;
 
 /// The pairs of one end, among all that were found.
 struct end_of_pairs {
@@ -50,12 +50,12 @@ missed_pairs searched_beside(const csr_matrix& a, const eigen_options& o, const 
                      left = a.rows - pairs - deflated_columns(a, o);
   if (found.dense || left < 1) return missed;
   eigen_options how = o;
-  how.block = std::clamp<std::int64_t>(std::min(block, left / 3), 1, most_vectors);
-  how.pairs = std::min(how.block, most_pairs);
+  how.block = std::clamp<std::int64_t>(std::min(block, left / 3), 1, max_vectors);
+  how.pairs = std::min(how.block, max_pairs);
   how.lag = 0;
   how.guess = {};
   how.deflates_found = true;
-  how.most_iterations = std::min(o.most_iterations, most_iterations);
+  how.max_iterations = std::min(o.max_iterations, max_iterations);
   if (o.report)
     how.report = [&o](eigen_progress now) {
       now.searching = true;

@@ -13,10 +13,10 @@ namespace tessera::sparse {
 struct eigensolver {
   std::string_view name;       ///< in a command line
   std::string_view title;      ///< in a report
-  std::string_view iteration;  ///< what eigen_options::most_iterations counts
+  std::string_view iteration;  ///< what eigen_options::max_iterations counts
   bool block_limits_levels;    ///< of equal eigenvalues it sees at most as many as eigen_options::block
   bool preconditioned;         ///< it takes eigen_options::precondition
-  double (*least_memory)(const csr_matrix&, const eigen_options&);  ///< bytes beside the matrices as given
+  double (*min_memory)(const csr_matrix&, const eigen_options&);  ///< bytes beside the matrices as given
   eigenpairs (*solve)(runtime&, const csr_matrix&, const eigen_options&);
 };
 

@@ -71,12 +71,12 @@ struct sparse_backend {
   static tsr_status check_type(const tsr_device* device, tsr_type type) { return check_numbers(device, type); }
 
   static tsr_status take_in(tsr_device* device, const kit::csr_matrix& matrix, std::shared_ptr<const void>& index) {
-    constexpr i64 most_rows = i64{1} << 31;
+    constexpr i64 max_rows = i64{1} << 31;
     const i64 rows = matrix.rows_of_tiles();
-    if (!matrix.never_transposed && rows > most_rows)
+    if (!matrix.never_transposed && rows > max_rows)
       return device->report.fail(TSR_OUT_OF_RANGE, "%s: %lld rows%s; the index for transposed products counts to %lld",
                                  matrix.maker(), static_cast<long long>(rows), matrix.tiled ? " of tiles" : "",
-                                 static_cast<long long>(most_rows));
+                                 static_cast<long long>(max_rows));
     host_structure host{std::vector<i64>(static_cast<std::size_t>(rows) + 1),
                         std::vector<std::int32_t>(static_cast<std::size_t>(matrix.nonzeros))};
     const scoped_stream stream;  // after what it writes to

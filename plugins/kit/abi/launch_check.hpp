@@ -7,7 +7,7 @@
 namespace tessera::kit {
 
 /// Threads of a group, at most.
-inline constexpr unsigned most_threads = 1024;
+inline constexpr unsigned max_threads = 1024;
 
 /// Fails: INVALID_ARGUMENT with a record that names the kernel.
 inline tsr_status check_geometry(const reporter& report, const char* kernel, const tsr_launch* launch) {
@@ -18,9 +18,9 @@ inline tsr_status check_geometry(const reporter& report, const char* kernel, con
       return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': an extent of the %s is 0", kernel,
                          launch->grid[d] == 0 ? "grid" : "group");
     threads *= launch->group[d];
-    if (threads > most_threads)
+    if (threads > max_threads)
       return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': a group of %u x %u x %u threads; %u is the most",
-                         kernel, launch->group[0], launch->group[1], launch->group[2], most_threads);
+                         kernel, launch->group[0], launch->group[1], launch->group[2], max_threads);
   }
   if (launch->argument_count > 0 && (launch->arguments == nullptr || launch->argument_sizes == nullptr))
     return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': arguments or their sizes are NULL", kernel);

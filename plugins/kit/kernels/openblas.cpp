@@ -77,7 +77,7 @@ struct bound {
   std::string remedy;
 };
 
-bound least_bound() {
+bound min_bound() {
   bound least;
   const auto look = [&](std::uint64_t limit, int place, const char* what, const char* remedy) {
     const std::uint64_t left = limit - std::min(limit, bytes_in_use(place));
@@ -157,7 +157,7 @@ buffers& own_buffers() {
 }
 
 [[noreturn]] void refuse(std::uint64_t count, std::uint64_t bytes) {
-  const bound least = least_bound();
+  const bound least = min_bound();
   const auto figure = [](std::uint64_t value, const std::string& before) {
     return value == ~std::uint64_t{0} ? std::string() : before + std::to_string(value / MiB) + " MiB";
   };
@@ -229,7 +229,7 @@ openblas::openblas() {
   find("openblas_get_num_procs", get_num_procs);
   find("openblas_get_num_threads", get_num_threads);
   find("openblas_set_num_threads", m_set_num_threads);
-  if (least_bound().name.empty()) return;
+  if (min_bound().name.empty()) return;
   own_buffers().find_entries(m_library);
   take_buffers(alone.count());
   m_bounded = true;
@@ -238,7 +238,7 @@ openblas::openblas() {
 /// One buffer per processor, in at most a quarter of the addresses that are left; at least one.
 void openblas::take_buffers(unsigned processors) {
   if (!own_buffers().take()) refuse(1, own_buffers().bytes());
-  const std::uint64_t most = least_bound().left / 4;
+  const std::uint64_t most = min_bound().left / 4;
   for (std::uint64_t taken = own_buffers().bytes(); --processors > 0 && taken + own_buffers().bytes() <= most;
        taken += own_buffers().bytes())
     if (!own_buffers().take()) return;

@@ -7,7 +7,7 @@ namespace tessera::kit {
 namespace {
 
 using i64 = std::int64_t;
-constexpr i64 most_columns = i64{1} << 31;
+constexpr i64 max_columns = i64{1} << 31;
 
 long long shown(i64 value) { return static_cast<long long>(value); }
 
@@ -87,12 +87,12 @@ tsr_status check_matrix(const reporter& report, operand_resolver& operands, std:
   if (m.tile_rows < 1 || m.tile_columns < 1)
     return report.fail(TSR_INVALID_ARGUMENT, "%s: tiles of %lld x %lld", call, shown(m.tile_rows),
                        shown(m.tile_columns));
-  if (m.tile_rows > most_columns || m.tile_columns > most_columns)
+  if (m.tile_rows > max_columns || m.tile_columns > max_columns)
     return report.fail(TSR_OUT_OF_RANGE, "%s: tiles of %lld x %lld; at most %lld each way", call, shown(m.tile_rows),
-                       shown(m.tile_columns), shown(most_columns));
-  if (m.columns > most_columns)
+                       shown(m.tile_columns), shown(max_columns));
+  if (m.columns > max_columns)
     return report.fail(TSR_OUT_OF_RANGE, "%s: %lld columns; an index of 32 bits counts to %lld", call, shown(m.columns),
-                       shown(most_columns));
+                       shown(max_columns));
   if (m.nonzeros > 0 && (m.rows == 0 || m.columns == 0))
     return report.fail(TSR_INVALID_ARGUMENT, "%s: %lld %s in a matrix of %lld x %lld", call, shown(m.nonzeros), stored,
                        shown(m.rows), shown(m.columns));

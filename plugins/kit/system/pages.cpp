@@ -144,12 +144,12 @@ bool is_private(std::uintptr_t begin, std::uintptr_t end) {
 }  // namespace
 
 void populate(void* begin, std::uint64_t bytes) noexcept try {
-  constexpr std::uint64_t part = 4 * pages::huge_bytes, most_threads = 8;
+  constexpr std::uint64_t part = 4 * pages::huge_bytes, max_threads = 8;
   const auto first = reinterpret_cast<std::uintptr_t>(begin) / page_bytes() * page_bytes();
   const std::uint64_t length = round_up(reinterpret_cast<std::uintptr_t>(begin) + bytes - first, page_bytes());
   if (!is_private(first, first + length)) return;
   const std::uint64_t parts = std::max<std::uint64_t>(
-      std::min({length / part, most_threads, std::uint64_t{std::max(std::thread::hardware_concurrency() / 2, 1u)}}), 1);
+      std::min({length / part, max_threads, std::uint64_t{std::max(std::thread::hardware_concurrency() / 2, 1u)}}), 1);
   const std::uint64_t each = round_up(length / parts, pages::huge_bytes);
   const auto touch = [&](std::uint64_t at) {
     if (at < length) ::madvise(reinterpret_cast<void*>(first + at), std::min(each, length - at), MADV_POPULATE_WRITE);

@@ -12,7 +12,7 @@ namespace {
 using namespace opencl;
 
 constexpr std::size_t product_threads = 256;
-constexpr std::int64_t most_at_once = 65535;
+constexpr std::int64_t max_at_once = 65535;
 
 std::size_t edge_of(tsr_type type) { return type == TSR_C128 ? 32 : 64; }  // as in multiply.cl
 
@@ -36,8 +36,8 @@ void advance(matrix& of, std::int64_t bytes) {
 }
 
 error_t multiply_strided(product p, stream_t stream) {
-  for (std::int64_t left = p.batch; left > 0; left -= most_at_once) {
-    const std::int64_t some = left < most_at_once ? left : most_at_once;
+  for (std::int64_t left = p.batch; left > 0; left -= max_at_once) {
+    const std::int64_t some = left < max_at_once ? left : max_at_once;
     if (error_t error = multiply_some(p, some, nullptr, stream); kind_of(error) != error_kind::none) return error;
     advance(p.a, some * p.step_a);
     advance(p.b, some * p.step_b);
@@ -50,7 +50,7 @@ error_t multiply_strided(product p, stream_t stream) {
 std::int64_t collect(const product& p, std::int64_t begin, const buffer_map& buffers, std::array<cl_mem, 3>& same,
                      std::vector<std::int64_t>& offsets) {
   std::int64_t end = begin;
-  for (; end < p.batch && end - begin < most_at_once; ++end) {
+  for (; end < p.batch && end - begin < max_at_once; ++end) {
     std::array<place, 3> at{};
     for (std::size_t which = 0; which < 3; ++which) at[which] = buffers.find(p.pointers[end][which]);
     const std::array<cl_mem, 3> found{at[0].buffer, at[1].buffer, at[2].buffer};

@@ -8,7 +8,7 @@
 namespace tessera::conformance {
 namespace {
 
-constexpr std::size_t most_streams = 3;
+constexpr std::size_t max_streams = 3;
 
 tsr_status sleep_a_little(void*, void* const*) {
   std::this_thread::sleep_for(std::chrono::microseconds(300));
@@ -26,7 +26,7 @@ bool copies_inside(const device& on) {
 
 crew::crew(const opened& all, random_source& random) : m_random(random) {
   for (const auto& device : all.devices)
-    for (std::size_t i = 0; i < streams_of(*device, most_streams); ++i)
+    for (std::size_t i = 0; i < streams_of(*device, max_streams); ++i)
       m_streams.emplace_back(*device, i == 0 ? TSR_STREAM_COPY : TSR_STREAM_COMPUTE);
 }
 
@@ -44,7 +44,7 @@ void crew::finish() {
 }
 
 const queue& crew::stream_of(const device& on) {
-  std::size_t skipped = m_random() % streams_of(on, most_streams);
+  std::size_t skipped = m_random() % streams_of(on, max_streams);
   for (const queue& stream : m_streams)
     if (&stream.owner() == &on && skipped-- == 0) return stream;
   throw check_failed("a job has no stream on a device");

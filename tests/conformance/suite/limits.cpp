@@ -8,7 +8,7 @@
 namespace tessera::conformance {
 namespace {
 
-constexpr std::uint64_t most_tried = std::uint64_t{256} << 20;
+constexpr std::uint64_t max_tried = std::uint64_t{256} << 20;
 
 /// Runs on every device whose description has the limit; skips the check where none has.
 void where_stated(const subject& what, const char* name, std::uint64_t most,
@@ -29,7 +29,7 @@ void where_stated(const subject& what, const char* name, std::uint64_t most,
 
 void allocations(const subject& what) {
   where_stated(
-      what, "max_allocation", most_tried, [](const tsr_device_desc& d) { return d.max_allocation; },
+      what, "max_allocation", max_tried, [](const tsr_device_desc& d) { return d.max_allocation; },
       [](const device& device, std::uint64_t most) {
         const std::uint32_t space = compute_space(device);
         const std::uint64_t capacity = device.spaces()[space].description.bytes;
@@ -51,7 +51,7 @@ void expect_refusal(const queue& stream, tsr_status got, tsr_status wanted, cons
 
 void copies(const subject& what) {
   where_stated(
-      what, "max_copy", most_tried, [](const tsr_device_desc& d) { return d.max_copy; },
+      what, "max_copy", max_tried, [](const tsr_device_desc& d) { return d.max_copy; },
       [&](const device& device, std::uint64_t most) {
         const queue stream(device);
         const std::uint32_t space = compute_space(device);

@@ -84,7 +84,7 @@ struct hoard {
 };
 
 /// A device that allocates small pieces alone is not filled by more of them.
-constexpr std::uint64_t most_pieces = 4096;
+constexpr std::uint64_t max_pieces = 4096;
 
 void exhaustion_answers_and_recovers(const subject& what) {
   const opened all(what);
@@ -95,7 +95,7 @@ void exhaustion_answers_and_recovers(const subject& what) {
     tried = true;
     const std::uint64_t piece = allocatable(device, std::max<std::uint64_t>(description.bytes / 8, 1)),
                         most = description.bytes / piece;
-    if (most > most_pieces)
+    if (most > max_pieces)
       throw beyond_limits(fmt::format("it takes {} allocations to fill space {}, of max_allocation bytes ({}) each",
                                       most, space, device.description().max_allocation));
     {
@@ -136,7 +136,7 @@ void capacity_is_there(const subject& what) {
            format_bytes(static_cast<double>(description.bytes)), format_bytes(static_cast<double>(free_bytes)));
     const std::uint64_t half = (known ? free_bytes : description.bytes) / 2, piece = allocatable(device, half / 8);
     if (piece < 64) return;
-    const std::uint64_t wanted = std::min(half / piece, most_pieces) * piece;
+    const std::uint64_t wanted = std::min(half / piece, max_pieces) * piece;
     tried = true;
     const queue stream(device);
     hoard taken{device, {}};

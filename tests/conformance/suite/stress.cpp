@@ -10,7 +10,7 @@
 namespace tessera::conformance {
 namespace {
 
-constexpr std::size_t most_threads = 4, streams_per_thread = 2;
+constexpr std::size_t max_threads = 4, streams_per_thread = 2;
 constexpr int rounds_of_a_thread = 60;
 
 /// Streams are made and destroyed by one thread at a time (rule R5 promises no more).
@@ -76,9 +76,9 @@ void threads_times_streams(const subject& what) {
   std::mutex guard;
   std::exception_ptr failure;
   std::vector<std::thread> threads;
-  std::size_t streams = most_threads * streams_per_thread;
+  std::size_t streams = max_threads * streams_per_thread;
   for (const auto& device : all.devices) streams = streams_of(*device, streams);
-  const std::size_t thread_count = std::min(streams, most_threads);
+  const std::size_t thread_count = std::min(streams, max_threads);
   for (std::size_t t = 0; t < thread_count; ++t)
     threads.emplace_back([&, t] {
       try {

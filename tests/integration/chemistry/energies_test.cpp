@@ -356,13 +356,13 @@ TEST(chemistry, methods_of_ones_own_give_their_energies) {
 
 TEST(chemistry, what_has_not_converged_has_no_triples) {
   sial::correlation_settings how;
-  how.most_iterations = 3;
+  how.max_iterations = 3;
   const sial::correlation_result found = correlate(closed("h2o", "cc-pvdz"), how);
   EXPECT_FALSE(found.converged);
   EXPECT_EQ(found.iterations, 3);
   EXPECT_FALSE(found.triples);
   chemistry::scf_settings few;
-  few.most_iterations = 4;
+  few.max_iterations = 4;
   const reference_state water(molecule_of("h2o"), "cc-pvdz", chemistry::reference::rhf, few);
   EXPECT_FALSE(water.scf.converged);
   EXPECT_EQ(water.scf.iterations, 4);

@@ -88,9 +88,9 @@ TEST(lost_device, is_told_and_the_job_begins_again_without_it) {
   cancelling.insert(cancelling.end(), {"--set", "runtime.survive_loss=false"});
   // The shortest queue, not cost: a device that seems slow would get too few tasks to be lost. Whether something is
   // missed with it depends on how busy this machine is.
-  constexpr int most_attempts = 20;
+  constexpr int max_attempts = 20;
   bool told = false;
-  for (int attempt = 0; attempt < most_attempts && !told; ++attempt) {
+  for (int attempt = 0; attempt < max_attempts && !told; ++attempt) {
     const outcome done = run(job);
     ASSERT_EQ(done.code, 0) << done.err;
     const auto json = json_of(done.out);
@@ -103,7 +103,7 @@ TEST(lost_device, is_told_and_the_job_begins_again_without_it) {
   }
   EXPECT_TRUE(told);
   bool cancelled = false;
-  for (int attempt = 0; attempt < most_attempts && !cancelled; ++attempt) {
+  for (int attempt = 0; attempt < max_attempts && !cancelled; ++attempt) {
     const outcome ended = run(cancelling);
     cancelled = ended.code == 9;
     if (!cancelled) continue;

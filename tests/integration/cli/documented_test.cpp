@@ -1,13 +1,20 @@
-// docs/commands.md and the program agree: commands, options, JSON keys.
+// docs/commands.md, the pages of docs/commands and the program agree: commands, options, JSON keys. What guides show as
+// commands runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tests/integration/cli/program.hpp"
 #include "tests/unit/plugin/folder.hpp"
@@ -19,7 +26,12 @@ using keys = std::set<std::string>;
 
 /// The lines between a heading and the next one of its level or above.
 std::string section(const std::string& heading) {
-  static const std::string page = contents(source("docs/commands.md"));
+  static const std::string page = [] {
+    std::string all = contents(source("docs/commands.md"));
+    for (const auto& entry : std::filesystem::directory_iterator(source("docs/commands")))
+      all += contents(entry.path());
+    return all;
+  }();
   const std::string level = heading.substr(0, heading.find(' '));
   std::istringstream lines(page);
   std::string line, found;
@@ -28,7 +40,7 @@ std::string section(const std::string& heading) {
     if (line.starts_with('#') && line.find(' ') <= level.size()) inside = line == heading;
     if (inside) found += line + "\n";
   }
-  EXPECT_FALSE(found.empty()) << "docs/commands.md has no heading '" << heading << "'";
+  EXPECT_FALSE(found.empty()) << "docs/commands.md and docs/commands have no heading '" << heading << "'";
   return found;
 }
 
@@ -90,7 +102,7 @@ keys keys_of(const std::string& json) {
 void expect_agreement(const keys& real, const documented_keys& page, const std::string& what) {
   for (const std::string& key : real)
     EXPECT_TRUE(page.always.contains(key) || page.sometimes.contains(key))
-        << what << ": '" << key << "' is not in docs/commands.md";
+        << what << ": '" << key << "' is not in docs/commands";
   for (const std::string& key : page.always)
     EXPECT_TRUE(real.contains(key)) << what << ": '" << key << "' is documented and not there";
 }
@@ -306,6 +318,42 @@ TEST(documented, keys_of_config_explain) {
   keys real;
   for (const std::string& key : keys_of(run({"config", "explain", "--json", "-"}).out)) real.insert(key);
   expect_agreement(real, documented("## tessera config explain"), "config explain");
+}
+
+/// The words of the commands behind "$ tessera" in the blocks of a page that say ```console.
+std::vector<std::vector<std::string>> commands_of(const std::string& page) {
+  std::vector<std::vector<std::string>> found;
+  std::istringstream lines(contents(source(page)));
+  std::string line;
+  bool inside = false;
+  while (std::getline(lines, line)) {
+    if (line.starts_with("```")) inside = line == "```console";
+    if (!inside || !line.starts_with("$ ")) continue;
+    EXPECT_TRUE(line.starts_with("$ tessera ")) << page << ": " << line;
+    std::istringstream words(line.substr(std::string_view("$ tessera ").size()));
+    found.emplace_back(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
+  }
+  return found;
+}
+
+// In the order of the page: one may read what an earlier one has written. In a folder that has what the root of the
+// repository has, so that they write nothing there.
+TEST(documented, commands_of_guides_run) {
+  const plugin_test::folder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  for (const char* name : {"apps", "configs", "examples"})
+    std::filesystem::create_directory_symlink(source(name), folder.path() / name);
+  for (const auto& [page, number] :
+       {std::pair{"docs/commands.md", 10u}, {"docs/regions.md", 1u}, {"docs/sparse.md", 8u}}) {
+    const auto commands = commands_of(page);
+    EXPECT_EQ(commands.size(), number) << page;
+    std::filesystem::current_path(folder.path());
+    for (const std::vector<std::string>& words : commands) {
+      const outcome done = run(words);
+      EXPECT_EQ(done.code, 0) << page << ": tessera " << testing::PrintToString(words) << "\n" << done.err;
+    }
+    std::filesystem::current_path(before);
+  }
 }
 
 TEST(documented, every_command_and_every_option) {

@@ -90,7 +90,7 @@ TEST_F(sial_memory, dry_runs_tell_what_will_be_needed) {
   EXPECT_EQ(p["memory"][1]["bytes"], 320'000);
   EXPECT_EQ(p["memory"][5]["kind"], "served");
   EXPECT_EQ(p["memory"][5]["bytes"], 36 * 80'000);
-  EXPECT_EQ(p["least_host_bytes"], 2 * 3 * 81'920) << "a, b and the block of s in the hand, for each worker";
+  EXPECT_EQ(p["min_host_bytes"], 2 * 3 * 81'920) << "a, b and the block of s in the hand, for each worker";
   EXPECT_EQ(p["block_bytes"], (4 + 36) * 81'920);
   EXPECT_EQ(p["largest_blocks"][0]["extents"], nlohmann::json({100, 100}));
   EXPECT_EQ(p["fits"], "yes");

@@ -251,13 +251,13 @@ std::uint64_t on_device(runtime& rt, const operation::definition& product, std::
 }
 
 /// What is learnt on a machine that is busy with other things may be about those. A test of it may try several times.
-constexpr int most_attempts = 5;
+constexpr int max_attempts = 5;
 
 TEST(cost, finds_the_size_from_which_a_device_is_worth_its_way) {
   if (testing::watches_threads) GTEST_SKIP() << "many iterations of what other tests begin";
   std::optional<runtime> tried;
   std::uint64_t small = 20, large = 0;
-  for (int attempt = 0; attempt < most_attempts && (small > 3 || large < 17); ++attempt) {
+  for (int attempt = 0; attempt < max_attempts && (small > 3 || large < 17); ++attempt) {
     runtime& rt = tried.emplace(cost_machine("off", far_device()));  // nothing of the attempt before is known
     const operation::definition& product = define_product(rt);
     for (const std::int64_t order : {16, 32, 64, 128, 256}) on_device(rt, product, order, 30);  // it learns
@@ -282,7 +282,7 @@ TEST(cost, finds_the_size_from_which_a_device_is_worth_its_way) {
 
 TEST_F(kept, the_next_run_knows_from_the_first_task_on) {
   std::uint64_t of_ten = 0;
-  for (int attempt = 0; attempt < most_attempts && of_ten < 10; ++attempt) {
+  for (int attempt = 0; attempt < max_attempts && of_ten < 10; ++attempt) {
     {
       runtime rt(logged(m_file.string()));
       on_device(rt, define_product(rt), 256, 30);
@@ -347,7 +347,7 @@ TEST(policy_plugin, is_given_what_was_learnt) {
   runtime rt(cost_machine("off", far_device(), "\"host\", \"sim\", \"" + plugin + "\"", "plugin:policy_fastest"));
   const operation::definition& product = define_product(rt);
   std::uint64_t of_ten = 0;
-  for (int attempt = 0; attempt < most_attempts && of_ten < 7; ++attempt) of_ten = on_device(rt, product, 256, 10);
+  for (int attempt = 0; attempt < max_attempts && of_ten < 7; ++attempt) of_ten = on_device(rt, product, 256, 10);
   EXPECT_GE(of_ten, 7u);
   EXPECT_FALSE(rt.statistics().placement) << "trials and crossovers belong to the placement cost";
 }

@@ -24,7 +24,7 @@ TEST(space_set, holds_what_a_set_holds) {
   std::set<std::uint16_t> ra, rb;
   for (int step = 0; step < 20'000; ++step) {
     const auto [is, reference] = random() % 2 == 0 ? std::tie(a, ra) : std::tie(b, rb);
-    const auto space = static_cast<std::uint16_t>(random() % space_set::most);
+    const auto space = static_cast<std::uint16_t>(random() % space_set::max_spaces);
     if (random() % 8 < 3) {
       is.add(space);
       reference.insert(space);
@@ -34,7 +34,7 @@ TEST(space_set, holds_what_a_set_holds) {
     }
     ASSERT_EQ(is.has(space), reference.contains(space));
     ASSERT_EQ(is.empty(), reference.empty());
-    ASSERT_EQ(is.first(), reference.empty() ? space_set::most : *reference.begin());
+    ASSERT_EQ(is.first(), reference.empty() ? space_set::max_spaces : *reference.begin());
     ASSERT_EQ(listed(is), std::vector(reference.begin(), reference.end()));
     std::set<std::uint16_t> both = ra;
     both.insert(rb.begin(), rb.end());
@@ -45,7 +45,7 @@ TEST(space_set, holds_what_a_set_holds) {
 }
 
 TEST(space_set, of_one_space) {
-  for (std::uint16_t k = 0; k < space_set::most; ++k) EXPECT_EQ(listed(space_set::of(k)), std::vector{k});
+  for (std::uint16_t k = 0; k < space_set::max_spaces; ++k) EXPECT_EQ(listed(space_set::of(k)), std::vector{k});
   EXPECT_EQ(space_set::of(3), space_set().add(3).add(64).remove(64));
   EXPECT_NE(space_set::of(3), space_set::of(67)) << "the same bit of another word";
 }
@@ -56,11 +56,11 @@ TEST(atomic_space_set, keeps_what_threads_add_at_once) {
   std::vector<std::thread> threads;
   for (std::uint16_t t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
-      for (std::uint16_t k = t; k < space_set::most; k += 4) s.add(k);
-      for (std::uint16_t k = t; k < space_set::most; k += 8) s.remove(k);
+      for (std::uint16_t k = t; k < space_set::max_spaces; k += 4) s.add(k);
+      for (std::uint16_t k = t; k < space_set::max_spaces; k += 8) s.remove(k);
     });
   for (std::thread& t : threads) t.join();
-  for (std::uint16_t k = 0; k < space_set::most; ++k) EXPECT_EQ(s.has(k), k % 8 >= 4) << k;
+  for (std::uint16_t k = 0; k < space_set::max_spaces; ++k) EXPECT_EQ(s.has(k), k % 8 >= 4) << k;
 }
 
 TEST(atomic_space_set, is_within_another) {

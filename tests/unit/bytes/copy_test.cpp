@@ -84,7 +84,7 @@ TEST(copy_bytes, nothing_may_be_nowhere) {
 
 TEST(copy_bytes, copies_large_ranges_on_both_sides_of_the_second_cache) {
   std::mt19937_64 draw(seed());
-  const std::size_t most = least_past_caches();
+  const std::size_t most = min_past_caches();
   for (const std::size_t bytes : {most / 2 + 3, most - 1, most, most + 1, 3 * most + 77}) {
     const std::size_t from = draw() % page, to = draw() % page;
     pair_of_ranges ranges(bytes, from, to, draw);

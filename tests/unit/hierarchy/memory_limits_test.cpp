@@ -41,7 +41,7 @@ TEST_P(memory_bounds, the_least_one_counts) {
     const auto found = c.files.find(path);
     return found != c.files.end() ? found->second : std::string();
   };
-  const memory_bound least = least_bound(from);
+  const memory_bound least = min_bound(from);
   EXPECT_EQ(least.left, c.left) << least.reason;
   EXPECT_TRUE(has(least.reason, {c.reason.c_str()}));
 }

@@ -69,7 +69,7 @@ TEST(catalog, refuses_batch_forms_that_nobody_could_use) {
 TEST(catalog, has_a_limit_and_stable_addresses) {
   catalog all;
   const definition* first = &all.add(host_operation("0"));
-  for (std::uint32_t k = 1; k < catalog::most; ++k) all.add(host_operation(std::to_string(k)));
+  for (std::uint32_t k = 1; k < catalog::max_operations; ++k) all.add(host_operation(std::to_string(k)));
   EXPECT_EQ(all.find("0"), first);
   EXPECT_THAT(error_of([&] { all.add(host_operation("one more")); }).message(), HasSubstr("4096"));
 }

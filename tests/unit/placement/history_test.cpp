@@ -174,11 +174,11 @@ TEST(history, a_full_table_falls_back_to_the_work) {
   rig r;
   operation::definition other = operation::syrk();
   std::size_t made = 1;
-  for (std::uint32_t number = 100; number < 100 + history::most_profiles; ++number) {
+  for (std::uint32_t number = 100; number < 100 + history::max_profiles; ++number) {
     other.number = number;
     made += r.model.profile_of(other, element_type::f64) != nullptr;
   }
-  EXPECT_EQ(made, history::most_profiles);
+  EXPECT_EQ(made, history::max_profiles);
   other.number = 4000;
   EXPECT_EQ(r.model.profile_of(other, element_type::f64), nullptr);
   EXPECT_DOUBLE_EQ(r.model.seconds(nullptr, cpu, 1e6) * 1e9, 1e6 + 100);

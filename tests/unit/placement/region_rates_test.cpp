@@ -100,11 +100,11 @@ TEST_F(region_rates, of_one_program_do_not_push_out_those_of_another) {
   if (testing::watches_threads) GTEST_SKIP() << "many iterations of what other tests begin";
   EXPECT_EQ(write("small", {{"axpy", "core0", 2e6, 0}}), "");
   std::vector<region_rate> many;
-  for (std::size_t k = 0; k < most_region_rates + 10; ++k) many.push_back({std::to_string(k), "core0", 1e6, 0});
+  for (std::size_t k = 0; k < max_region_rates + 10; ++k) many.push_back({std::to_string(k), "core0", 1e6, 0});
   EXPECT_EQ(write("large", many), "");
   EXPECT_EQ(read("small").size(), 1u);
   const std::vector<region_rate> kept = read("large");
-  EXPECT_EQ(kept.size(), most_region_rates);
+  EXPECT_EQ(kept.size(), max_region_rates);
   EXPECT_EQ(kept.front().region, "10") << "its own oldest go";
 
   // The program that wrote last comes first; of more programs than are kept, those that wrote longest ago go.
@@ -113,10 +113,10 @@ TEST_F(region_rates, of_one_program_do_not_push_out_those_of_another) {
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].program, "small");
   EXPECT_EQ(all[0].rates.size(), 2u);
-  for (std::size_t k = 0; k + 1 < most_programs; ++k)
+  for (std::size_t k = 0; k + 1 < max_programs; ++k)
     EXPECT_EQ(write("p" + std::to_string(k), {{"axpy", "core0", 2e6, 0}}), "");
   all = read_region_rates(m_file, rates_here);
-  EXPECT_EQ(all.size(), most_programs);
+  EXPECT_EQ(all.size(), max_programs);
   EXPECT_EQ(all.back().program, "small");
   EXPECT_TRUE(read("large").empty());
 }

@@ -109,12 +109,12 @@ TEST(memory_plan, a_machine_without_memory_and_one_with_too_many_are_refused_wit
 
   location::tree wide(named(location::kind::machine, "machine"));
   std::vector<std::vector<memory_facts>> offered = {{}};
-  for (std::uint32_t k = 0; k < block::space_set::most; ++k) {
+  for (std::uint32_t k = 0; k < block::space_set::max_spaces; ++k) {
     wide.add(0, named(location::kind::memory, "numa" + std::to_string(k), location::space_key{0, k}));
     offered[0].push_back(host);
   }
-  EXPECT_EQ(plan_memories(wide, offered, 0).size(), block::space_set::most);
-  wide.add(0, named(location::kind::memory, "one more", location::space_key{0, block::space_set::most}));
+  EXPECT_EQ(plan_memories(wide, offered, 0).size(), block::space_set::max_spaces);
+  wide.add(0, named(location::kind::memory, "one more", location::space_key{0, block::space_set::max_spaces}));
   offered[0].push_back(host);
   const error many = refused(wide, offered);
   EXPECT_EQ(many.kind(), error_kind::configuration);

@@ -142,7 +142,7 @@ TEST_F(program_deadlock, a_thread_with_views_stops_when_it_is_told) {
   owner.mine.held_views.store(1);
   owner.steps = {[&] {
     EXPECT_TRUE(owner.mine.asks.load());
-    owner.mine.in_vain.store(true);
+    owner.mine.wait_is_hopeless.store(true);
   }};
   EXPECT_FALSE(deadlock.wait(
       owner.mine, [] { return false; }, 0));
@@ -153,7 +153,7 @@ TEST_F(program_deadlock, what_came_true_all_the_same_counts) {
   owner.mine.held_views.store(1);
   bool came = false;
   owner.steps = {[&] {
-    owner.mine.in_vain.store(true);
+    owner.mine.wait_is_hopeless.store(true);
     came = true;
   }};
   EXPECT_TRUE(deadlock.wait(

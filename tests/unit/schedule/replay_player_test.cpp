@@ -173,14 +173,14 @@ TEST(replay_player, that_waits_for_a_view_of_its_own_thread_is_told_so) {
   auto held = r.run.views.request(r.b, intent::write, std::source_location::current());
   r.run.views.wait_for(held);
   r.play();
-  r.run.meanwhile = [&] { r.run.mine.in_vain = true; };
+  r.run.meanwhile = [&] { r.run.mine.wait_is_hopeless = true; };
   EXPECT_FALSE(r.run.player.wait_for(*r.playing));
   const error e = error_of([&] { r.run.player.refuse_own_wait("a replay", std::source_location::current()); });
   EXPECT_EQ(e.kind(), error_kind::usage);
   EXPECT_THAT(e.message(), HasSubstr("a replay waits for an earlier replay of the same recording"));
   EXPECT_THAT(e.message(), HasSubstr("views of " + block::name_of(r.b)));
   r.run.meanwhile = nullptr;
-  r.run.mine.in_vain = false;
+  r.run.mine.wait_is_hopeless = false;
   r.run.views.end(*held);
   EXPECT_TRUE(r.run.player.wait_for(*r.playing));
 }

@@ -66,7 +66,7 @@ class program {
 
 constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 const std::vector<segment_place> host_and_two_devices{
-    {}, {.captures = true, .most_bytes = no_limit}, {.captures = true, .most_bytes = no_limit, .streams = 2}};
+    {}, {.captures = true, .max_bytes = no_limit}, {.captures = true, .max_bytes = no_limit, .streams = 2}};
 
 TEST(segments, a_chain_on_one_device_is_one) {
   program p(1);
@@ -151,7 +151,7 @@ TEST(segments, stay_below_the_memory_that_they_are_given) {
   program p(9, 1000);  // 8000 bytes each
   for (int k = 0; k < 8; ++k) p.add({{k, intent::read}, {k + 1, intent::update}}, 1);
   auto small = host_and_two_devices;
-  small[1].most_bytes = 25000;
+  small[1].max_bytes = 25000;
   const auto plan = plan_segments(p.finish(), small);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->segments.size(), 4u);
@@ -253,7 +253,7 @@ TEST(segments, of_random_programs_keep_their_promises) {
     }
     const task::recording& of = p.finish(static_cast<std::uint16_t>(pick(3)));
     auto places = host_and_two_devices;
-    places[1].most_bytes = 800u * static_cast<unsigned>(4 + pick(30));
+    places[1].max_bytes = 800u * static_cast<unsigned>(4 + pick(30));
     const auto plan = plan_segments(of, places);
     if (!plan) continue;
     segments += plan->segments.size();
@@ -276,7 +276,7 @@ TEST(segments, of_random_programs_keep_their_promises) {
       const segment& s = *plan->segments[k];
       ASSERT_GE(s.members.size(), 2u);
       ASSERT_GT(s.gates, 0u) << "it would never begin";
-      ASSERT_LE(s.bytes_used, places[s.place].most_bytes);
+      ASSERT_LE(s.bytes_used, places[s.place].max_bytes);
       std::size_t operand = 0;
       std::map<std::uint32_t, std::vector<task::recorded_access>> by_block;
       std::map<std::uint32_t, bool> needs;

@@ -78,7 +78,7 @@ TEST(thread_table, finished_tasks_go_back_to_the_pool_that_they_came_from) {
 
 TEST(operation_counters, exist_for_operations_that_ran) {
   operation_counters counters;
-  for (const std::uint32_t number : {0u, 64u, 200u, operation::catalog::most - 1}) {
+  for (const std::uint32_t number : {0u, 64u, 200u, operation::catalog::max_operations - 1}) {
     EXPECT_EQ(counters.find(number), nullptr) << number;
     operation_counters::add(counters.of(number).tasks, number + 1);
     ASSERT_NE(counters.find(number), nullptr) << number;

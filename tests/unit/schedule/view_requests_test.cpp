@@ -121,7 +121,7 @@ TEST(view_requests, a_thread_that_waits_for_itself_is_told_and_what_it_gave_up_e
   block::record &held_block = run.machine.make(), &wanted = run.machine.make();
   const auto held = view_of(run, held_block, intent::write);
   run.submit(writes_block, {{&wanted, intent::write}, {&held_block, intent::read}});
-  run.meanwhile = [&] { run.mine.in_vain = true; };  // what the last worker that is awake finds
+  run.meanwhile = [&] { run.mine.wait_is_hopeless = true; };  // what the last worker that is awake finds
   auto asked = run.views.request(wanted, intent::read, std::source_location::current());
   const error e = error_of([&] { run.views.wait_for(asked); });
   EXPECT_EQ(asked, nullptr);
@@ -129,7 +129,7 @@ TEST(view_requests, a_thread_that_waits_for_itself_is_told_and_what_it_gave_up_e
   EXPECT_THAT(e.message(), HasSubstr("this thread waits for itself"));
   EXPECT_THAT(e.message(), HasSubstr(block::name_of(held_block)));
   run.meanwhile = nullptr;
-  run.mine.in_vain = false;
+  run.mine.wait_is_hopeless = false;
   run.views.end(*held);
   run.finish();
   EXPECT_EQ(run.threads.submitted(), run.threads.retired()) << "the view that was given up has ended too";

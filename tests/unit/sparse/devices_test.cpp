@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(all, sparse_out_of_core, ::testing::Values("next_use", 
 
 TEST_P(sparse_out_of_core, gives_the_same_in_a_memory_that_is_too_small) {
   const csr_matrix a = generate("lap2d:40");  // six vectors of 4 columns and the matrix: 410 kB
-  eigen_options o{.pairs = 2, .tolerance = 0, .most_iterations = 8, .program = {.panel_rows = 50}};
+  eigen_options o{.pairs = 2, .tolerance = 0, .max_iterations = 8, .program = {.panel_rows = 50}};
   runtime host(testing::host_only());
   const eigenpairs expected = lobpcg(host, a, o);
   o.program.at = "sim0";
@@ -208,7 +208,7 @@ TEST_P(sparse_out_of_core, gives_the_same_in_a_memory_that_is_too_small) {
 TEST(sparse_out_of_core_memory, may_hold_the_blocks_of_a_panel_and_not_its_workspace_too) {
   // Some panels fit with all that they need, of others only the blocks do, of others not even these.
   const csr_matrix a = generate("lap3d:20");
-  eigen_options o{.pairs = 4, .tolerance = 0, .most_iterations = 3};
+  eigen_options o{.pairs = 4, .tolerance = 0, .max_iterations = 3};
   runtime host(testing::host_only());
   const eigenpairs expected = lobpcg(host, a, o);
   o.program.at = "sim0";
@@ -263,7 +263,7 @@ TEST(sparse_pass_order, turns_where_past_uses_decide) {
 /// What a few iterations make in a memory that is too small for matrix and vectors is what they make on the host.
 void expect_the_same_out_of_core(const eigensolver& by, const csr_matrix& a, eigen_options o, std::int64_t panel) {
   SCOPED_TRACE(std::string(by.name) + ", " + a.name);
-  o.tolerance = 0, o.most_iterations = 3, o.program.panel_rows = panel;
+  o.tolerance = 0, o.max_iterations = 3, o.program.panel_rows = panel;
   runtime host(testing::host_only());
   const eigenpairs expected = by.solve(host, a, o);
   runtime rt(device_machine{"sim", "96 KiB"}.make());
@@ -299,7 +299,7 @@ TEST(sparse_moved, is_little_where_the_memory_has_room) {
   const csr_matrix a = generate("lap2d:40");
   runtime rt(device_machine{"sim"}.make());
   const eigenpairs found =
-      lobpcg(rt, a, {.pairs = 2, .tolerance = 0, .most_iterations = 15, .program = {.panel_rows = 200, .at = "sim0"}});
+      lobpcg(rt, a, {.pairs = 2, .tolerance = 0, .max_iterations = 15, .program = {.panel_rows = 200, .at = "sim0"}});
   ASSERT_EQ(found.loop.iterations, 15);
   const double vector = 8.0 * 4 * 1600;  // bytes
   double moved = 0;
@@ -311,7 +311,7 @@ TEST(sparse_moved, is_little_where_the_memory_has_room) {
 TEST(sparse_moved, is_nothing_on_the_host) {
   const csr_matrix a = generate("lap2d:10");
   runtime rt(testing::host_only());
-  EXPECT_TRUE(lobpcg(rt, a, {.pairs = 2, .most_iterations = 3}).loop.moved.empty());
+  EXPECT_TRUE(lobpcg(rt, a, {.pairs = 2, .max_iterations = 3}).loop.moved.empty());
 }
 
 TEST(sparse_location, must_exist) {

@@ -152,7 +152,7 @@ TEST_P(hermitian_matrices, refuse_what_they_cannot_have) {
 TEST(hermitian_out_of_core, has_the_same_values_as_on_the_host) {
   const csr_matrix a = torus(14, 0.9);
   for (const eigensolver& s : eigensolvers()) {
-    eigen_options o{.pairs = 2, .block = 4, .tolerance = 0, .most_iterations = 3, .program = {.panel_rows = 60}};
+    eigen_options o{.pairs = 2, .block = 4, .tolerance = 0, .max_iterations = 3, .program = {.panel_rows = 60}};
     runtime host(testing::host_only());
     const eigenpairs expected = hermitian_pairs(host, s.solve, a, o);
     runtime rt(device_machine{"sim", "128 KiB"}.make());

@@ -24,7 +24,7 @@ class hint_for_a_run : public ::testing::Test {
   /// Of a run that found a value of this part of the norm.
   static std::string hint(const char* solver, preconditioning how, double part, std::optional<double> left,
                           std::int64_t order = 100000) {
-    return hint_with(solver, {.most_iterations = 1000, .precondition = how}, part, left, order);
+    return hint_with(solver, {.max_iterations = 1000, .precondition = how}, part, left, order);
   }
   static std::string hint_with(const char* solver, const eigen_options& o, double part, std::optional<double> left,
                                std::int64_t order = 100000, bool preconditioner_asked = false) {
@@ -43,7 +43,7 @@ TEST_F(hint_for_a_run, has_the_iterations_that_the_pace_asks_for) {
   EXPECT_THAT(hint("lobpcg", none, 0.5, endless), Not(HasSubstr("--iterations")));
   // By its estimates it had converged: as many restarts as it had are no advice.
   EXPECT_THAT(hint("lanczos", none, 0.5, 0.0), Not(HasSubstr("--iterations")));
-  EXPECT_EQ(hint_with("lobpcg", {.most_iterations = 0}, 1e-6, std::nullopt, 300), "more --iterations");
+  EXPECT_EQ(hint_with("lobpcg", {.max_iterations = 0}, 1e-6, std::nullopt, 300), "more --iterations");
 }
 
 TEST_F(hint_for_a_run, has_what_tells_apart_values_that_are_close_together) {
@@ -75,24 +75,24 @@ TEST_F(hint_for_a_run, names_nothing_that_the_command_would_refuse) {
 }
 
 TEST_F(hint_for_a_run, asks_for_no_fewer_iterations_than_there_were) {
-  EXPECT_THAT(hint_with("chebyshev", {.most_iterations = 2000}, 0.5, 200.0), Not(HasSubstr("--iterations")));
-  EXPECT_THAT(hint_with("chebyshev", {.most_iterations = 1299}, 0.5, 200.0), HasSubstr("--iterations 1300"));
+  EXPECT_THAT(hint_with("chebyshev", {.max_iterations = 2000}, 0.5, 200.0), Not(HasSubstr("--iterations")));
+  EXPECT_THAT(hint_with("chebyshev", {.max_iterations = 1299}, 0.5, 200.0), HasSubstr("--iterations 1300"));
   eigenpairs found;
   found.values = {{.value = 0.5, .residual = 1, .error_bound = 1, .converged = false, .at_rounding = false}};
   found.norm = 1, found.block = 8, found.loop.iterations = 109, found.gave_up = true;
-  EXPECT_THAT(hint_for({eigensolver_named("chebyshev"), {.most_iterations = 300}, found, 100000, 90.0}),
+  EXPECT_THAT(hint_for({eigensolver_named("chebyshev"), {.max_iterations = 300}, found, 100000, 90.0}),
               AllOf(StartsWith("the solver gave up, since by its pace the 300 iterations were not enough; "),
                     Not(HasSubstr("--iterations"))));
 }
 
 TEST_F(hint_for_a_run, says_that_pairs_were_passed_over) {
-  eigen_options o{.most_iterations = 0};
+  eigen_options o{.max_iterations = 0};
   eigenpairs found;
   found.values = {{.value = 31, .residual = 0, .error_bound = 0, .converged = false, .at_rounding = false}};
   found.norm = 100, found.block = 4, found.passed_over = {1.25, 9};
   EXPECT_EQ(hint_for({eigensolver_named("lobpcg"), o, found, 100000, std::nullopt}),
             "pairs were passed over, the outermost near 1.25 or further out: more --iterations, a larger --block");
-  o.most_iterations = 10, o.guess = {1}, o.which = spectrum_end::largest;
+  o.max_iterations = 10, o.guess = {1}, o.which = spectrum_end::largest;
   EXPECT_EQ(
       hint_for({eigensolver_named("lobpcg"), o, found, 100000, std::nullopt}),
       "pairs were passed over, the outermost near 9 or further out: another --seed, a larger --block, or no --guess");

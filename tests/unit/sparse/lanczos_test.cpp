@@ -32,7 +32,7 @@ TEST_F(sparse_lanczos, finds_the_spectrum_of_a_laplacian) {
 TEST_F(sparse_lanczos, goes_several_steps_between_restarts_also_with_wide_blocks) {
   const std::vector<double> known = known_lowest("lap2d:30", 6);
   for (const std::int64_t block : {8, 16, 32})
-    expect(generate("lap2d:30"), {.pairs = 6, .block = block, .tolerance = 1e-8, .most_iterations = 80}, known, 1e-8);
+    expect(generate("lap2d:30"), {.pairs = 6, .block = block, .tolerance = 1e-8, .max_iterations = 80}, known, 1e-8);
 }
 
 TEST_F(sparse_lanczos, finds_both_ends) {
@@ -77,16 +77,16 @@ TEST_F(sparse_lanczos, is_not_hindered_by_far_eigenvalues) {
     return 4 * std::pow(std::sin(k * 3.14159265358979 / (2 * (n + 1))), 2);
   };
   for (const std::int64_t block : {2, 4}) {
-    const eigen_options low{.pairs = 3, .block = block, .most_iterations = 100};
+    const eigen_options low{.pairs = 3, .block = block, .max_iterations = 100};
     expect(lattice_with(200, {1e8}), low, {lattice(199, 1), lattice(199, 2), lattice(199, 3)}, 1e-6);
-    expect(lattice_with(200, {1e8, -1e7, 1e4}), {.pairs = 3, .block = block, .most_iterations = 100},
+    expect(lattice_with(200, {1e8, -1e7, 1e4}), {.pairs = 3, .block = block, .max_iterations = 100},
            {-1e7, lattice(197, 1), lattice(197, 2)}, 1e-4);
-    expect(lattice_with(200, {-1e8}), {.pairs = 4, .block = block, .which = spectrum_end::both, .most_iterations = 200},
+    expect(lattice_with(200, {-1e8}), {.pairs = 4, .block = block, .which = spectrum_end::both, .max_iterations = 200},
            {-1e8, lattice(199, 1), lattice(199, 199), lattice(199, 198)}, 1e-6);
   }
   // A selective basis loses them again and again, and no residuals become small.
   expect(lattice_with(200, {1e7, 1e5, 1e3}),
-         {.pairs = 3, .most_iterations = 150, .orthogonal = reorthogonalization::selective},
+         {.pairs = 3, .max_iterations = 150, .orthogonal = reorthogonalization::selective},
          {lattice(197, 1), lattice(197, 2), lattice(197, 3)}, 1e-3);
 }
 
@@ -108,7 +108,7 @@ TEST_F(sparse_lanczos, looks_for_more_copies_than_the_block_has_vectors) {
 }
 
 TEST_F(sparse_lanczos, says_what_did_not_converge) {
-  const eigenpairs found = lanczos(rt, generate("lap2d:40"), {.pairs = 6, .most_iterations = 2});
+  const eigenpairs found = lanczos(rt, generate("lap2d:40"), {.pairs = 6, .max_iterations = 2});
   EXPECT_FALSE(found.converged());
   EXPECT_EQ(found.loop.iterations, 2);
   expect_residuals(generate("lap2d:40"), found);
@@ -116,7 +116,7 @@ TEST_F(sparse_lanczos, says_what_did_not_converge) {
 
 TEST_F(sparse_lanczos, gives_the_same_bits_for_any_workers_and_what_the_reference_gives) {
   const csr_matrix a = generate("lap3d:9");
-  eigen_options o{.pairs = 4, .tolerance = 0, .most_iterations = 2, .program = {.panel_rows = 100}};
+  eigen_options o{.pairs = 4, .tolerance = 0, .max_iterations = 2, .program = {.panel_rows = 100}};
   const eigenpairs two = lanczos(rt, a, o);
   runtime single(testing::host_only(1));
   EXPECT_EQ(lanczos(single, a, o).vectors, two.vectors);

@@ -181,7 +181,7 @@ TEST_P(linear_operators, in_a_loop_are_recorded_once) {
   });
   x.set(std::vector<double>(n * columns, 0.0));
   const loop_outcome done =
-      p.while_not([] { return false; }, [&] { apply(counted, x, y), copy(y, x); }, {.most_iterations = 6});
+      p.while_not([] { return false; }, [&] { apply(counted, x, y), copy(y, x); }, {.max_iterations = 6});
   EXPECT_EQ(done.iterations, 6);
   EXPECT_EQ(submissions, GetParam() == execution::fused ? 1 : 6);
   expect_values(x, std::vector<double>(n * columns, 6.0));
@@ -212,7 +212,7 @@ TEST_P(linear_operators, by_calls_may_wait_for_what_they_submit) {
                                           apply(0.5, c, z, 0, x);
                                           column_norms(x, norms);
                                         },
-                                        {.most_iterations = 3});
+                                        {.max_iterations = 3});
   EXPECT_EQ(done.iterations, 3);
   EXPECT_EQ(calls, 3);
   std::vector<double> expected = numbers;
@@ -246,7 +246,7 @@ TEST_P(linear_operators, that_fail_in_a_call_leave_the_program_usable) {
               p.run();
             }),
             "no answer");
-  EXPECT_EQ(failure([&] { p.while_not([] { return false; }, [&] { apply(fails, x, y); }, {.most_iterations = 2}); }),
+  EXPECT_EQ(failure([&] { p.while_not([] { return false; }, [&] { apply(fails, x, y); }, {.max_iterations = 2}); }),
             "no answer");
   const std::vector<double> numbers = some_numbers(n * columns, 1);
   x.set(numbers);
@@ -395,7 +395,7 @@ TEST(operator_passes, are_one_for_a_sum_and_two_for_a_product) {
   program p(rt, a, {.panel_rows = 100});
   const block_vector x = p.vector("X", 2), y = p.vector("Y", 2);
   const auto passes = [&](const linear_operator& op) {
-    return p.while_not([] { return false; }, [&] { apply(op, x, y); }, {.most_iterations = 1}).passes;
+    return p.while_not([] { return false; }, [&] { apply(op, x, y); }, {.max_iterations = 1}).passes;
   };
   EXPECT_EQ(passes(a), 1);
   EXPECT_EQ(passes(shifted(a, 0.5, b) + linear_operator::diagonal(std::vector<double>(400, 2.0))), 1);

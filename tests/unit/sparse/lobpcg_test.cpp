@@ -142,7 +142,7 @@ TEST_F(sparse_lobpcg, is_right_where_there_is_nothing_to_do) {
 
 TEST_F(sparse_lobpcg, gives_the_same_bits_for_any_workers) {
   const csr_matrix a = generate("lap3d:12");
-  const eigen_options o{.pairs = 4, .most_iterations = 12, .program = {.panel_rows = 100}};
+  const eigen_options o{.pairs = 4, .max_iterations = 12, .program = {.panel_rows = 100}};
   const eigenpairs two = lobpcg(rt, a, o);
   runtime single(testing::host_only(1));
   const eigenpairs one = lobpcg(single, a, o);
@@ -151,7 +151,7 @@ TEST_F(sparse_lobpcg, gives_the_same_bits_for_any_workers) {
 }
 
 TEST_F(sparse_lobpcg, makes_two_passes) {
-  const eigenpairs found = lobpcg(rt, generate("lap3d:9"), {.pairs = 2, .most_iterations = 3});
+  const eigenpairs found = lobpcg(rt, generate("lap3d:9"), {.pairs = 2, .max_iterations = 3});
   EXPECT_EQ(found.loop.passes, 2);
   EXPECT_FALSE(found.converged());
   EXPECT_EQ(found.loop.iterations, 3);
@@ -165,7 +165,7 @@ TEST_F(sparse_lobpcg, needs_fewer_iterations_with_a_preconditioner) {
     for (auto k = static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i)]);
          k < static_cast<std::size_t>(a.row_starts[static_cast<std::size_t>(i) + 1]); ++k)
       a.values[k] *= scale(i) * scale(a.entry_columns[k]);
-  eigen_options o{.pairs = 3, .tolerance = 1e-7, .most_iterations = 600, .precondition = preconditioning::none};
+  eigen_options o{.pairs = 3, .tolerance = 1e-7, .max_iterations = 600, .precondition = preconditioning::none};
   const eigenpairs plain = lobpcg(rt, a, o);
   o.precondition = preconditioning::jacobi;
   const eigenpairs conditioned = lobpcg(rt, a, o);
@@ -241,9 +241,9 @@ csr_matrix chain_and_points(std::int32_t chain, std::int32_t points, double on_d
 
 TEST_F(sparse_lobpcg, converges_on_laplacians_of_graphs_that_are_not_connected) {
   // Ritz values of -1e-18 had made a shift of the preconditioner, and this an inverse of 1e17 where the diagonal is 0.
-  expect(generate("nrmat:8"), {.pairs = 8, .most_iterations = 200}, std::vector<double>(8, 0.0), 1e-12);
+  expect(generate("nrmat:8"), {.pairs = 8, .max_iterations = 200}, std::vector<double>(8, 0.0), 1e-12);
   for (const double on_diagonal : {0.0, 1e-18})
-    expect(chain_and_points(90, 6, on_diagonal), {.pairs = 7, .block = 9, .most_iterations = 1000},
+    expect(chain_and_points(90, 6, on_diagonal), {.pairs = 7, .block = 9, .max_iterations = 1000},
            std::vector<double>(7, 0.0), 1e-13);
   // Blocks that have a good part of all directions stayed at residuals of 1e-9.
   for (const std::int64_t block : {7, 10, 13, 16})
@@ -302,7 +302,7 @@ TEST_F(sparse_lobpcg, shifts_an_indefinite_matrix_by_the_mass_matrix_in_its_prec
   for (const spectrum_end end : {spectrum_end::smallest, spectrum_end::largest})
     for (const preconditioning how : {preconditioning::automatic, preconditioning::block_jacobi}) {
       const eigenpairs found =
-          lobpcg(rt, a, {.pairs = 4, .which = end, .most_iterations = 100, .precondition = how, .mass = &mass});
+          lobpcg(rt, a, {.pairs = 4, .which = end, .max_iterations = 100, .precondition = how, .mass = &mass});
       EXPECT_TRUE(found.converged());
       expect_residuals(a, found, &mass);
     }

@@ -53,7 +53,7 @@ TEST_P(solver_memory, is_what_blocks_take) {
   runtime rt(device_machine{"sim", "64 MiB"}.make());
   const memory_setting& s = GetParam();
   eigen_options o = s.options;
-  o.tolerance = 0, o.most_iterations = 2, o.program = {.panel_rows = 1800, .at = "sim0"};
+  o.tolerance = 0, o.max_iterations = 2, o.program = {.panel_rows = 1800, .at = "sim0"};
   if (s.deflates)
     for (std::int64_t k = 0; k < 3 * a.rows; ++k) o.deflate.push_back(static_cast<double>(k % 7 == k % 3));
   csr_matrix mass = a;
@@ -61,7 +61,7 @@ TEST_P(solver_memory, is_what_blocks_take) {
   if (s.mass != memory_setting::none) o.mass = &mass;
   const eigensolver& by = eigensolver_named(s.solver);
   // Pairs go to the caller; copies of matrices are on the host.
-  const double said = by.least_memory(a, o) - of_column * static_cast<double>(o.pairs) - memory_of_copies(a, o);
+  const double said = by.min_memory(a, o) - of_column * static_cast<double>(o.pairs) - memory_of_copies(a, o);
   (void)by.solve(rt, a, o);
   const statistics seen = rt.statistics();
   const auto memory = std::ranges::find(seen.spaces, "sim0:memory", &named_space_statistics::name);
@@ -80,9 +80,9 @@ TEST(solver_memory_of_copies, is_that_of_matrices_with_other_values) {
   const csr_matrix mass = diagonal(900, [](std::int32_t i) { return 1.0 + i % 3; });
   const double of_a = static_cast<double>(12 * a.nonzeros() + 8 * a.rows);
   for (const eigensolver& by : eigensolvers()) {
-    const double plain = by.least_memory(a, {.pairs = 4});
-    EXPECT_NEAR(by.least_memory(a, {.pairs = 4, .mass = &mass}) - plain, of_a, 100) << by.name;
-    EXPECT_NEAR(by.least_memory(huge, {.pairs = 4}) - plain, of_a, 100) << by.name;
+    const double plain = by.min_memory(a, {.pairs = 4});
+    EXPECT_NEAR(by.min_memory(a, {.pairs = 4, .mass = &mass}) - plain, of_a, 100) << by.name;
+    EXPECT_NEAR(by.min_memory(huge, {.pairs = 4}) - plain, of_a, 100) << by.name;
   }
   EXPECT_EQ(memory_of_copies(a, {}), 0);
   EXPECT_NEAR(memory_of_copies(mass, {.mass = &a}), of_a, 100);

@@ -351,7 +351,7 @@ TEST_F(lagging_loops, are_asked_about_each_iteration_while_later_ones_run) {
 
 TEST_F(lagging_loops, run_no_more_iterations_than_they_may) {
   const loop_outcome done = p.while_not([&] { return n.values()[0] == 5; }, [&] { count(); },
-                                        {.most_iterations = 4, .lag = 3, .watched = {n}});
+                                        {.max_iterations = 4, .lag = 3, .watched = {n}});
   EXPECT_FALSE(done.converged);
   EXPECT_EQ(done.iterations, 4);
   EXPECT_EQ(n.values()[0], 4);
@@ -366,7 +366,7 @@ TEST_F(lagging_loops, may_have_a_lag_that_is_longer_than_they_are) {
     return false;
   };
   const loop_outcome done = p.while_not(condition, [&] { count(); },
-                                        {.most_iterations = 4, .lag = std::numeric_limits<int>::max(), .watched = {n}});
+                                        {.max_iterations = 4, .lag = std::numeric_limits<int>::max(), .watched = {n}});
   EXPECT_EQ(done.iterations, 4);
   EXPECT_EQ(asked, (std::vector<double>{0, 1, 2, 3, 4}));
 }
@@ -413,7 +413,7 @@ TEST_F(lagging_loops, refuse_values_that_later_iterations_change) {
                 if (asked++ == 1) (void)value();
                 return false;
               },
-              [&] { count(); }, {.most_iterations = 3, .lag = 1, .watched = {n}});
+              [&] { count(); }, {.max_iterations = 3, .lag = 1, .watched = {n}});
         },
         error_kind::usage);
   };

@@ -80,7 +80,7 @@ TEST_P(outer_search, finds_a_level_that_has_crossed_those_of_the_guess) {
   if (testing::watches_threads) GTEST_SKIP() << "many iterations of what other tests begin";
   constexpr std::int32_t n = 120;
   const auto lowest = [](int k) { return 4 * std::pow(std::sin(k * pi / (2 * (n + 1))), 2); };
-  eigen_options o{.pairs = 2, .tolerance = 1e-6, .most_iterations = 20000};
+  eigen_options o{.pairs = 2, .tolerance = 1e-6, .max_iterations = 20000};
   for (std::int32_t i = 0; i < 2 * n; ++i)
     for (const int k : {1, 2}) o.guess.push_back(i < n ? std::sin(pi * k * (i + 1) / (n + 1)) : 0);
   for (const double stiffness : {10.0, 0.02}) {
@@ -96,7 +96,7 @@ TEST_P(outer_search, finds_a_level_that_has_crossed_those_of_the_guess) {
 
 TEST_P(outer_search, marks_all_pairs_where_it_has_no_iterations) {
   const csr_matrix a = generate("lap2d:60");
-  const eigen_options o{.pairs = 2, .most_iterations = 1, .guess = waves(60, {{2, 3}, {3, 2}})};
+  const eigen_options o{.pairs = 2, .max_iterations = 1, .guess = waves(60, {{2, 3}, {3, 2}})};
   const eigenpairs found = solve(a, o);
   for (const eigenvalue& e : found.values) EXPECT_TRUE(e.unsettled || e.clustered || !e.converged);
 }

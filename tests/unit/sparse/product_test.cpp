@@ -313,7 +313,7 @@ TEST(sparse_programs, say_how_the_matrix_of_a_loop_lies) {
   const csr_matrix a = generate("lap2d:20");
   program p(rt, a, {.form = matrix_form::sell});
   block_vector x = p.vector("x", 1), y = p.vector("y", 1);
-  const loop_outcome done = p.while_not([] { return false; }, [&] { apply(a, x, y); }, {.most_iterations = 1});
+  const loop_outcome done = p.while_not([] { return false; }, [&] { apply(a, x, y); }, {.max_iterations = 1});
   EXPECT_EQ(done.form, "sell");
 }
 

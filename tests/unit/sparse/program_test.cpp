@@ -147,7 +147,7 @@ TEST_F(sparse_calls, of_a_loop_are_few_passes) {
 TEST_F(sparse_calls, end_a_loop_that_does_not_converge) {
   int told = 0;
   const loop_outcome done = p.while_not([] { return false; }, [&] { copy(x, y); },
-                                        {.most_iterations = 7, .after_each = [&](int k) { told += k; }});
+                                        {.max_iterations = 7, .after_each = [&](int k) { told += k; }});
   EXPECT_FALSE(done.converged);
   EXPECT_EQ(done.iterations, 7);
   EXPECT_EQ(told, 28);
@@ -167,7 +167,7 @@ TEST_F(sparse_calls, behind_an_iteration_are_done_before_the_next) {
       return false;
     };
     doubling.while_not(converged, [&] { adding(1, 1); },
-                       {.most_iterations = 3, .after_each = [&](int) { adding(2, 0); }});
+                       {.max_iterations = 3, .after_each = [&](int) { adding(2, 0); }});
     return n.values()[0];
   };
   EXPECT_EQ(last(execution::at_once), ((1 * 2 + 100 + 1) * 2 + 1) * 2);
@@ -349,7 +349,7 @@ TEST_F(sparse_calls, keep_no_graphs_of_iterations_that_are_done) {
       most = std::max(most, std::ranges::count_if(recorded, [](const auto& r) { return !r.expired(); }));
     };
     (void)p.while_not([&] { return row.values()[0] < 0; }, [&] { copy(x, y); },
-                      {.most_iterations = 60, .after_each = after, .lag = lag, .watched = {row}});
+                      {.max_iterations = 60, .after_each = after, .lag = lag, .watched = {row}});
     EXPECT_EQ(recorded.size(), 60u);
     EXPECT_LT(most, 12) << lag;
   }
@@ -360,13 +360,13 @@ TEST_F(sparse_calls, refuse_another_program_inside_of_a_body) {
   block_vector x2 = other.vector("x2", 1), y2 = other.vector("y2", 1);
   x2.set(std::vector<double>(static_cast<std::size_t>(a.rows), 1.0));
   const std::string said = message_of(
-      [&] { p.while_not([] { return false; }, [&] { apply(a, x2, y2); }, {.most_iterations = 1}); }, error_kind::usage);
+      [&] { p.while_not([] { return false; }, [&] { apply(a, x2, y2); }, {.max_iterations = 1}); }, error_kind::usage);
   EXPECT_NE(said.find("operations of its own program alone"), std::string::npos) << said;
   EXPECT_EQ(y2.values()[0], 0) << "nothing of it was recorded";
   apply(a, x2, y2);  // both go on
   EXPECT_NEAR(y2.values()[0], plain_product(a, x2.values())[0], 1e-12);
   x.set(numbers(400 * 4, 1));
-  p.while_not([] { return false; }, [&] { apply(a, x, y); }, {.most_iterations = 1});
+  p.while_not([] { return false; }, [&] { apply(a, x, y); }, {.max_iterations = 1});
   EXPECT_NEAR(y.values()[5], plain_product(a, x.values())[5], 1e-12);
 }
 

@@ -173,7 +173,7 @@ TEST(random_graphs, converge_without_leaving_the_spectrum) {
   }
   RecordProperty("graphs", count);
   RecordProperty("iterations", std::to_string(all));
-  RecordProperty("most_iterations", most);
+  RecordProperty("max_iterations", most);
 }
 
 TEST(random_graphs, converge_where_a_part_lies_in_a_tile_of_the_preconditioner) {

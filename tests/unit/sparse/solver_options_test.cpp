@@ -26,7 +26,7 @@ using test_support::message_of;
 
 /// Is never done, and does not go on.
 struct stuck_iteration {
-  static constexpr int least_blocks = 3;
+  static constexpr int min_blocks = 3;
   stuck_iteration(runtime&, const csr_matrix&, const eigen_options&, std::int64_t, const stopping_rule&) {}
   void start() {}
   loop_outcome iterate(int, int) { return {.converged = true}; }
@@ -92,7 +92,7 @@ TEST(missed_pairs, that_no_iteration_is_left_for_are_told) {
   const csr_matrix a = diagonal(100, [](std::int32_t i) { return 1.0 + i; });
   for (const char* name : {"lobpcg", "chebyshev"})
     for (const spectrum_end end : {spectrum_end::smallest, spectrum_end::largest}) {
-      eigen_options o{.pairs = 2, .block = 2, .which = end, .most_iterations = 0};
+      eigen_options o{.pairs = 2, .block = 2, .which = end, .max_iterations = 0};
       for (std::int32_t i = 0; i < 100; ++i)
         o.guess.insert(o.guess.end(), {static_cast<double>(i == 30), static_cast<double>(i == 31)});
       eigenpairs found = eigensolver_named(name).solve(rt, a, o);
@@ -179,7 +179,7 @@ TEST_P(every_eigensolver, counts_deflated_vectors_that_depend_on_others_once) {
 
 TEST_P(every_eigensolver, tells_true_residuals_where_deflated_vectors_are_no_eigenvectors) {
   const csr_matrix a = generate("lap2d:12");
-  eigen_options o{.pairs = 1, .most_iterations = 15};
+  eigen_options o{.pairs = 1, .max_iterations = 15};
   o.deflate.assign(144, 0.0);
   o.deflate[70] = 1;
   const eigenpairs found = solve(a, o);
@@ -265,7 +265,7 @@ TEST_P(every_eigensolver, takes_a_diagonal_mass_matrix) {
   }
   const csr_matrix mass = matrix_of("mass", 400, 400, entries);
   const std::vector<double> known = known_lowest("lap2d:20", 6);
-  eigen_options o{.pairs = 3, .block = 6, .tolerance = 1e-9, .most_iterations = 3000, .mass = &mass};
+  eigen_options o{.pairs = 3, .block = 6, .tolerance = 1e-9, .max_iterations = 3000, .mass = &mass};
   const eigenpairs first = solve(a, o);
   expect_pairs(a, o, first, {known[0], known[1], known[2]}, 1e-7);
   // Deflated vectors are orthogonal in B.
@@ -320,7 +320,7 @@ struct steps {
       auto &of_values = values.emplace_back(), &of_residuals = residuals.emplace_back();
       for (const pair_progress& p : now.of_pairs) of_values.push_back(p.value), of_residuals.push_back(p.residual);
     };
-    for (o.most_iterations = 10; o.most_iterations > 0; --o.most_iterations) {
+    for (o.max_iterations = 10; o.max_iterations > 0; --o.max_iterations) {
       vectors.push_back(solve(o).vectors);
       o.report = nullptr;  // of shorter runs it would be the same
     }
@@ -413,7 +413,7 @@ TEST_P(lagging_eigensolver, finds_the_same_with_a_few_iterations_more) {
   // there on they differ by rounding, and the last one may be another.
   for (std::size_t k = 0; k < std::min<std::size_t>(at_once.size(), 19); ++k) EXPECT_EQ(at_once[k], later[k]) << k;
   EXPECT_NEAR(static_cast<double>(at_once.size()), static_cast<double>(later.size()), 3);
-  o.most_iterations = 5;
+  o.max_iterations = 5;
   EXPECT_EQ(solve(a, o).loop.iterations, 5);
 }
 
@@ -450,7 +450,7 @@ TEST(deflating_lobpcg, stays_beside_deflated_vectors_of_a_cluster) {
       if (i != j) entries.push_back({j, i, sum});
     }
   const csr_matrix a = matrix_of("a cluster", n, n, entries);
-  eigen_options o{.pairs = 2, .block = 4, .tolerance = 0, .compare = criterion::norm, .most_iterations = 200};
+  eigen_options o{.pairs = 2, .block = 4, .tolerance = 0, .compare = criterion::norm, .max_iterations = 200};
   for (std::int32_t i = 0; i < n; ++i) {
     for (std::int64_t k = 0; k < known; ++k) o.deflate.push_back(vectors(i, k));
     for (const std::int64_t k : {84, 93, 78, 30}) o.guess.push_back(vectors(i, k));
@@ -482,7 +482,7 @@ TEST(selective_lanczos, goes_on_in_full_where_estimates_are_not_confirmed) {
   const eigen_options o{.pairs = 4,
                         .which = spectrum_end::largest,
                         .tolerance = 1e-8,
-                        .most_iterations = 100,
+                        .max_iterations = 100,
                         .orthogonal = reorthogonalization::selective,
                         .report = [&](const eigen_progress& now) { told.push_back(now.iteration); }};
   const eigenpairs found = lanczos(rt, far, o);
@@ -495,7 +495,7 @@ TEST(selective_lanczos, goes_on_in_full_where_estimates_are_not_confirmed) {
 
 TEST(lanczos_seconds, count_the_first_cycle) {
   runtime rt(testing::host_only());
-  const eigenpairs found = lanczos(rt, generate("lap2d:30"), {.pairs = 2, .most_iterations = 1});
+  const eigenpairs found = lanczos(rt, generate("lap2d:30"), {.pairs = 2, .max_iterations = 1});
   EXPECT_EQ(found.loop.iterations, 1);
   EXPECT_GT(found.loop.seconds, 0);
 }
@@ -536,7 +536,7 @@ TEST(preconditioned_lobpcg, shifts_an_indefinite_matrix) {
     for (const preconditioning how : {preconditioning::jacobi, preconditioning::block_jacobi})
       for (const spectrum_end end : {spectrum_end::smallest, spectrum_end::largest}) {
         const csr_matrix a = generate(name);
-        const eigen_options o{.pairs = 2, .which = end, .most_iterations = 100, .precondition = how};
+        const eigen_options o{.pairs = 2, .which = end, .max_iterations = 100, .precondition = how};
         const eigenpairs found = lobpcg(rt, a, o);
         EXPECT_TRUE(found.converged()) << name << " " << static_cast<int>(how) << " " << static_cast<int>(end);
         expect_residuals(a, found);

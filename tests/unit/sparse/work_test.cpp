@@ -72,7 +72,7 @@ TEST_F(work_counted, of_an_update_is_read_and_written) {
 TEST_F(work_counted, of_a_loop_is_that_of_its_iterations_and_what_comes_behind_them) {
   const auto body = [&] { apply(a, x, y), copy(y, z); };
   const loop_outcome done =
-      p.while_not([] { return false; }, body, {.most_iterations = 5, .after_each = [&](int) { copy(z, x); }});
+      p.while_not([] { return false; }, body, {.max_iterations = 5, .after_each = [&](int) { copy(z, x); }});
   EXPECT_EQ(done.iterations, 5);
   EXPECT_EQ(done.work.flops, 5 * 2 * nonzeros * columns);
   EXPECT_EQ(done.work.bytes, 5 * (matrix_bytes + 3 * block_bytes) + 5 * 2 * block_bytes);
@@ -96,7 +96,7 @@ TEST_F(work_counted, before_a_loop_has_what_was_looked_up_before) {
   apply(slow, x, y);
   p.run();
   const auto once = [&] {
-    return p.while_not([] { return false; }, [&] { apply(slow, x, y); }, {.most_iterations = 1}).build_seconds;
+    return p.while_not([] { return false; }, [&] { apply(slow, x, y); }, {.max_iterations = 1}).build_seconds;
   };
   EXPECT_GE(once(), std::chrono::duration<double>(while_it_looks).count());
   EXPECT_EQ(p.state().looked_seconds, 0) << "once";
@@ -115,7 +115,7 @@ TEST(counted_matrices, have_the_bytes_of_their_form) {
     const auto of_form = static_cast<double>(p.form_of(*a, columns).bytes);
     EXPECT_EQ(p.work().bytes, of_form + of_vectors);
     EXPECT_LE(of_form, static_cast<double>(12 * a->nonzeros() + 8 * a->rows));
-    const loop_outcome done = p.while_not([] { return false; }, [&] { apply(*a, v, w); }, {.most_iterations = 3});
+    const loop_outcome done = p.while_not([] { return false; }, [&] { apply(*a, v, w); }, {.max_iterations = 3});
     EXPECT_EQ(done.work.bytes, 3 * (of_form + of_vectors)) << "the loop's alone";
     if (a == &lattice) {
       EXPECT_EQ(form == matrix_form::sell, of_form < 10 * static_cast<double>(a->nonzeros()));

@@ -10,12 +10,12 @@
 namespace tessera::sial {
 namespace {
 
-constexpr std::int64_t most_printed = 1'000'000;
+constexpr std::int64_t max_printed = 1'000'000;
 
 /// Lines of as many elements as the first extent.
 std::string rows_of(const sial_argument& argument) {
   const std::int64_t row = argument.rank == 0 ? 1 : argument.extents[0],
-                     count = std::min(argument.elements, most_printed);
+                     count = std::min(argument.elements, max_printed);
   std::string text;
   for (std::int64_t k = 0; k < count; ++k)
     fmt::format_to(std::back_inserter(text), "{:.14f}{}", argument.data[k],

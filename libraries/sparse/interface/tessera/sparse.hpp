@@ -25,7 +25,7 @@ struct program_state;
 
 /// When a loop ends, beside its condition.
 struct loop_options {
-  int most_iterations = 1000;                ///< at least 0
+  int max_iterations = 1000;                 ///< at least 0
   std::function<void(int)> after_each = {};  ///< called behind each iteration with their number so far
   /// Iterations that begin before the condition and after_each are asked about an earlier one, so that nothing waits at
   /// its end. When the loop ends, up to so many more have run than the condition has seen, and the values are those of
@@ -63,7 +63,7 @@ class program {
 
   /// Runs what was recorded and waits for it. Throws what it throws. Reading a value does so too.
   void run();
-  /// Runs `body` until `converged` says so, asked before each iteration, or loop_options::most_iterations have run:
+  /// Runs `body` until `converged` says so, asked before each iteration, or loop_options::max_iterations have run:
   /// that is no error, and loop_outcome::converged tells the two apart. `body` records an iteration: it is called
   /// twice, compared, made one graph, and replayed; so it must record the same each time and read no value. What
   /// `converged` and loop_options::after_each record is done before the next iteration. With execution::at_once the

@@ -55,7 +55,7 @@ permute_call copy_of(const contract_call& call, contract_operand which, void* fr
 gemm_call product_of(const contract_call& call);
 /// The indices of loops, and how far they have come in each operand.
 struct loop_state {
-  std::int64_t at[contract_layout::most_labels] = {}, offset[3] = {};
+  std::int64_t at[contract_layout::max_labels] = {}, offset[3] = {};
   bool adds_up = false;  ///< C has what is summed so far
   bool next(const contract_plan& plan) noexcept;
 };

@@ -48,7 +48,7 @@ struct contract_plan {
   std::int64_t m = 1, n = 1, k = 1, ld[3] = {1, 1, 1};  ///< ld: of the first, the second, C
   std::int64_t row_step[3] = {}, column_step[3] = {};   ///< of op(first), op(second), C, in elements
   contract_loop batch;                                  ///< of products that are independent and go in one call
-  contract_loop loops[contract_layout::most_labels];    ///< of calls; those that sum come last, and so are the slowest
+  contract_loop loops[contract_layout::max_labels];     ///< of calls; those that sum come last, and so are the slowest
   std::uint32_t loop_count = 0;
   bool nothing_to_do = false;            ///< C is empty
   double flops = 0;                      ///< of all products

@@ -98,7 +98,7 @@ tsr_status lay_out(const reporter& report, const contract_shape& shape, contract
 
 contract_axes fuse(const contract_layout& layout) {
   constexpr std::uint8_t none = 0xff;
-  constexpr std::uint32_t most = contract_layout::most_labels;
+  constexpr std::uint32_t most = contract_layout::max_labels;
   std::int64_t step[3][most] = {};
   std::uint8_t next[3][most];
   for (int which = 0; which < 3; ++which) {

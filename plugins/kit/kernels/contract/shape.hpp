@@ -36,10 +36,10 @@ enum label_kind : std::uint8_t {
 
 /// The operands as lists of labels, first index fastest, without those of extent 1.
 struct contract_layout {
-  static constexpr std::uint32_t most_labels = 3 * TSR_MAX_RANK / 2;  ///< each is in two operands at least
+  static constexpr std::uint32_t max_labels = 3 * TSR_MAX_RANK / 2;  ///< each is in two operands at least
   std::uint32_t labels = 0;
-  std::int64_t extents[most_labels] = {};
-  label_kind kinds[most_labels] = {};
+  std::int64_t extents[max_labels] = {};
+  label_kind kinds[max_labels] = {};
   std::uint32_t rank[3] = {};                ///< by contract_operand, as below
   std::uint8_t order[3][TSR_MAX_RANK] = {};  ///< numbers of labels
   std::uint64_t bytes[3] = {};               ///< of the operands
@@ -60,7 +60,7 @@ struct contract_axis {
 };
 struct contract_axes {
   std::uint32_t count = 0;
-  contract_axis all[contract_layout::most_labels] = {};
+  contract_axis all[contract_layout::max_labels] = {};
 };
 contract_axes fuse(const contract_layout& layout);
 

@@ -48,7 +48,7 @@ struct packed_next {
 
 struct packed_kernels {
   std::int64_t rows, columns;  ///< of a full tile of C, so of a full panel
-  std::int64_t least_rows;     ///< panels of A have multiples of it
+  std::int64_t min_rows;       ///< panels of A have multiples of it
   /// Panels of lanes_of_panel lanes; lane l of p lies at p * (lanes of the panel) + l. Lanes that are not there are 0.
   void (*pack)(const packed_source& source, std::int64_t width, std::int64_t least, double* to);
   /// All tiles of C, from panels of both.

@@ -9,8 +9,8 @@ namespace {
 using i64 = std::int64_t;
 
 constexpr std::uint64_t alignment = 64;
-constexpr i64 most_panel_bytes = 1 << 19;  // of both matrices
-constexpr i64 least_terms = 64, most_products = 4096;
+constexpr i64 max_panel_bytes = 1 << 19;  // of both matrices
+constexpr i64 min_terms = 64, max_products = 4096;
 
 i64 up(i64 value, i64 multiple) { return (value + multiple - 1) / multiple * multiple; }
 
@@ -85,7 +85,7 @@ packed_side side_of(const std::vector<contract_axis>& lanes, const std::vector<c
 }
 
 bool is_small(i64 m, i64 n, i64 k) {
-  constexpr i64 most = most_panel_bytes / static_cast<i64>(sizeof(double));
+  constexpr i64 most = max_panel_bytes / static_cast<i64>(sizeof(double));
   return m <= most && n <= most && k <= most && m * k <= most && k * n <= most && m * k + k * n <= most &&
          m * n <= most;
 }
@@ -143,19 +143,19 @@ std::optional<packed_product> plan_packed(const contract_axes& axes, const packe
             of_b = extent_of(axes_of(axes, label_of_b, operand_c)),
             sums = extent_of(axes_of(axes, label_summed, operand_a)),
             products = extent_of(axes_of(axes, label_batch, operand_c));
-  if (of_a < 2 || of_b < 2 || products > most_products || !is_small(of_a, of_b, sums) ||
-      of_a * of_b * sums <= least_terms || !offsets_fit(axes))
+  if (of_a < 2 || of_b < 2 || products > max_products || !is_small(of_a, of_b, sums) ||
+      of_a * of_b * sums <= min_terms || !offsets_fit(axes))
     return std::nullopt;
   packed_product made;
   made.kernels = kernels;
-  made.swapped = has_rows_of_b(axes, of_a, of_b, kernels->least_rows, kernels->columns);
+  made.swapped = has_rows_of_b(axes, of_a, of_b, kernels->min_rows, kernels->columns);
   const contract_operand first = made.swapped ? operand_b : operand_a, second = made.swapped ? operand_a : operand_b;
   const label_kind of_first = made.swapped ? label_of_b : label_of_a,
                    of_second = made.swapped ? label_of_a : label_of_b;
   const auto rows = axes_of(axes, of_first, operand_c), columns = axes_of(axes, of_second, second),
              terms = axes_of(axes, label_summed, first), batch = axes_of(axes, label_batch, operand_c);
   made.m = extent_of(rows), made.n = extent_of(columns), made.k = sums;
-  made.first = side_of(rows, terms, first, kernels->rows, kernels->least_rows);
+  made.first = side_of(rows, terms, first, kernels->rows, kernels->min_rows);
   made.second = side_of(columns, terms, second, kernels->columns, std::min<i64>(kernels->columns, 4));
   made.rows = offsets_of<std::int32_t>(rows, operand_c);
   made.columns = offsets_of<std::int32_t>(columns, operand_c);

@@ -67,11 +67,11 @@ TEST_F(sial_examples, in_fortran) {
   call("my_normalize", "uw", {&x, &n});
   EXPECT_THAT(x.values, ElementsAre(0.6, 0.8, 0, 0, 0, -1));
   EXPECT_EQ(n.values[0], 2);
-  EXPECT_EQ(call.host.printed, "my_normalize: no least_length, 0 is used\n");
-  call.data.scalars["least_length"] = 1.0;
+  EXPECT_EQ(call.host.printed, "my_normalize: no min_length, 0 is used\n");
+  call.data.scalars["min_length"] = 1.0;
   call("my_normalize", "uw", {&x, &n});
   EXPECT_EQ(n.values[0], 0);
-  EXPECT_EQ(call.host.printed, "my_normalize: no least_length, 0 is used\n");
+  EXPECT_EQ(call.host.printed, "my_normalize: no min_length, 0 is used\n");
   EXPECT_THAT(message_of(
                   [&] {
                     call("my_normalize", "uw", {&vector, &n});
