@@ -17,6 +17,7 @@
 #include "core/task/source.hpp"
 #include "tessera/detail/block_group.hpp"
 #include "tessera/detail/runtime.hpp"
+#include "tessera/detail/tiled_memory.hpp"
 #include "tessera/operation.hpp"
 
 namespace tessera {

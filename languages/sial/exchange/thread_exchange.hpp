@@ -13,6 +13,7 @@
 #include "languages/sial/exchange/exchange.hpp"
 #include "tessera/front_end.hpp"
 #include "tessera/tessera.hpp"
+#include "tessera/validation.hpp"
 
 namespace tessera::sial {
 

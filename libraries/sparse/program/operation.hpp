@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/region.hpp"
+#include "tessera/front_end.hpp"
 #include "tessera/sparse.hpp"
 
 namespace tessera::sparse {
