@@ -14,7 +14,6 @@
 #include "hierarchy/policy/learning.hpp"
 #include "hierarchy/policy/seen_splits.hpp"
 #include "hierarchy/policy/split.hpp"
-#include "support/slow_down.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -140,7 +139,9 @@ TEST_F(learning, knows_the_fixed_cost_after_many_launches_of_one_length) {
 
 /// What was left out is tried again, seldom, and found when it has become fast.
 TEST_F(learning, tries_what_it_left_out_within_a_budget) {
-  if (testing::watches_threads) GTEST_SKIP() << "many iterations of what other tests begin";
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "many iterations of what other tests begin";
+#endif
   const machine_of_speeds slow{{1e6, 1e6, 0.05e6}, {0, 0, 2}};
   const double best = best_of_a_sweep(slow, 1'000'000);
   for (int k = 0; k < 4; ++k) launch(slow, 1'000'000);
