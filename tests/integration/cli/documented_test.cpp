@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tests/integration/cli/program.hpp"
+#include "tests/support/slow_down.hpp"
 #include "tests/unit/plugin/folder.hpp"
 
 namespace {
@@ -339,6 +340,7 @@ std::vector<std::vector<std::string>> commands_of(const std::string& page) {
 // In the order of the page: one may read what an earlier one has written. In a folder that has what the root of the
 // repository has, so that they write nothing there.
 TEST(documented, commands_of_guides_run) {
+  if (tessera::testing::is_slow) GTEST_SKIP() << "sizes of the guides take minutes under a sanitizer";
   const plugin_test::folder folder;
   const std::filesystem::path before = std::filesystem::current_path();
   for (const char* name : {"apps", "configs", "examples"})
