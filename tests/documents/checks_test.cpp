@@ -55,7 +55,7 @@ TEST(checks, a_line_of_dashes_belongs_to_its_head) {
 TEST(checks, a_long_sentence_is_found) {
   EXPECT_THAT(long_sentences("One two three four. One two\nthree four five!\n\n- One. Two\n  three four five six\n", 4),
               ElementsAre("line 1: 5 words in the sentence 'One two three four five! ...', 4 at most",
-                          "line 5: 5 words in the sentence 'Two three four five six ...', 4 at most"));
+                          "line 4: 5 words in the sentence 'Two three four five six ...', 4 at most"));
   EXPECT_THAT(long_sentences("# A heading of five words\n\n| one two three four five | six |\n|---|---|\n"
                              "| one. Two | 1 2 3 4 5. |\n",
                              4),
@@ -68,10 +68,12 @@ TEST(checks, code_links_and_signs_do_not_make_a_sentence_long) {
                              "```\none two three four five\n```\n",
                              3),
               IsEmpty());
-  EXPECT_THAT(long_sentences("One, e.g. Two, i.e. three. `Four` five (six.) Seven *eight.* Nine \u03bb.\n", 4),
+  EXPECT_THAT(long_sentences("One, e.g. Two, i.e. three. `Four` five (six.) Seven *eight.* Nine \u03bb.\n", 5),
               IsEmpty());
+  EXPECT_THAT(long_sentences("One, e.g. Two three.\n", 3),
+              ElementsAre("line 1: 4 words in the sentence 'One, e.g. Two three. ...', 3 at most"));
   EXPECT_THAT(long_sentences("One. two ... three 4.5 five? six\n", 5),
-              ElementsAre("line 1: 6 words in the sentence 'One. two ... three 4.5 five? six ...', 5 at most"));
+              ElementsAre("line 1: 6 words in the sentence 'One. two... three 4.5 five? six ...', 5 at most"));
 }
 
 TEST(checks, a_long_paragraph_is_found) {
