@@ -106,14 +106,13 @@ double device_triad(location_model& model, const std::string& leaf, std::int64_t
              c = model.make_array<double>("c", {elements}, here);
   const region_options how{.policy = policy::static_split, .at = leaf};
   model.region("start", how, iterate(0, elements), write(a), write(b), write(c),
-               with_kernel([](auto i, auto x, auto y, auto z) { x[i] = 0, y[i] = 1, z[i] = 2; },
-                           "(i, x, y, z) { x[i] = 0; y[i] = 1; z[i] = 2; }"));
+               TESSERA_BODY((), (auto i, auto x, auto y, auto z), { x[i] = 0, y[i] = 1, z[i] = 2; }));
   constexpr int launches = 4;
+  const double s = scalar;
   const double seconds = fastest(3, [&] {
     for (int k = 0; k < launches; ++k)
       model.region("triad", how, iterate(0, elements), read(b), read(c), write(a),
-                   with_kernel([](auto i, auto x, auto y, auto to) { to[i] = x[i] + scalar * y[i]; },
-                               "(i, x, y, to, s) { to[i] = x[i] + s * y[i]; }", scalar));
+                   TESSERA_BODY((s), (auto i, auto x, auto y, auto to), { to[i] = x[i] + s * y[i]; }));
     model.fence();
   });
   return 3.0 * sizeof(double) * static_cast<double>(elements) * launches / seconds;

@@ -35,44 +35,41 @@ class stream_kernels {
 
   /// Start values, written where the other loops run: pages are near those who touch them first.
   void start() {
-    m_model.region(
-        "start", m_how, m_loop, write(a), write(b), write(c),
-        with_kernel(
-            [](auto i, auto to_a, auto to_b, auto to_c) { to_a[i] = start_a, to_b[i] = start_b, to_c[i] = start_c; },
-            "(i, a, b, c, start_a, start_b, start_c) { a[i] = start_a; b[i] = start_b; c[i] = start_c; }", start_a,
-            start_b, start_c));
+    const T of_a = start_a, of_b = start_b, of_c = start_c;
+    m_model.region("start", m_how, m_loop, write(a), write(b), write(c),
+                   TESSERA_BODY((of_a, of_b, of_c), (auto i, auto to_a, auto to_b, auto to_c),
+                                { to_a[i] = of_a, to_b[i] = of_b, to_c[i] = of_c; }));
   }
   void copy() {
-    m_model.region(
-        "copy", m_how, m_loop, read(a), write(c),
-        with_kernel([](auto i, auto from, auto to) { to[i] = from[i]; }, "(i, from, to) { to[i] = from[i]; }"));
+    m_model.region("copy", m_how, m_loop, read(a), write(c),
+                   TESSERA_BODY((), (auto i, auto from, auto to), { to[i] = from[i]; }));
   }
   void multiply() {
+    const T s = scalar;
     m_model.region("mul", m_how, m_loop, read(c), write(b),
-                   with_kernel([](auto i, auto from, auto to) { to[i] = scalar * from[i]; },
-                               "(i, from, to, scalar) { to[i] = scalar * from[i]; }", scalar));
+                   TESSERA_BODY((s), (auto i, auto from, auto to), { to[i] = s * from[i]; }));
   }
   void add() {
     m_model.region("add", m_how, m_loop, read(a), read(b), write(c),
-                   with_kernel([](auto i, auto first, auto second, auto to) { to[i] = first[i] + second[i]; },
-                               "(i, first, second, to) { to[i] = first[i] + second[i]; }"));
+                   TESSERA_BODY((), (auto i, auto first, auto second, auto to), { to[i] = first[i] + second[i]; }));
   }
   void triad() {
-    m_model.region("triad", m_how, m_loop, read(b), read(c), write(a),
-                   with_kernel([](auto i, auto first, auto second, auto to) { to[i] = first[i] + scalar * second[i]; },
-                               "(i, first, second, to, scalar) { to[i] = first[i] + scalar * second[i]; }", scalar));
+    const T s = scalar;
+    m_model.region(
+        "triad", m_how, m_loop, read(b), read(c), write(a),
+        TESSERA_BODY((s), (auto i, auto first, auto second, auto to), { to[i] = first[i] + s * second[i]; }));
   }
   /// The triad, added to what a has.
   void nstream() {
-    m_model.region("nstream", m_how, m_loop, read(b), read(c), update(a),
-                   with_kernel([](auto i, auto first, auto second, auto to) { to[i] += first[i] + scalar * second[i]; },
-                               "(i, first, second, to, scalar) { to[i] += first[i] + scalar * second[i]; }", scalar));
+    const T s = scalar;
+    m_model.region(
+        "nstream", m_how, m_loop, read(b), read(c), update(a),
+        TESSERA_BODY((s), (auto i, auto first, auto second, auto to), { to[i] += first[i] + s * second[i]; }));
   }
   void dot() {
     m_model.region("dot", m_how, m_loop, read(a), read(b), sum(m_dot),
-                   with_kernel([](auto i, auto first, auto second,
-                                  double& s) { s += static_cast<double>(first[i]) * static_cast<double>(second[i]); },
-                               "(i, first, second, s) { s += (double)first[i] * (double)second[i]; }"));
+                   TESSERA_BODY((), (auto i, auto first, auto second, auto& s),
+                                { s += static_cast<double>(first[i]) * static_cast<double>(second[i]); }));
   }
   /// Of the last dot().
   double dot_result() const { return m_dot.get(); }

@@ -246,8 +246,8 @@ class body_reader {
     return fmt::format("(*tessera_in_{}({}{}))", array, at, pieces);
   }
 
-  static std::string position(const std::string& array, const kernel_use& use,
-                              const std::vector<std::string>& indices) {
+  static std::string position(const std::string& array, const kernel_use& use, std::vector<std::string> indices) {
+    if (use.column_major) std::ranges::reverse(indices);  // the slowest one first
     std::string at = "(long)(" + indices[0] + ")";
     for (std::size_t k = 1; k < 3; ++k) {  // beyond its rank an array's extents are 1
       if (k < use.rank) at = fmt::format("{} * tessera_{}_{}", at, array, k == 1 ? "second" : "third");
@@ -392,12 +392,12 @@ void check_types(const kernel_shape& shape, const std::string& where) {
 }  // namespace
 
 std::string kernel_source(std::string_view body, const kernel_shape& shape, const std::string& region,
-                          std::source_location site) {
-  const std::string where = fmt::format("region '{}', with_kernel at {}:{}", region, site.file_name(), site.line());
+                          std::source_location site, std::string_view kind) {
+  const std::string where = fmt::format("{} '{}', with_kernel at {}:{}", kind, region, site.file_name(), site.line());
   check_types(shape, where);
   body_reader reader(body, shape, where);
   const parsed_body parts = reader.parameters();
-  std::string file = fmt::format("{}:{}: text of region {}", site.file_name(), site.line(), region);
+  std::string file = fmt::format("{}:{}: text of {} {}", site.file_name(), site.line(), kind, region);
   std::erase_if(file, [](char c) { return c == '"' || c == '\\' || c == '\n'; });
   return kernel_writer(shape, parts.names).write(reader.statements(parts), file, parts.line);
 }

@@ -18,6 +18,7 @@ struct kernel_use {
   std::size_t tiles = 1;                   ///< of an array: blocks that the task names, at least 1
   std::size_t rank = 1;                    ///< of an array: dimensions, 1 to 3
   detail::reduction_kind reduction = detail::reduction_kind::none;  ///< not none: a reduction
+  bool column_major = false;  ///< of a block of a task: its first index is fastest, and it is used with all of them
 };
 
 /// Everything that the text of a kernel depends on beside the body.
@@ -38,14 +39,15 @@ inline constexpr std::string_view kernel_name = "tessera_region";  ///< of every
 ///   long first, long step, long count      iterations of the split loop
 ///   long begin, long count                 of each loop inside
 ///   per array: GLOBAL T*, long position    of each tile: its elements, and the position of the first one
-///              long second[, long third]   if its rank is above 1
+///              long second[, long third]   if its rank is above 1: the extents of all but the slowest dimension
 ///   per reduction: GLOBAL T*               one element per group, in which its threads' parts are joined
 ///   the values.
 /// A kernel without reductions has one thread per iteration; one with them goes over all with the threads that there
 /// are. Throws tessera::error (usage), naming `region` and `site`, the call of with_kernel: the line and column in
 /// `body`, and what was expected. Messages of compilers name the same: "main.cpp:12: text of region r:2:7: ...", where
 /// 2 is a line of `body`.
+/// @param kind  "region" or "task"
 std::string kernel_source(std::string_view body, const kernel_shape& shape, const std::string& region,
-                          std::source_location site);
+                          std::source_location site, std::string_view kind = "region");
 
 }  // namespace tessera::hierarchy

@@ -93,6 +93,15 @@ std::string key_of(const two_forms& forms) {
   return key;
 }
 
+/// Whether a device needs numbers of 64 bits for it.
+bool has_doubles(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands) {
+  const auto is_double = [](element_type type) { return type == element_type::f64; };
+  return kernel.doubles || std::ranges::any_of(kernel.values, is_double) ||
+         std::ranges::any_of(demands, [&](const detail::region_demand& d) {
+           return is_double(d.array != nullptr ? d.array->type() : d.result->type());
+         });
+}
+
 std::unique_ptr<two_forms> forms_of(runtime& of, const task_name& region, const detail::region_form& form,
                                     std::span<const detail::region_demand> demands) {
   auto made = std::make_unique<two_forms>();
@@ -147,6 +156,17 @@ const std::vector<location::node_id>& region_kernels::without(bool doubles, bool
   return *m_lists.insert(std::move(all)).first;
 }
 
+std::string region_kernels::idle_device(const detail::region_kernel* kernel,
+                                        std::span<const detail::region_demand> demands, const location::tree& tree,
+                                        location::node_id at) const {
+  if (kernel != nullptr && !has_doubles(*kernel, demands)) return {};
+  for (const auto& [id, d] : m_devices)
+    if (d.place != nullptr && takes_part(d, false, false) && (kernel == nullptr || !d.has_doubles) &&
+        tree.is_ancestor(at, id))
+      return tree.at(id).properties.name;
+  return {};
+}
+
 bool region_kernels::any_detached() const noexcept {
   return std::ranges::any_of(m_devices, [](const auto& entry) {
     const placement::place* const place = entry.second.place;
@@ -157,12 +177,7 @@ bool region_kernels::any_detached() const noexcept {
 executors region_kernels::who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands,
                                    bool with_detached) {
   if (kernel == nullptr) return host_executors;
-  const auto is_double = [](element_type type) { return type == element_type::f64; };
-  const bool doubles = std::ranges::any_of(kernel->values, is_double) ||
-                       std::ranges::any_of(demands, [&](const detail::region_demand& d) {
-                         return is_double(d.array != nullptr ? d.array->type() : d.result->type());
-                       });
-  return {true, without(doubles, with_detached)};
+  return {true, without(has_doubles(*kernel, demands), with_detached)};
 }
 
 const operation::definition& region_kernels::operation_for(const task_name& region, const detail::region_kernel& kernel,

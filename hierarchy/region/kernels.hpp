@@ -27,6 +27,10 @@ class region_kernels {
   /// @param with_detached  also devices that are detached; the host runs their tasks
   executors who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands,
                      bool with_detached = false);
+  /// The name of a device at or below a location that would take part if the body had a form for it, or no numbers of
+  /// 64 bits; "": there is none.
+  std::string idle_device(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands,
+                          const location::tree& tree, location::node_id at) const;
   /// Whether a device is detached, or lost.
   bool any_detached() const noexcept;
 

@@ -1,5 +1,7 @@
 #include "hierarchy/region/launch_planner.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -133,6 +135,7 @@ launch_plan launch_planner::plan(const region_request& c) {
     who = m_setup.kernels->who_runs(c.code.kernel, c.demands, true);
   made.rule = parsed(c);
   made.past = m_setup.history->of(c.name.text);
+  tell_of_idle_devices(c, made);
   made.split = planned(c, made, who);
   const bool one_task = made.rule->kind == policy_kind::any && c.writes_whole();
   if (one_task) made.split = as_one_task(std::move(made.split));
@@ -159,6 +162,19 @@ launch_plan launch_planner::plan(const region_request& c) {
   }
   count_tasks(made);
   return made;
+}
+
+/// Once for a name, when it is launched again: loops that fill arrays at the begin are no matter.
+void launch_planner::tell_of_idle_devices(const region_request& c, const launch_plan& made) const {
+  if (c.code.copies || made.past->launches != 1 || made.rule->kind == policy_kind::any) return;
+  const std::string device = m_setup.kernels->idle_device(c.code.kernel, c.demands, *made.tree, made.at);
+  if (device.empty()) return;
+  say(program_side_of(*m_setup.of).machine.log, 2,
+      fmt::format(
+          "region {} runs without {}: {}", c.who(), device,
+          c.code.kernel == nullptr
+              ? "its body has no form for devices. TESSERA_BODY makes both of one text (docs/kernels.md)"
+              : "it has numbers of type double, which that device has not. Write 2.0f for 2.0 where floats do"));
 }
 
 /// With the tree's lock held. Not those of recordings, which may run often: of them it is known that they are there.

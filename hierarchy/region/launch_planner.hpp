@@ -32,6 +32,7 @@ class launch_planner {
   std::shared_ptr<const policy> parsed(const region_request& c);
   const std::vector<location::node_id>& leaves_below(const launch_plan& made, const executors& who);
   std::shared_ptr<const hierarchy::plan> planned(const region_request& c, launch_plan& made, const executors& who);
+  void tell_of_idle_devices(const region_request& c, const launch_plan& made) const;
   void count_tasks(launch_plan& made);
 
   const setup m_setup;

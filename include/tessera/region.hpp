@@ -10,6 +10,7 @@
 /// y[i];
 /// }); model.fence();
 /// @endcode
+#include "tessera/detail/body.hpp"            // IWYU pragma: export
 #include "tessera/detail/location_model.hpp"  // IWYU pragma: export
 #include "tessera/detail/region_array.hpp"    // IWYU pragma: export
 #include "tessera/detail/region_call.hpp"     // IWYU pragma: export

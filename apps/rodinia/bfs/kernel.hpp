@@ -78,35 +78,21 @@ class bfs_kernel {
   /// Sets the flags of a level.
   void mark(std::int32_t level) {
     m_model.region("mark", m_how, iterate(0, m_nodes), read(levels), write(m_frontier),
-                   with_kernel([level](auto i, auto reached, auto flag) { flag[i] = reached[i] == level; },
-                               "(i, reached, flag, level) { flag[i] = reached[i] == level; }", level));
+                   TESSERA_BODY((level), (auto i, auto reached, auto flag), { flag[i] = reached[i] == level; }));
   }
   /// Nodes with a neighbour that is marked. Returns how many.
   std::int64_t scan(std::int32_t level) {
     m_model.region("scan", m_how, iterate(0, m_nodes), read(sources_starts, whole), read(sources, whole),
                    read(m_frontier, whole), update(levels), sum(m_found),
-                   with_kernel(
-                       [level](auto i, auto first, auto source, auto flag, auto reached, std::int64_t& count) {
-                         if (reached[i] >= 0) return;
-                         for (std::int32_t e = first[i], last = first[i + 1]; e < last; ++e)
-                           if (flag[source[e]] != 0) {
-                             reached[i] = level;
-                             ++count;
-                             return;
-                           }
-                       },
-                       R"((i, first, source, flag, reached, count, level) {
-  if (reached[i] < 0) {
-    const int last = first[i + 1];
-    int e = first[i];
-    while (e < last && flag[source[e]] == 0) ++e;
-    if (e < last) {
-      reached[i] = level;
-      count += 1;
-    }
-  }
-})",
-                       level));
+                   TESSERA_BODY((level), (auto i, auto first, auto source, auto flag, auto reached, auto& count), {
+                     if (reached[i] >= 0) return;
+                     for (std::int32_t e = first[i], last = first[i + 1]; e < last; ++e)
+                       if (flag[source[e]] != 0) {
+                         reached[i] = level;
+                         ++count;
+                         return;
+                       }
+                   }));
     return m_found.get();
   }
 

@@ -1,6 +1,5 @@
 #pragma once
 // Distances of records to a place as a region.
-#include <cmath>
 #include <cstdint>
 
 #include "apps/rodinia/nn/problem.hpp"
@@ -20,17 +19,10 @@ class nn_kernel {
 
   void run(float latitude, float longitude) {
     m_model.region("distances", m_how, iterate(0, distances.extents().rows), read(latitudes), read(longitudes),
-                   write(distances),
-                   with_kernel(
-                       [latitude, longitude](auto i, auto north, auto east, auto to) {
-                         const float a = north[i] - latitude, b = east[i] - longitude;
-                         to[i] = std::sqrt(a * a + b * b);
-                       },
-                       "(i, north, east, to, latitude, longitude) {\n"
-                       "  const float a = north[i] - latitude, b = east[i] - longitude;\n"
-                       "  to[i] = sqrt(a * a + b * b);\n"
-                       "}",
-                       latitude, longitude));
+                   write(distances), TESSERA_BODY((latitude, longitude), (auto i, auto north, auto east, auto to), {
+                     const float a = north[i] - latitude, b = east[i] - longitude;
+                     to[i] = std::sqrt(a * a + b * b);
+                   }));
   }
 
   region_array<float> latitudes, longitudes, distances;

@@ -78,10 +78,9 @@ class filter_kernel {
         [count = m_particles](auto, auto from, auto to) { to[0] = *std::max_element(&from[0], &from[0] + count); });
     const double share = 1 / static_cast<double>(m_particles);
     m_model.region("weigh", m_how, iterate(0, m_particles), read(m_likelihoods), read(m_largest, rows(0, 1)),
-                   write(m_weights),
-                   with_kernel([share](auto j, auto from, auto top,
-                                       auto to) { to[j] = share * std::exp(from[j] - top[0]); },  // none above 0
-                               "(j, from, top, to, share) { to[j] = share * exp(from[j] - top[0]); }", share));
+                   write(m_weights), TESSERA_BODY((share), (auto j, auto from, auto top, auto to), {
+                     to[j] = share * std::exp(from[j] - top[0]);
+                   }));  // none above 0
   }
   /// Normalises, in the order of the particles, so that the result is the same however they are split.
   void estimate(std::int64_t frame) {
@@ -102,15 +101,21 @@ class filter_kernel {
     const std::size_t next = 1 - m_now;
     const double first =
         random_stream(54321, static_cast<std::uint64_t>(frame - 1)).unit() / static_cast<double>(m_particles);
+    const std::int64_t count = m_particles;
     m_model.region("resample", m_how, iterate(0, m_particles), read(m_sums, whole), read(m_rows[m_now], whole),
                    read(m_columns[m_now], whole), write(m_rows[next]), write(m_columns[next]),
-                   with_kernel(
-                       [first, count = m_particles](auto j, auto sums, auto row, auto column, auto r, auto c) {
-                         const double u = first + static_cast<double>(j) / static_cast<double>(count);
-                         const std::int64_t k = filter_place(&sums[0], count, u);
-                         r[j] = row[k], c[j] = column[k];
-                       },
-                       take, first, m_particles));
+                   TESSERA_BODY((first, count), (auto j, auto sums, auto row, auto column, auto r, auto c), {
+                     const double u = first + static_cast<double>(j) / static_cast<double>(count);
+                     std::int64_t low = 0, high = count - 1;  // the first sum that is at least u, else the last
+                     while (low < high) {
+                       const std::int64_t middle = (low + high) / 2;
+                       if (sums[middle] >= u)
+                         high = middle;
+                       else
+                         low = middle + 1;
+                     }
+                     r[j] = row[low], c[j] = column[low];
+                   }));
     m_now = next;
   }
 
@@ -136,20 +141,6 @@ class filter_kernel {
       ++points;
     }
   to[j] = (double)(256 * sum - 41984 * points) / (50.0 * points);
-})";
-  /// What filter_place finds, and the particle there.
-  static constexpr const char* take = R"((j, sums, row, column, r, c, first, count) {
-  const double u = first + (double)j / (double)count;
-  long low = 0, high = count - 1;
-  while (low < high) {
-    const long middle = (low + high) / 2;
-    if (sums[middle] >= u)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  r[j] = row[low];
-  c[j] = column[low];
 })";
 
   region_array<std::int32_t> m_video;

@@ -88,19 +88,6 @@ inline random_stream filter_stream(std::int64_t particle, std::int64_t frame) {
   return from;
 }
 
-/// The first place in a list that does not decrease whose value is at least u; the last one where there is none.
-inline std::int64_t filter_place(const double* sums, std::int64_t count, double u) {
-  std::int64_t low = 0, high = count - 1;
-  while (low < high) {
-    const std::int64_t middle = (low + high) / 2;
-    if (sums[middle] >= u)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
-}
-
 /// Of each frame but the first, per particle: `move` changes its place and writes a likelihood (40 bytes; 13
 /// operations, for the pixels are integers, and a logarithm and a cosine for each of two normal numbers), `largest`
 /// reads that, `weigh` makes a weight of it, `estimate` reads weights and places and writes sums, `resample` reads

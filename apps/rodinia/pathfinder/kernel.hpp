@@ -1,6 +1,5 @@
 #pragma once
 // The cheapest path through a grid as regions: one per row of the grid, over its columns.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -39,8 +38,8 @@ class pathfinder_kernel {
       const region_array<T>& scratch = drawn[static_cast<std::size_t>(t % 2)];
       m_model.region("draw", {.policy = policy::any, .at = m_how.at}, iterate(0, 1), write(scratch, whole),
                      [make, t](auto, auto to) { make(t, &to[0]); });
-      m_model.region("fill", m_how, iterate(1, m_columns + 1), read(scratch, whole), write(row(t)),
-                     [](auto j, auto from, auto to) { to[j] = from[j - 1]; });
+      m_model.region("fill", m_how, iterate(1, m_columns + 1), read(scratch, offset(-1)), write(row(t)),
+                     TESSERA_BODY((), (auto j, auto from, auto to), { to[j] = from[j - 1]; }));
     }
   }
   /// The synthetic grid.
@@ -55,24 +54,18 @@ class pathfinder_kernel {
         m_model.region("ends", {.policy = policy::any, .at = m_how.at}, iterate(end, end + 1), write(c),
                        [](auto j, auto to) { to[j] = no_way; });
     m_now = 0;
-    m_model.region(
-        "first", m_how, iterate(1, m_columns + 1), read(row(0)), write(m_costs[0]),
-        with_kernel([](auto j, auto digit, auto to) { to[j] = digit[j]; }, "(j, digit, to) { to[j] = digit[j]; }"));
+    m_model.region("first", m_how, iterate(1, m_columns + 1), read(row(0)), write(m_costs[0]),
+                   TESSERA_BODY((), (auto j, auto digit, auto to), { to[j] = digit[j]; }));
     m_model.region("room", m_how, iterate(1, m_columns + 1), write(m_costs[1]),
-                   with_kernel([](auto j, auto to) { to[j] = 0; }, "(j, to) { to[j] = 0; }"));
+                   TESSERA_BODY((), (auto j, auto to), { to[j] = 0; }));
   }
   /// All other rows.
   void run() {
     for (std::int64_t t = 1; t < rows(); ++t) {
-      m_model.region(
-          "row", m_how, iterate(1, m_columns + 1), read(m_costs[m_now], halo(1)), read(row(t)),
-          write(m_costs[1 - m_now]),
-          with_kernel([](auto j, auto from, auto digit,
-                         auto to) { to[j] = digit[j] + std::min(std::min(from[j - 1], from[j + 1]), from[j]); },
-                      "(j, from, digit, to) {\n"
-                      "  int least = from[j - 1] < from[j + 1] ? from[j - 1] : from[j + 1];\n"
-                      "  to[j] = digit[j] + (least < from[j] ? least : from[j]);\n"
-                      "}"));
+      m_model.region("row", m_how, iterate(1, m_columns + 1), read(m_costs[m_now], halo(1)), read(row(t)),
+                     write(m_costs[1 - m_now]), TESSERA_BODY((), (auto j, auto from, auto digit, auto to), {
+                       to[j] = digit[j] + std::min(std::min(from[j - 1], from[j + 1]), from[j]);
+                     }));
       m_now = 1 - m_now;
     }
   }

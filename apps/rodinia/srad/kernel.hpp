@@ -76,16 +76,14 @@ class srad_kernel {
     region_options in_place = m_how;
     in_place.split_over = {0, n};
     m_model.region("corner", in_place, iterate(0, corner), read(image()), write(m_sums),
-                   with_kernel(
-                       [corner](auto i, auto from, auto to) {
-                         double sum = 0, squares = 0;
-                         for (std::int64_t j = 0; j < corner; ++j) {
-                           const auto v = static_cast<double>(from(i, j));
-                           sum += v, squares += v * v;
-                         }
-                         to(i, 0) = sum, to(i, 1) = squares;
-                       },
-                       row_of_corner, corner));
+                   TESSERA_BODY((corner), (auto i, auto from, auto to), {
+                     double sum = 0, squares = 0;
+                     for (std::int64_t j = 0; j < corner; ++j) {
+                       const auto v = static_cast<double>(from(i, j));
+                       sum += v, squares += v * v;
+                     }
+                     to(i, 0) = sum, to(i, 1) = squares;
+                   }));
     m_model.region("speckle", {.policy = policy::any, .at = m_how.at}, iterate(0, 1), read(m_sums, rows(0, corner)),
                    write(m_speckle), [corner](auto, auto from, auto to) {
                      double sum = 0, squares = 0;
@@ -116,16 +114,6 @@ class srad_kernel {
   const region_array<T>& image() const { return m_images[m_now]; }
 
  private:
-  static constexpr const char* row_of_corner = R"((i, from, to, corner) {
-  double sum = 0, squares = 0;
-  for (long j = 0; j < corner; ++j) {
-    const double v = from(i, j);
-    sum += v;
-    squares += v * v;
-  }
-  to(i, 0) = sum;
-  to(i, 1) = squares;
-})";
   /// What srad_coefficient_row does to one element.
   static constexpr const char* coefficient = R"((i, j, from, speckle, to, n) {
   const from_element q0 = (from_element)speckle[0];

@@ -54,8 +54,9 @@ class region_call {
     std::uint64_t inside = 1;
     for (const loop_bounds& one : loops)
       inside *= static_cast<std::uint64_t>(std::max<std::int64_t>(one.end - one.begin, 0));
-    return {m_body.kernel.text, 1 + loops.size(),   inside,         types, form().host, &kernel_task<task>::launch,
-            form().uses,        m_body.kernel.site, m_body.rounding};
+    return {m_body.kernel.text, 1 + loops.size(),           inside,      types,
+            form().host,        &kernel_task<task>::launch, form().uses, m_body.kernel.site,
+            m_body.rounding,    m_body.kernel.doubles};
   }
 
   std::array<region_demand, sizeof...(Uses)> demands;
@@ -150,6 +151,15 @@ decltype(auto) resolved(location_model& model, const Use& use, std::source_locat
     return use;
 }
 
+/// The body as a region runs it.
+template <std::size_t Depth, class... Uses, class Body>
+decltype(auto) form_of_body(const Body& named, [[maybe_unused]] const task_name& region) {
+  if constexpr (is_one_body<Body>)
+    return region_body_of<Depth, Uses...>(named, region.text);
+  else
+    return (named);
+}
+
 }  // namespace detail
 
 template <std::size_t Depth, class... UsesAndBody>
@@ -196,12 +206,13 @@ void location_model::submit(const task_name& name, const region_options& options
   static_assert(sizeof...(UsesAndBody) > 0, "a region has a body: a function of the index and one argument per use");
   constexpr std::size_t uses = sizeof...(UsesAndBody) - 1;
   const auto all = std::forward_as_tuple(uses_and_body...);
-  const auto start = [&]<class... Uses>(const auto& body, const Uses&... given) {
-    using body_type = std::remove_cvref_t<decltype(body)>;
+  const auto start = [&]<class... Uses>(const auto& named, const Uses&... given) {
     static_assert(
         ((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...),
         "between the loop and the body come arrays and results: read(x, halo(1)), write(x), update(x), sum(r)");
     if constexpr (((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...)) {
+      decltype(auto) body = detail::form_of_body<Depth, Uses...>(named, name);
+      using body_type = std::remove_cvref_t<decltype(body)>;
       constexpr bool fits = detail::is_region_body<body_type, Depth, typename Uses::argument...>;
       static_assert(fits,
                     "the body of a region takes its indices (one per loop), then one argument per use, in their order: "

@@ -90,6 +90,7 @@ struct region_kernel {
   find_uses uses = nullptr;                                     ///< of the task's arguments
   std::source_location site = std::source_location::current();  ///< of the call of with_kernel
   double rounding = 0;                                          ///< region_body::rounding
+  bool doubles = false;                                         ///< kernel_body::doubles
 };
 /// A task that is not submitted yet, and where the places of its uses among its blocks are to be written, one per use.
 struct made_piece {

@@ -27,6 +27,14 @@ inline constexpr bool has_kernel = false;
 template <class Host, std::size_t Inner, class... Values>
 inline constexpr bool has_kernel<region_body<Host, Inner, Values...>> = true;
 
+/// What TESSERA_BODY makes (tessera/detail/body.hpp).
+template <class Function, class... Values>
+struct one_body;
+template <class Body>
+inline constexpr bool is_one_body = false;
+template <class Function, class... Values>
+inline constexpr bool is_one_body<one_body<Function, Values...>> = true;
+
 template <class T>
 kernel_value kernel_value_of(T given) noexcept {
   kernel_value made{element_type_of<T>(), {}};

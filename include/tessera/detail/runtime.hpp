@@ -352,7 +352,11 @@ void runtime::submit(task_name name, const task_options& options, Function funct
       "after the function come blocks with intents: read(b), write(b), update(b), commute(b), accumulate(b), "
       "scratch(b); for a number known at run time only, one std::vector<tessera::block_access>. Options stand before "
       "the function");
-  if constexpr (is_function && is_list) {
+  if constexpr (detail::is_task_loop<Function>) {
+    static_assert(is_uses,
+                  "a loop of TESSERA_BODY has its blocks one by one: read(b), write(b), update(b), commute(b)");
+    if constexpr (is_uses) function.submit(*this, name, options, uses...);
+  } else if constexpr (is_function && is_list) {
     static_assert(task_function<Function, task_blocks>,
                   "with a list of uses the function must take task_blocks, before them a task_context if it wants one");
     if constexpr (task_function<Function, task_blocks>)

@@ -138,7 +138,16 @@ class task_blocks {
   std::span<const operation::operand> m_blocks;
 };
 
+/// A loop of TESSERA_BODY (tessera/detail/body.hpp).
+template <std::size_t Depth, class Function, class... Values>
+struct task_loop;
+
 namespace detail {
+
+template <class Function>
+inline constexpr bool is_task_loop = false;
+template <std::size_t Depth, class Function, class... Values>
+inline constexpr bool is_task_loop<task_loop<Depth, Function, Values...>> = true;
 
 /// A task between the choice of its record and its submission. What throws in between takes it back. Its function, or
 /// its arguments, are made in `arguments()`. By one thread; it may have several.

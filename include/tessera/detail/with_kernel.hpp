@@ -50,6 +50,7 @@ struct kernel_body {
       : text(of), site(where) {}
   std::string_view text;      ///< must live until the region is submitted
   std::source_location site;  ///< for messages
+  bool doubles = false;       ///< it has numbers of type double, whatever its arrays and values have
 };
 
 /// The body of a region in two forms: a function of the host, and the same as text for devices. Made by with_kernel.

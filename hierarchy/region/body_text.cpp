@@ -1,0 +1,303 @@
+#include "hierarchy/region/body_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "core/base/call_site.hpp"
+#include "core/base/error.hpp"
+
+namespace tessera::hierarchy {
+namespace {
+
+using enum body_number;
+
+/// Reads statements.
+class statement_reader : private expression_reader {
+ public:
+  statement_reader(std::string_view text, const std::vector<body_name>& names) : expression_reader(text, names) {}
+
+  device_statements translate() {
+    std::string made;
+    while (now().is != token::kind::end) made += statement(1);
+    return {"{ {\n" + made + "} " + (m_returns ? "tessera_end: ; }" : "}"), m_doubles};
+  }
+
+ private:
+  std::string indent(std::size_t depth) const { return std::string(2 * depth, ' '); }
+
+  /// The branch or the body of a loop.
+  std::string inner_statement(std::size_t depth) {
+    m_scopes.emplace_back();
+    std::string made = statement(depth);
+    m_scopes.pop_back();
+    return made;
+  }
+
+  std::string statement(std::size_t depth) {
+    check_word();
+    if (take(";")) return indent(depth) + ";\n";
+    if (take("{")) {
+      m_scopes.emplace_back();
+      std::string made = indent(depth) + "{\n";
+      while (!is("}")) {
+        if (now().is == token::kind::end) refuse("a brace is not closed", "");
+        made += statement(depth + 1);
+      }
+      ++m_at;
+      m_scopes.pop_back();
+      return made + indent(depth) + "}\n";
+    }
+    if (take("if")) return branch(depth);
+    if (is("for")) return for_loop(depth);
+    if (take("while")) {
+      const std::string condition = in_brackets("behind while");
+      ++m_loops;
+      std::string made = fmt::format("{}while ({})\n{}", indent(depth), condition, inner_statement(depth + 1));
+      --m_loops;
+      return made;
+    }
+    if (take("do")) {
+      ++m_loops;
+      const std::string inside = inner_statement(depth + 1);
+      --m_loops;
+      expect("while", "behind the body of do");
+      std::string made = fmt::format("{0}do\n{1}{0}while ({2});\n", indent(depth), inside, in_brackets("behind while"));
+      expect(";", "behind do and while");
+      return made;
+    }
+    if (is("break") || is("continue")) {
+      const std::string word(now().text);
+      if (m_loops == 0) refuse(fmt::format("'{}' is in no loop of the body", word), "return ends the iteration");
+      ++m_at;
+      expect(";", "behind it");
+      return indent(depth) + word + ";\n";
+    }
+    if (take("return")) {
+      if (!is(";")) refuse("it returns a value", "what a loop makes is written to its elements and results");
+      ++m_at;
+      m_returns = true;
+      return indent(depth) + "goto tessera_end;\n";
+    }
+    if (take("using")) return alias();
+    if (begins_declaration()) {
+      std::string made = indent(depth) + declaration() + ";\n";
+      expect(";", "behind a declaration");
+      return made;
+    }
+    std::string made = indent(depth) + comma().text + ";\n";
+    expect(";", "behind a statement");
+    return made;
+  }
+
+  std::string in_brackets(std::string_view where) {
+    expect("(", where);
+    if (begins_declaration()) refuse("a condition declares a variable", "declare it in front of the statement");
+    const expression e = comma();
+    if (is(";")) refuse("a condition has a statement in it", "write it in front of the statement");
+    expect(")", "behind a condition");
+    return e.text;
+  }
+
+  std::string branch(std::size_t depth) {
+    if (is("constexpr") || is("consteval"))
+      refuse(fmt::format("it has 'if {}'", now().text), "write if: compilers decide what is constant");
+    std::string made = fmt::format("{}if ({})\n", indent(depth), in_brackets("behind if"));
+    const std::string then = inner_statement(depth + 1);
+    if (!take("else")) return made + then;
+    // The else belongs to this if, whatever the branch ends with.
+    made += fmt::format("{0}{{\n{1}{0}}} else\n", indent(depth), then);
+    return made + inner_statement(depth + 1);
+  }
+
+  std::string for_loop(std::size_t depth) {
+    ++m_at;
+    expect("(", "behind for");
+    m_scopes.emplace_back();
+    std::string first;
+    if (!is(";")) first = begins_declaration() ? declaration() : comma().text;
+    if (is(":")) refuse("it has a loop over a range", "write for (std::int64_t k = 0; k < n; ++k)");
+    expect(";", "in the head of a loop");
+    const std::string condition = is(";") ? std::string() : comma().text;
+    expect(";", "in the head of a loop");
+    const std::string step = is(")") ? std::string() : comma().text;
+    expect(")", "behind the head of a loop");
+    ++m_loops;
+    std::string made =
+        fmt::format("{}for ({}; {}; {})\n{}", indent(depth), first, condition, step, inner_statement(depth + 1));
+    --m_loops;
+    m_scopes.pop_back();
+    return made;
+  }
+
+  std::string alias() {
+    const token name = now();
+    if (name.is != token::kind::word || behind().text != "=")
+      refuse("it has a using that names no type", "using real = double;");
+    m_at += 2;
+    const auto type = type_here();
+    if (!type) refuse(fmt::format("{} is no type of numbers that devices have", seen()), "using real = double;");
+    m_scopes.back().types[std::string(name.text)] = *type;
+    expect(";", "behind using");
+    return {};
+  }
+
+  bool begins_declaration() {
+    if (is("const") || is("constexpr") || is("auto")) return true;
+    const std::size_t begin = m_at;
+    const bool is_type = type_here().has_value();
+    const bool declares = is_type && (now().is == token::kind::word || is("&") || is("*") || is("&&") || is("["));
+    m_at = begin;
+    return declares;
+  }
+
+  std::string declaration() {
+    while (take("const") || take("constexpr")) continue;
+    std::optional<body_number> type;
+    const bool deduced = take("auto");
+    if (!deduced) {
+      check_word();
+      type = type_here();
+      if (!type) {
+        const token name = now();
+        if (name.is == token::kind::word && name.text != "std") refuse_name(name);
+        refuse(fmt::format("{} is no type of numbers that devices have", type_seen()), types_in_words);
+      }
+    }
+    while (take("const")) continue;
+    std::string made;
+    do {
+      if (is("&") || is("&&") || is("*"))
+        refuse(fmt::format("it declares a {}", is("*") ? "pointer" : "reference"),
+               "name the element each time, x(i, j), or copy its value");
+      const token name = now();
+      if (is("[")) refuse("it declares several names together", "declare each by itself");
+      if (name.is != token::kind::word) refuse(fmt::format("there is {} where a name is expected", seen()), "");
+      ++m_at;
+      std::string sizes;
+      std::size_t dimensions = 0;
+      for (; take("["); ++dimensions) {
+        const token size = now();
+        if (size.is != token::kind::number || behind().text != "]")
+          refuse("the length of an array of the body is no number", "such as double m[16]; all iterations have it");
+        m_at += 2;
+        sizes += fmt::format("[{}]", literal(size).text);
+      }
+      const std::string as = std::string(name.text) + "_";
+      std::string value;
+      if (dimensions > 0) {
+        if (deduced) refuse_at(name.at, "an array of the body has no type", "double m[16];");
+        if (take("=") || is("{")) value = " = " + elements(*type);
+        body_name& made_name = declare(name, *type);
+        made_name.is = body_name::kind::local_array, made_name.dimensions = dimensions;
+      } else {
+        expression given;
+        const bool braces = is("{") || (is("=") && behind().text == "{");
+        const bool has_value = braces || is("=") || is("(");
+        if (has_value) {
+          const bool round = is("(");
+          if (!take("{") && !take("(")) ++m_at;
+          if (braces && m_tokens[m_at - 1].text == "=") ++m_at;
+          if (braces && is("}"))
+            given = {"0", i32};
+          else
+            given = assignment();
+          if (braces) expect("}", "behind the value of a variable");
+          if (round) expect(")", "behind the value of a variable");
+        } else if (deduced) {
+          refuse_at(name.at, fmt::format("'{}' has no value, of which it would have its type", name.text), "");
+        }
+        const body_number own = deduced ? given.type : *type;
+        if (deduced && made.empty()) type = own;  // all of one declaration have one type
+        if (own == none) refuse_at(name.at, fmt::format("'{}' is of no type of numbers", name.text), "");
+        declare(name, own);
+        if (has_value) value = " = " + value_text(given, own);
+      }
+      made += fmt::format("{}{}{}{}", made.empty() ? std::string(c_name(*type)) + " " : ", ", as, sizes, value);
+    } while (take(","));
+    return made;
+  }
+
+  std::string elements(body_number type) {
+    expect("{", "in front of the values of an array");
+    std::string made;
+    while (!is("}")) {
+      if (!made.empty()) expect(",", "between the values of an array");
+      if (is("}")) break;
+      made += made.empty() ? "" : ", ";
+      made += is("{") ? elements(type) : value_text(assignment(), type);
+    }
+    ++m_at;
+    return "{" + (made.empty() ? "0" : made) + "}";
+  }
+
+  int m_loops = 0;  // around what is read
+  bool m_returns = false;
+};
+
+/// What stands around a place.
+std::string excerpt(std::string_view text, std::size_t at) {
+  constexpr std::size_t before = 24, all = 64;
+  const std::size_t begin = at > before ? at - before : 0;
+  const std::size_t length = std::min(all, text.size() - begin);
+  return fmt::format("{}{}{}", begin > 0 ? "..." : "", text.substr(begin, length),
+                     begin + length < text.size() ? "..." : "");
+}
+
+}  // namespace
+
+device_statements statements_for_devices(std::string_view statements, const std::vector<body_name>& names) {
+  return statement_reader(statements, names).translate();
+}
+
+}  // namespace tessera::hierarchy
+
+namespace tessera::detail {
+
+device_body text_for_devices(const body_source& of, const body_signature& with, std::string_view name) {
+  using hierarchy::body_name;
+  std::vector<std::string> parameters = hierarchy::names_in(of.parameters), captures = hierarchy::names_in(of.captures);
+  for (std::size_t k = 0; k < parameters.size(); ++k)
+    if (parameters[k].empty()) parameters[k] = fmt::format("unnamed_{}", k);
+  std::vector<body_name> names;
+  std::string list, first;
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const bool index = k < with.depth;
+    const body_use use =
+        index || k - with.depth >= with.use_count ? body_use{body_number::i64, false} : with.uses[k - with.depth];
+    names.push_back({parameters[k],
+                     index          ? body_name::kind::index
+                     : use.is_array ? body_name::kind::array
+                                    : body_name::kind::result,
+                     use.type});
+    list += (list.empty() ? "" : ", ") + parameters[k] + "_";
+  }
+  for (std::size_t k = 0; k < captures.size() && k < with.capture_count; ++k) {
+    const body_number type = with.captures[k];
+    names.push_back({captures[k], body_name::kind::number, type});
+    // Kernels have parameters of some types alone: the value is brought back to its own.
+    const bool own = type == body_number::f32 || type == body_number::f64 || type == body_number::i32 ||
+                     type == body_number::i64 || type == body_number::u8;
+    list += (list.empty() ? "" : ", ") + captures[k] + (own ? "_" : "_given_");
+    if (!own) first += fmt::format("const {0} {1}_ = ({0}){1}_given_;\n", hierarchy::c_name(type), captures[k]);
+  }
+  try {
+    const hierarchy::device_statements made = hierarchy::statements_for_devices(of.statements, names);
+    const auto is_double = [](const body_name& one) { return one.type == body_number::f64; };
+    return {fmt::format("({}) {{\n{}{}\n}}", list, first, made.text),
+            made.doubles || std::ranges::any_of(names, is_double)};
+  } catch (const hierarchy::body_fault& fault) {
+    const std::string_view all(of.statements);
+    throw error(error_kind::usage,
+                fmt::format("the body of {} '{}' cannot run on devices: {}, in \"{}\"", with.kind, name, fault.what,
+                            hierarchy::excerpt(all, std::min(fault.at, all.size()))),
+                fmt::format("TESSERA_BODY at {}", file_and_line(of.site)),
+                fmt::format("{}{}a lambda instead of TESSERA_BODY runs on the host alone; docs/kernels.md", fault.hint,
+                            fault.hint.empty() ? "" : "; "));
+  }
+}
+
+}  // namespace tessera::detail
