@@ -138,11 +138,13 @@ one_body<Function, Values...> make_one_body(const body_source& source, const Fun
 }
 
 template <class Use>
-inline constexpr body_use body_use_of = {};
-template <class T>
-inline constexpr body_use body_use_of<region_use<T>> = {body_number_of<std::remove_const_t<T>>(), true};
-template <class T, class Join>
-inline constexpr body_use body_use_of<region_reduction<T, Join>> = {body_number_of<T>(), false};
+constexpr body_use body_use_of() noexcept {
+  using argument = typename Use::argument;
+  if constexpr (is_region_use<Use>)
+    return {body_number_of<tessera::element_of<argument>>(), true};
+  else
+    return {body_number_of<std::remove_cvref_t<argument>>(), false};
+}
 
 /// The body as regions take it, once the text is found to be one for devices. Throws as text_for_devices, at the first
 /// submission of this body.
@@ -150,7 +152,7 @@ template <std::size_t Depth, class... Uses, class Function, class... Values>
 region_body<Function, 0, carried<Values>...> region_body_of(const one_body<Function, Values...>& body,
                                                             std::string_view region) {
   static const device_body made = [&] {
-    constexpr std::array<body_use, sizeof...(Uses)> uses{body_use_of<Uses>...};
+    constexpr std::array<body_use, sizeof...(Uses)> uses{body_use_of<Uses>()...};
     constexpr std::array<body_number, sizeof...(Values)> captures{body_number_of<Values>()...};
     return text_for_devices(body.source, {Depth, uses.data(), uses.size(), captures.data(), captures.size(), "region"},
                             region);
