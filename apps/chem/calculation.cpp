@@ -175,6 +175,7 @@ const chemistry::integrals& calculation::integrals_for_programs() {
     m_kept = std::make_unique<chemistry::kept_integrals>(*m_problem.over, *m_builder);
   else
     m_builder.reset();
+  m_report.note("kept_integral_bytes", m_kept ? m_plan.kept_integrals : 0);
   return_free_memory();  // of the field
   return m_kept ? static_cast<const chemistry::integrals&>(*m_kept) : *m_problem.over;
 }

@@ -533,8 +533,8 @@ TEST_F(sial, kept_integrals_are_those_that_are_computed) {
   const nlohmann::json kept = seen("kept.sialx"), again = seen("again.sialx");
   EXPECT_GT(kept.at("kept_integral_bytes").get<double>(), 8.0 * 1000);
   const auto sum_of = [](const nlohmann::json& of) {
-    const std::string printed = of.at("output");
-    return std::stod(printed.substr(printed.find_last_of("= ", printed.find_last_not_of(" \n")) + 1));
+    const std::string shown = of.at("output");
+    return std::stod(shown.substr(shown.find_last_of("= ", shown.find_last_not_of(" \n")) + 1));
   };
   EXPECT_GT(sum_of(again), 1);
   EXPECT_NEAR(sum_of(kept), sum_of(again), 1e-9 * sum_of(again));
