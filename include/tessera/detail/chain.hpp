@@ -209,9 +209,9 @@ struct scalar_use {
   std::remove_const_t<T>* at;
   tessera::intent intent;
   region_use<T> resolve(location_model& model, std::source_location site) const {
-    const std::span<std::remove_const_t<T>> number(at, 1);
+    const std::span<std::remove_const_t<T>> scalar(at, 1);
     const auto array =
-        intent == intent::read ? model.value_of("scalar", number, site) : model.array_over("scalar", number, site);
+        intent == intent::read ? model.value_of("scalar", scalar, site) : model.array_over("scalar", scalar, site);
     return {array.handle().storage(), intent, whole};
   }
 };
