@@ -150,12 +150,22 @@ sial::correlation_result calculation::run_within_memory(
 /// have more, and what they have then is planned.
 bool calculation::integrals_may_stay() const {
   if (m_plan.direct_ladder || m_plan.stages.size() < 2 || m_plan.kept_integrals == 0) return false;
-  const stage_needs& programs = m_plan.stages[1];
-  const auto length = static_cast<double>(std::min(m_plan.orbitals.basis_segment, m_problem.over->functions()));
-  const double segments = std::ceil(static_cast<double>(m_problem.over->functions()) / length);
-  const double pairs = segments * (segments + 1) / 2;
-  const double stored = pairs * (pairs + 1) / 2 * std::pow(length, 4) * sizeof(double);
-  return m_plan.before + static_cast<double>(m_plan.kept_integrals) + programs.beside + programs.own + 1.35 * stored <=
+  // Of (mn|ls) those with m <= n, l <= s, and the pairs in order; by segments.
+  const std::vector<std::int64_t> lengths = sial::basis_segments(*m_problem.over, m_plan.orbitals.basis_segment);
+  double pairs = 0, squares = 0, longest = 0;
+  for (std::size_t n = 0; n < lengths.size(); ++n)
+    for (std::size_t m = 0; m <= n; ++m) {
+      const double pair = static_cast<double>(lengths[m]) * static_cast<double>(lengths[n]);
+      pairs += pair;
+      squares += pair * pair;
+      longest = std::max(longest, pair);
+    }
+  const double stored = sizeof(double) * (pairs * pairs + squares) / 2;
+  // Workers have a block each that they fill, and the one before it.
+  const double own = 2 * m_workers * sizeof(double) * longest * longest;
+  const bool is_limited = m_plan.host_limit > 0;
+  return m_plan.before + static_cast<double>(m_plan.kept_integrals) + m_plan.stages[1].beside + own +
+             (is_limited ? 1.05 : 1.35) * stored <=
          m_plan.bytes();
 }
 
@@ -165,6 +175,7 @@ const chemistry::integrals& calculation::integrals_for_programs() {
     m_kept = std::make_unique<chemistry::kept_integrals>(*m_problem.over, *m_builder);
   else
     m_builder.reset();
+  m_report.note("kept_integral_bytes", m_kept ? m_plan.kept_integrals : 0);
   return_free_memory();  // of the field
   return m_kept ? static_cast<const chemistry::integrals&>(*m_kept) : *m_problem.over;
 }
@@ -290,9 +301,12 @@ int calculation::compute() {
               m_options, m_report, m_journal);
     m_report.note("success", false);
     s.finish(m_report);
-    return m_plan.fits ? 0 : exit_code_of(error_kind::memory);
+    if (!m_plan.fits) return exit_code_of(error_kind::memory);
+    const double least = m_plan.checkpoints.on_disk - m_plan.checkpoints.history_on_disk;
+    return why_no_room(m_plan.checkpoint_folder, least).empty() ? 0 : exit_code_of(error_kind::output);
   }
   if (!m_plan.fits) refuse();
+  m_checkpoints.expect(m_plan.checkpoints, m_plan.checkpoint_folder);
   require_disk(s);
   const auto start = clock::now();
   const chemistry::scf_result scf = self_consistent_field(s);

@@ -46,14 +46,30 @@ checkpoints::checkpoints(const chem_options& o, const problem& p, const journal&
   if (m_own.empty() && m_source.empty() && (o.guess == "read" || o.guess == "projected"))
     throw error(error_kind::usage, fmt::format("--guess {} needs a checkpoint to read", o.guess), "--guess",
                 "name its folder by --start-from");
-  if (!m_own.empty()) open_own();
+  if (!m_own.empty() && !o.estimate) open_own();
   if (!m_source.empty()) open_source();
 }
 
-ch::system_of_functions checkpoints::system() const {
-  ch::system_of_functions one{m_problem.of, m_options.basis, {}};
-  for (std::size_t s = 0; s < m_problem.over->shells(); ++s) one.shells.push_back(m_problem.over->shell_at(s));
-  return one;
+void checkpoints::expect(const checkpoint_needs& needs, const checkpoint_room& room) {
+  m_needs = needs;
+  m_room = room;
+}
+
+/// Before something is computed that is to be kept.
+void checkpoints::require_room() {
+  if (!m_lock) return;
+  m_lock->require_writable();
+  constexpr const char* remedy = "make room there, or name a folder on another disk by --restart";
+  const double least = m_needs.on_disk - m_needs.history_on_disk;
+  if (const std::string why = why_no_room(m_room, least); !why.empty())
+    throw error(error_kind::output, "the folder of checkpoints has too little room: " + why, m_own.string(), remedy);
+  const std::string why = why_no_room(m_room, m_needs.on_disk);
+  if (why.empty() || !std::exchange(m_has_room_for_history, false)) return;
+  fmt::print(stderr,
+             "warning: the folder of checkpoints has no room for the history of DIIS: {}; amplitudes are kept without "
+             "it\n  in {}\n  hint: {}\n",
+             why, m_own.string(), remedy);
+  m_report.note("checkpoint_warning", "the history of DIIS cannot be kept: " + why);
 }
 
 void checkpoints::open_own() {
@@ -62,7 +78,7 @@ void checkpoints::open_own() {
   m_own_field = ch::load_field(m_own);
   m_energies = ch::load_energies(m_own);
   if (!m_own_field) return;
-  std::string difference = ch::difference_between(m_own_field->system, system());
+  std::string difference = ch::difference_between(m_own_field->system, functions_of(m_problem, m_options));
   if (difference.empty() && m_own_field->kind != m_problem.kind)
     difference = fmt::format("its reference is {}, and here it is {}", ch::word_of(m_own_field->kind),
                              ch::word_of(m_problem.kind));
@@ -86,7 +102,8 @@ void checkpoints::open_source() {
   if (!ch::have_same_elements(m_source_field->system.of, m_problem.of))
     throw error(error_kind::input, "the checkpoint to begin with is of other atoms", m_source.string(),
                 "the same elements in the same order are needed");
-  if (m_options.guess == "read" && !ch::have_same_shells(m_source_field->system.shells, system().shells))
+  if (m_options.guess == "read" &&
+      !ch::have_same_shells(m_source_field->system.shells, functions_of(m_problem, m_options).shells))
     throw error(error_kind::input,
                 fmt::format("the checkpoint has other basis functions: those of {}", m_source_field->system.basis),
                 m_source.string(), "--guess projected takes them over");
@@ -136,7 +153,7 @@ std::optional<ch::scf_result> checkpoints::begin_field(ch::scf_settings& how) {
         "finished");
     return m_own_field->scf;
   }
-  if (m_lock) m_lock->require_writable();
+  require_room();
   if (has_field) {
     const ch::scf_result& scf = m_own_field->scf;
     if (m_options.guess == "sad" || m_options.guess == "core") return std::nullopt;  // asked for a new beginning
@@ -165,7 +182,7 @@ void checkpoints::begin_with_source(ch::scf_settings& how) {
     return;
   }
   how.guess = ch::scf_guess::density;
-  const bool same = ch::have_same_shells(m_source_field->system.shells, system().shells);
+  const bool same = ch::have_same_shells(m_source_field->system.shells, functions_of(m_problem, m_options).shells);
   say("scf_start", "SCF",
       fmt::format("begins with orbitals of {} in {}", m_source.string(), m_source_field->system.basis),
       same ? "read" : "projected");
@@ -174,7 +191,7 @@ void checkpoints::begin_with_source(ch::scf_settings& how) {
 void checkpoints::keep_field(const ch::scf_result& scf) {
   if (m_own.empty()) return;
   try_to_write(fmt::format("{} after {} iterations", name_of(m_problem.kind), scf.iterations), [&] {
-    ch::save_field(m_own, {system(), m_problem.kind, scf, m_linear_dependence, 0, {}, {}});
+    ch::save_field(m_own, {functions_of(m_problem, m_options), m_problem.kind, scf, m_linear_dependence, 0, {}, {}});
     m_kept_field = fmt::format("{} after {} iterations", name_of(m_problem.kind), scf.iterations);
   });
 }
@@ -285,7 +302,7 @@ std::optional<sial::amplitude_start> checkpoints::begin_amplitudes(const ch::amp
                                                                    const sial::correlation_settings& how) {
   std::optional<ch::stored_amplitudes> own = m_own.empty() ? std::nullopt : ch::load_amplitudes(m_own);
   if (own && own->t.closed == zeros.closed && own->t.spins == zeros.spins &&
-      ch::difference_between(own->system, system()).empty()) {
+      ch::difference_between(own->system, functions_of(m_problem, m_options)).empty()) {
     sial::amplitude_start start;
     start.state = own->state;
     start.state.converged = own->state.converged && has_converged(own->state.change, own->state.residual, how);
@@ -316,16 +333,8 @@ std::optional<sial::amplitude_start> checkpoints::begin_amplitudes(const ch::amp
 sial::amplitude_keeping checkpoints::keeping(const sial::correlation_settings& how) {
   sial::amplitude_keeping keeping;
   if (m_own.empty() && m_source.empty()) return keeping;
-  if (m_lock) m_lock->require_writable();
-  keeping.begin = [this, how](const ch::amplitudes& zeros) {
-    // Of an iteration the amplitudes and their change are kept, too.
-    const auto bytes = static_cast<double>(ch::bytes_of(zeros)) * (m_own.empty() ? 1 : 3);
-    m_report.add(
-        "checkpoint_bytes", "checkpoint",
-        fmt::format("amplitudes to keep or to begin with take {} of memory beside the blocks", format_bytes(bytes)),
-        bytes);
-    return begin_amplitudes(zeros, how);
-  };
+  require_room();
+  keeping.begin = [this, how](const ch::amplitudes& zeros) { return begin_amplitudes(zeros, how); };
   if (m_own.empty()) return keeping;
   m_last_kept = clock::now();
   keeping.is_due = [this](int) {
@@ -338,21 +347,22 @@ sial::amplitude_keeping checkpoints::keeping(const sial::correlation_settings& h
     m_diverges = at.residual > 100 * m_min_residual;
     if (m_diverges) return;
     try_to_write(fmt::format("CCSD after {} iterations", at.iteration), [&] {
-      ch::save_amplitudes(m_own, system(), t, at);
+      ch::save_amplitudes(m_own, functions_of(m_problem, m_options), t, at);
       ch::remove_history_before(m_own, at.history);
       m_kept_amplitudes = fmt::format("CCSD after {} iterations", at.iteration);
       m_amplitudes = at;
     });
     m_last_kept = clock::now();
   };
+  keeping.load_history = [this](int step, const ch::amplitudes& like) {
+    return ch::load_history_step(m_own, step, like);
+  };
+  if (!m_has_room_for_history) return keeping;
   keeping.keep_history = [this](int step, const ch::history_step& what) {
     if (m_diverges) return false;
     const bool is_kept = try_to_write("the history of DIIS", [&] { ch::save_history_step(m_own, step, what); });
     if (!is_kept) ch::remove_history_before(m_own, 0);  // room for the amplitudes
     return is_kept;
-  };
-  keeping.load_history = [this](int step, const ch::amplitudes& zeros) {
-    return ch::load_history_step(m_own, step, zeros);
   };
   return keeping;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/chem/checkpoint_needs.hpp"
 #include "apps/chem/journal.hpp"
 #include "apps/chem/options.hpp"
 #include "apps/chem/problem.hpp"
@@ -26,8 +27,11 @@ class checkpoints {
  public:
   /// All outlive it. Throws tessera::error: usage where options contradict each other, or another job has the folder;
   /// output where it cannot be made; input where it is damaged or of another calculation. Those below throw output
-  /// where something is to be computed, and the folder cannot be written to.
+  /// where something is to be computed, and the folder cannot be written to or has too little room. For an estimate the
+  /// folder of --restart is left alone.
   checkpoints(const chem_options& o, const problem& p, const journal& told, report& to);
+  /// What the files will take, and what room there is.
+  void expect(const checkpoint_needs& needs, const checkpoint_room& room);
 
   /// Chooses what the field begins with, and what is kept of it. Nothing is computed where a field of --restart has
   /// converged as is wanted: it is returned.
@@ -50,9 +54,9 @@ class checkpoints {
 
  private:
   using clock = std::chrono::steady_clock;
-  chemistry::system_of_functions system() const;
   void open_own();
   void open_source();
+  void require_room();
   void begin_with_source(chemistry::scf_settings& how);
   std::optional<sial::amplitude_start> begin_amplitudes(const chemistry::amplitudes& zeros,
                                                         const sial::correlation_settings& how);
@@ -78,6 +82,9 @@ class checkpoints {
   std::optional<chemistry::stored_energies> m_energies;
   double m_linear_dependence = 0;
   clock::time_point m_last_kept;
+  checkpoint_needs m_needs;
+  checkpoint_room m_room;
+  bool m_has_room_for_history = true;
   double m_min_residual = std::numeric_limits<double>::infinity();
   bool m_diverges = false, m_warned = false;
   chemistry::amplitude_state m_amplitudes;  // that are kept, or were restored

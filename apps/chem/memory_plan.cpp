@@ -100,6 +100,28 @@ void add_remedies(memory_plan& plan, const planner& plans, const std::vector<pla
   if (any_segments.fits) plan.remedies.push_back("--segments " + words(any_segments.orbitals));
 }
 
+/// What checkpoints take, and whether their folder has room for it.
+void tell_checkpoints(const memory_plan& plan, report& to, const journal& told) {
+  const checkpoint_needs& needs = plan.checkpoints;
+  const auto of_history = [](double bytes) {
+    return bytes > 0 ? fmt::format(", {} of it for DIIS", format_bytes(bytes)) : std::string();
+  };
+  if (needs.memory > 0) {
+    told.line("  checkpoints    {} in memory beside the blocks{}", format_bytes(needs.memory),
+              of_history(needs.history_memory));
+    to.note("checkpoint_bytes", needs.memory);
+    to.note("checkpoint_history_bytes", needs.history_memory);
+  }
+  if (needs.on_disk == 0) return;
+  const checkpoint_room& room = plan.checkpoint_folder;
+  told.line("  {:<14} {} at most on disk{}, {} at the end{}", needs.memory > 0 ? "" : "checkpoints",
+            format_bytes(needs.on_disk), of_history(needs.history_on_disk), format_bytes(needs.on_disk_at_end),
+            room.is_known ? fmt::format("; {} are free in {}", format_bytes(room.free), room.folder.string()) : "");
+  to.note("checkpoint_disk_bytes", needs.on_disk);
+  if (room.is_known) to.note("checkpoint_free_bytes", room.free);
+  if (const std::string why = why_no_room(room, needs.on_disk); !why.empty()) told.line("  too little room: {}", why);
+}
+
 }  // namespace
 
 const stage_needs& memory_plan::largest() const {
@@ -118,6 +140,7 @@ memory_room room_of(const chem_options& o) {
   }
   const config::document machine = o.load();
   const std::uint64_t limit = machine.runtime().host_limit;
+  room.slab = static_cast<double>(machine.runtime().slab_bytes);
   const hierarchy::memory_bound bound = hierarchy::min_bound(hierarchy::memory_sources::of_this_process());
   room.blocks = static_cast<double>(limit != 0 ? limit : bound.for_blocks());
   room.has_disk = std::ranges::find(machine.runtime().plugins, "disk") != machine.runtime().plugins.end();
@@ -146,6 +169,8 @@ memory_plan plan_memory(const problem& p, const chem_options& o, const chemistry
     add_remedies(plan, plans, choices, room, any_segments);
   }
   return_free_memory();
+  if (plan.checkpoints.on_disk > 0 && o.machine.empty())
+    plan.checkpoint_folder = room_for_checkpoints(o.restart, plan.disk_path, plan.on_disk());
   if (!plan.fits) return plan;
   if (words(plan.orbitals) != words(how.orbitals))
     plan.choices.push_back(fmt::format("segments of {}, so that it fits", words(plan.orbitals)));
@@ -182,6 +207,7 @@ void tell(const memory_plan& plan, const memory_room& room, report& to, const jo
                     {"spilled_bytes", stage.on_disk},
                     {"contraction_flops", stage.flops}});
   }
+  tell_checkpoints(plan, to, told);
   to.note("planned_stage", most.name);
   to.note("memory_plan", rows);
   for (const std::string& choice : plan.choices) told.line("  {}", choice);

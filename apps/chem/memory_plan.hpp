@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/chem/checkpoint_needs.hpp"
 #include "apps/chem/journal.hpp"
 #include "apps/chem/options.hpp"
 #include "apps/chem/problem.hpp"
@@ -35,6 +36,7 @@ struct stage_needs {
 struct memory_room {
   double process = 0;  ///< that the process may have, all in all (--memory); 0: not said
   double blocks = 0;   ///< that blocks may take at most, as the machine and its settings say
+  double slab = 0;     ///< bytes of a slab of theirs
   bool has_disk = false;
   std::string disk_path;  ///< where a disk would be
   double disk_left = 0;   ///< that it has
@@ -57,6 +59,8 @@ struct memory_plan {
   sial::orbital_choice orbitals;
   bool direct_ladder = false;  ///< integrals over four virtual orbitals are not stored
   std::string disk_path;       ///< of a disk beside those of the configuration; "": there is none
+  checkpoint_needs checkpoints;
+  checkpoint_room checkpoint_folder;
   bool fits = true;
   std::string refusal;                ///< why it does not fit
   std::vector<std::string> remedies;  ///< options that make it fit, each alone

@@ -47,8 +47,6 @@ double capacity_of_simulated(const config::document& machine) {
   return names.empty() ? each.each : all;
 }
 
-double square(double x) { return x * x; }
-
 }  // namespace
 
 recording_memory recording_of(const chem_options& o, double statements, unsigned rows) {
@@ -80,21 +78,6 @@ fcidump_memory fcidump_of(const problem& p, const chem_options& o, std::size_t o
   m.making = sizeof(double) * active * of_functions * (is_uhf ? 2 : 1) + m.integrals;
   m.text = static_cast<double>(chemistry::fcidump_line) * integrals;
   return m;
-}
-
-double checkpoint_bytes_of(const chem_options& o, const chemistry::scf_result& shape, int frozen_core) {
-  const double copies = (o.restart.empty() ? 0 : 4) + (o.start_from.empty() ? 0 : 2);
-  if (copies == 0) return 0;
-  double occupied[2] = {}, empty[2] = {};
-  for (int spin = 0; spin < 2; ++spin) {
-    occupied[spin] = shape.occupied[static_cast<std::size_t>(spin)] - frozen_core;
-    empty[spin] =
-        static_cast<double>(shape.orbitals) - shape.occupied[static_cast<std::size_t>(spin)] - o.frozen_virtual;
-  }
-  const bool closed = shape.fock[1].empty();
-  double numbers = occupied[0] * empty[0] * occupied[1] * empty[1] + occupied[0] * empty[0];
-  if (!closed) numbers += occupied[1] * empty[1] + square(occupied[0] * empty[0]) + square(occupied[1] * empty[1]);
-  return copies * sizeof(double) * numbers;
 }
 
 double device_bytes_of(const chem_options& o, double shared, double own_at_once) {

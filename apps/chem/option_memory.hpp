@@ -25,9 +25,6 @@ struct fcidump_memory {
 };
 fcidump_memory fcidump_of(const problem& p, const chem_options& o, std::size_t orbitals);
 
-/// Amplitudes that --restart and --start-from have beside the blocks.
-double checkpoint_bytes_of(const chem_options& o, const chemistry::scf_result& shape, int frozen_core);
-
 /// Memory of this process that simulated devices have, for programs with so many bytes of shared blocks, and of
 /// blocks of workers that are alive at once. A device has each block that it computes with; blocks that tasks have
 /// written wait for others, eight of each extents.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "apps/common/process_memory.hpp"
@@ -30,6 +31,13 @@ constexpr double max_kept = 1024 * mebi;  // of SCF's integrals
 constexpr unsigned other_rows = 8;           // of a recording: threads that are no workers of programs
 constexpr int recorded_iterations = 20;      // of coupled cluster, for what is recorded
 constexpr double max_of_rates = 384 * mebi;  // arrays by which the speed of memory is measured
+
+/// What blocks take where nothing limits them. Slabs are whole, and all of one is used sooner or later. The first ones
+/// are small: they follow what blocks take.
+double unlimited(double blocks, double slab) {
+  const double all = unlimited_waste * blocks;
+  return all < 2 * slab ? all : std::ceil(all / slab) * slab;
+}
 
 std::span<stage_needs> programs_of(memory_plan& plan) { return std::span(plan.stages).subspan(1); }
 
@@ -71,9 +79,8 @@ planner::planner(const problem& p, const chem_options& o, const chemistry::scf_s
       m_process_now(memory_of_this_process().now) {
   const std::size_t orbitals = chemistry::independent_functions(*p.over, scf.linear_dependence);
   m_fcidump = fcidump_of(p, o, orbitals);
-  if (!p.method) return;
   m_field = sial::unknown_field(p.of, p.kind, p.over->functions(), orbitals);
-  if (*p.method != sial::correlation_method::mp2) m_checkpoint = checkpoint_bytes_of(o, m_field, p.frozen);
+  m_checkpoints = needs_of_checkpoints(p, o, m_field);
 }
 
 stage_needs planner::needs_of(const sial::program_estimate& e, unsigned workers) const {
@@ -81,7 +88,7 @@ stage_needs planner::needs_of(const sial::program_estimate& e, unsigned workers)
   for (const sial::array_kind kind : {sial::array_kind::fixed, sial::array_kind::contiguous_local})
     needs.beside += e.kinds[static_cast<std::size_t>(kind)].in_all.bytes;
   needs.beside += of_block * (e.shared_at_once.blocks + e.kept_before.blocks);
-  needs.beside += m_checkpoint + m_fcidump.integrals;
+  needs.beside += m_checkpoints.memory + m_fcidump.integrals;
   needs.beside += device_bytes_of(m_options, e.shared_at_once.room + e.kept_before.room,
                                   workers * std::min(e.private_room(), e.private_at_once));
   needs.announced = of_announced * workers * std::min(max_announced, e.fetches / workers);
@@ -146,6 +153,7 @@ memory_plan planner::with(const plan_choice& what, double process) const {
   memory_plan plan;
   const bool is_limited = process != 0;
   plan.before = m_process_now + of_runtime + (m_problem.method && (is_limited || m_room.has_disk) ? of_disk : 0);
+  plan.checkpoints = m_checkpoints;
   plan.orbitals = what.orbitals;
   plan.direct_ladder = what.direct_ladder;
   plan.stages.push_back({"SCF", m_scf.matrices});
@@ -204,7 +212,7 @@ void planner::keep_integrals(memory_plan& plan, double room) const {
 }
 
 void planner::place(memory_plan& plan, stage_needs& stage, double limit, double pinned) const {
-  stage.resident = std::min(limit, unlimited_waste * stage.blocks());
+  stage.resident = std::min(limit, unlimited(stage.blocks(), m_room.slab));
   if (stage.blocks() * limited_waste <= limit) return;
   if (stage.least() * pinned > limit) {
     stage.resident = limited_waste * stage.blocks();

@@ -52,7 +52,8 @@ class planner {
   const memory_room& m_room;
   const chemistry::scf_memory m_scf;
   fcidump_memory m_fcidump;
-  double m_process_now = 0, m_checkpoint = 0;
+  double m_process_now = 0;
+  checkpoint_needs m_checkpoints;
   chemistry::scf_result m_field;
   using key = std::tuple<std::size_t, std::size_t, std::size_t, bool, unsigned>;
   mutable std::map<key, walked> m_walked;

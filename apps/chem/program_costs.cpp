@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "apps/common/plot.hpp"
 #include "core/base/units.hpp"
 
 namespace tessera::apps {

@@ -5,11 +5,13 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "hierarchy/discovery/memory_limits.hpp"
 #include "languages/sial/chemistry/basis_of_data.hpp"
 #include "languages/sial/chemistry/correlation.hpp"
 #include "libraries/chemistry/basis/basis.hpp"
 #include "libraries/chemistry/basis/qcschema.hpp"
 #include "libraries/chemistry/job/job.hpp"
+#include "libraries/chemistry/scf/kept_integrals.hpp"
 #include "libraries/chemistry/scf/scf.hpp"
 
 namespace tessera::apps {
@@ -74,7 +76,12 @@ sial::orbital_choice orbitals_of(const chemistry::job& job, const chemistry::mol
 
 }  // namespace
 
-molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, unsigned threads,
+double room_for_integrals() {
+  const hierarchy::memory_bound bound = hierarchy::min_bound(hierarchy::memory_sources::of_this_process());
+  return 0.5 * static_cast<double>(bound.left - bound.for_blocks());
+}
+
+molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, unsigned threads, double kept_bytes,
                             const std::function<bool()>& go_on) {
   if (sial::basis_of(data))
     throw error(error_kind::usage, "the initialization data have a molecule already", the_option,
@@ -100,14 +107,23 @@ molecule_field add_molecule(const molecule_choice& what, sial::init_data& data, 
                                       {"qcschema", job.qcschema.has_value()}})
     if (is_there) field.notes.push_back(fmt::format("the key {} is for tessera chem, and not used", key));
   field.basis = job.basis.value_or("cc-pvdz");
-  field.over = chemistry::make_integrals(shells_of(molecule, job, field.basis), molecule);
+  field.functions = chemistry::make_integrals(shells_of(molecule, job, field.basis), molecule);
   chemistry::scf_settings how = scf_settings_of(job);
   how.threads = threads;
   how.tell = [&](const chemistry::scf_iteration&) { return go_on(); };
-  const chemistry::scf_result scf = chemistry::run_scf(molecule, *field.over, how);
+  const double all = chemistry::bytes_of_repulsion(*field.functions);
+  field.builder = std::make_unique<chemistry::fock_builder>(*field.functions, how.kept_bytes, threads);
+  const chemistry::scf_result scf = chemistry::run_scf(molecule, *field.functions, how, *field.builder);
   if (!scf.converged)
     throw error(error_kind::numerical, fmt::format("the field has not converged after {} iterations", scf.iterations),
                 what.file, "tessera chem has --level-shift, --damping and --guess");
+  if (std::min(all, static_cast<double>(how.kept_bytes)) <= kept_bytes) {
+    field.kept_bytes = std::min(all, static_cast<double>(how.kept_bytes));
+    field.over = std::make_unique<chemistry::kept_integrals>(*field.functions, *field.builder);
+  } else {
+    field.builder.reset();
+    field.over = std::move(field.functions);
+  }
   field.energy = scf.energy;
   field.iterations = scf.iterations;
   sial::init_data told = sial::orbital_data(*field.over, scf, orbitals_of(job, molecule));

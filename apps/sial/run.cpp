@@ -11,6 +11,7 @@
 
 #include "apps/common/device_lacks.hpp"
 #include "apps/common/files_apart.hpp"
+#include "apps/common/process_memory.hpp"
 #include "apps/common/session.hpp"
 #include "apps/sial/metrics.hpp"
 #include "apps/sial/molecule_data.hpp"
@@ -122,10 +123,12 @@ int run(const run_options& o) {
   settings.ahead = o.ahead;
   settings.profile = !o.profile.empty();
   if (has_molecule) {
-    field = add_molecule(o.molecule, data, o.deterministic ? 1 : settings.workers, [&s] {
+    const double kept = std::ranges::any_of(programs, sial::reads_repulsion) ? room_for_integrals() : -1;
+    field = add_molecule(o.molecule, data, o.deterministic ? 1 : settings.workers, kept, [&s] {
       s.check_interrupt();
       return true;
     });
+    return_free_memory();
     if (!o.quiet) {
       for (const std::string& note : field.notes) fmt::print(stderr, "note: {}\n", note);
       fmt::print(stderr, "note: RHF of {} in {}: {:.10f} hartree after {} iterations\n", o.molecule.file, field.basis,
@@ -163,7 +166,10 @@ int run(const run_options& o) {
   report r;
   s.describe(r);
   r.add_integer("sial_workers", "SIAL workers", settings.workers);
-  if (has_molecule) r.add("scf_energy", "RHF", fmt::format("{:.10f} hartree", field.energy), field.energy);
+  if (has_molecule) {
+    r.add("scf_energy", "RHF", fmt::format("{:.10f} hartree", field.energy), field.energy);
+    r.note("kept_integral_bytes", field.kept_bytes);
+  }
   auto rows = nlohmann::ordered_json::array();
   double seconds = 0;
   std::vector<std::string> names;

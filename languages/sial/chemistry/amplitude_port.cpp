@@ -143,6 +143,7 @@ void amplitude_port::keep(const instruction_call& c) {
   const bool converged = of(4) != 0;
   m_keeping.keep(m_now, {static_cast<int>(of(0)), of(1), of(2), of(3), converged,
                          converged || m_history_is_lost ? 0 : m_kept_steps});
+  if (converged) m_history = {};  // nothing follows
 }
 
 /// 1: the amplitudes that an iteration has made, 2: their change in it.
@@ -193,7 +194,8 @@ void amplitude_port::keep_history(const instruction_call& c) {
 void amplitude_port::load_history(const instruction_call& c) {
   if (c.job.worker() != 0 || !m_keeping.load_history) return;
   const int step = static_cast<int>(scalar(c.arguments[0]));
-  m_history = m_keeping.load_history(step, chemistry::zero_amplitudes(m_now.closed, m_now.spins));
+  m_history = {};
+  m_history = m_keeping.load_history(step, m_now);
   std::call_once(m_history_is_ready, [] {});  // there is one
 }
 

@@ -33,7 +33,7 @@ struct amplitude_keeping {
   std::function<void(const chemistry::amplitudes&, const amplitude_state&)> keep;
   /// The same of an iteration of the extrapolation, before the amplitudes that go on from it. False: it is not kept.
   std::function<bool(int step, const chemistry::history_step&)> keep_history;
-  /// Over the orbitals of the zeros. What it throws ends the program.
+  /// Over as many orbitals as those that are given. What it throws ends the program.
   std::function<chemistry::history_step(int step, const chemistry::amplitudes&)> load_history;
 };
 

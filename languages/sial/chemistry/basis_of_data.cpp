@@ -37,6 +37,12 @@ class basis_reader {
   /// An element of an array of shells that is not below `least`, and not above `most`.
   std::size_t of_shell(const char* name, std::size_t shell, std::int64_t least, std::int64_t most) const;
 
+  /// A fault of what begins at an element of an array; both counted from 0, as the shell is.
+  void refuse_if(const std::string& fault, const char* name, std::size_t element, std::size_t shell) const {
+    if (!fault.empty())
+      fail(name, fmt::format("array '{}', element {}, of shell {}: {}", name, element + 1, shell + 1, fault));
+  }
+
   chemistry::molecule nuclei() const;
   void add_shell(std::size_t number, const chemistry::molecule& of, std::vector<chemistry::shell>& to) const;
   void check_segments(std::size_t functions) const;
@@ -119,9 +125,7 @@ void basis_reader::add_shell(std::size_t number, const chemistry::molecule& of,
   (void)numbers("alphas", alpha + primitives);
   (void)numbers("pcoeffs", coefficient + primitives * parts);
   for (std::size_t k = 0; k < primitives; ++k)
-    if (!(alphas[alpha + k] > 0 && std::isfinite(alphas[alpha + k])))
-      fail("alphas",
-           fmt::format("array 'alphas' has {} for shell {}, which is no exponent", alphas[alpha + k], number + 1));
+    refuse_if(chemistry::fault_of_exponent(alphas[alpha + k]), "alphas", alpha + k, number);
   const std::array<double, 3> at = of.atoms[atom].at;
   if (m_data.float_arrays.count("tcoords") != 0)
     for (std::size_t k = 0; k < 3; ++k)
@@ -135,15 +139,12 @@ void basis_reader::add_shell(std::size_t number, const chemistry::molecule& of,
     one.at = at;
     for (std::size_t k = 0; k < primitives; ++k) {
       const double factor = coefficients[coefficient + p * primitives + k];
-      if (!std::isfinite(factor))
-        fail("pcoeffs", fmt::format("array 'pcoeffs' has {} for shell {}", factor, number + 1));
+      refuse_if(chemistry::fault_of_coefficient(factor), "pcoeffs", coefficient + p * primitives + k, number);
       if (factor == 0) continue;
       one.exponents.push_back(alphas[alpha + k]);
       one.coefficients.push_back(factor);
     }
-    if (one.exponents.empty())
-      fail("pcoeffs",
-           fmt::format("array 'pcoeffs' has no coefficient but 0 for function {} of shell {}", p + 1, number + 1));
+    refuse_if(chemistry::fault_of(one), "pcoeffs", coefficient + p * primitives, number);
     to.push_back(std::move(one));
   }
 }
@@ -182,6 +183,12 @@ molecule_and_basis basis_reader::read() const {
   return all;
 }
 
+bool declares(const job_program& p, bool (*instruction_is_meant)(std::string_view)) {
+  return std::ranges::any_of(p.instructions.specials, [&](const special_declaration& declared) {
+    return instruction_is_meant(in_lower_case(declared.name));
+  });
+}
+
 }  // namespace
 
 std::optional<molecule_and_basis> basis_of(const init_data& data) {
@@ -195,13 +202,10 @@ std::optional<molecule_and_basis> basis_of(const init_data& data) {
   return basis_reader(data).read();
 }
 
+bool reads_repulsion(const job_program& p) { return declares(p, makes_repulsion); }
+
 std::unique_ptr<chemistry::integrals> integrals_for(const std::vector<job_program>& programs, const init_data& data) {
-  const bool wanted = std::ranges::any_of(programs, [](const job_program& p) {
-    return std::ranges::any_of(p.instructions.specials, [](const special_declaration& declared) {
-      return needs_basis(in_lower_case(declared.name));
-    });
-  });
-  if (!wanted) return nullptr;
+  if (std::ranges::none_of(programs, [](const job_program& p) { return declares(p, needs_basis); })) return nullptr;
   std::optional<molecule_and_basis> basis = basis_of(data);
   if (!basis) return nullptr;
   return chemistry::make_integrals(std::move(basis->shells), basis->molecule);

@@ -25,6 +25,9 @@ std::optional<molecule_and_basis> basis_of(const init_data& data);
 /// have no basis. Throws as basis_of and chemistry::make_integrals.
 std::unique_ptr<chemistry::integrals> integrals_for(const std::vector<job_program>& programs, const init_data& data);
 
+/// Whether a program declares an instruction that makes blocks of two-electron integrals.
+bool reads_repulsion(const job_program& p);
+
 /// Adds the instructions of chemistry whose names are not taken. `over` as in chemistry_instructions.
 void add_chemistry(instruction_registry& to, const chemistry::integrals* over);
 

@@ -60,6 +60,10 @@ std::vector<instruction> chemistry_instructions(const chemistry::integrals* over
   return all;
 }
 
+bool makes_repulsion(std::string_view name) {
+  return name == "compute_integral_batch" || name.starts_with("compute_ubatch");
+}
+
 bool needs_basis(std::string_view name) {
   return std::ranges::any_of(basis_instructions(nullptr), [&](const instruction& one) { return one.name == name; });
 }

@@ -31,5 +31,7 @@ std::vector<instruction> chemistry_instructions(const chemistry::integrals* over
 
 /// Whether the instruction of that name, in small letters, computes integrals or asks for the nuclei.
 bool needs_basis(std::string_view name);
+/// Whether it makes blocks of two-electron integrals.
+bool makes_repulsion(std::string_view name);
 
 }  // namespace tessera::sial

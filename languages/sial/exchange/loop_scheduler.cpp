@@ -5,7 +5,18 @@
 namespace tessera::sial {
 
 loop_scheduler::loop_scheduler(std::uint32_t pardo, std::int64_t candidates, unsigned workers, bool fixed)
-    : m_pardo(pardo), m_candidates(candidates), m_workers(workers), m_finished(workers) {
+    : m_pardo(pardo),
+      m_candidates(candidates),
+      m_workers(workers),
+      m_parts(workers),
+      m_left(candidates),
+      m_finished(workers) {
+  std::int64_t end = 0;
+  for (unsigned w = 0; w < workers; ++w) {
+    m_parts[w].next.store(end, std::memory_order_relaxed);
+    end += candidates / workers + (w < candidates % workers ? 1 : 0);
+    m_parts[w].end = end;
+  }
   if (!fixed) return;
   m_fixed = std::max<std::int64_t>(1, candidates / (std::int64_t{workers} * 64));
   for (unsigned w = 0; w < workers; ++w) m_chunk.push_back(w);
@@ -17,10 +28,16 @@ std::pair<std::int64_t, std::int64_t> loop_scheduler::take(unsigned worker) {
     m_chunk[worker] += m_workers;
     return {begin, std::min(m_candidates, begin + m_fixed)};
   }
-  std::int64_t begin = m_next.load(std::memory_order_relaxed);
-  while (begin < m_candidates) {
-    const std::int64_t share = std::max<std::int64_t>(1, (m_candidates - begin) / (std::int64_t{m_workers} * 4));
-    if (m_next.compare_exchange_weak(begin, begin + share, std::memory_order_relaxed)) return {begin, begin + share};
+  part* from = &m_parts[worker];
+  while (from->left() > 0 || (from = &*std::ranges::max_element(m_parts, {}, &part::left))->left() > 0) {
+    std::int64_t begin = from->next.load(std::memory_order_relaxed);
+    const std::int64_t share =
+        std::clamp<std::int64_t>(m_left.load(std::memory_order_relaxed) / (std::int64_t{m_workers} * 4), 1,
+                                 std::max<std::int64_t>(from->end - begin, 1));
+    if (begin >= from->end) continue;
+    if (!from->next.compare_exchange_weak(begin, begin + share, std::memory_order_relaxed)) continue;
+    m_left.fetch_sub(share, std::memory_order_relaxed);
+    return {begin, begin + share};
   }
   return {m_candidates, m_candidates};
 }

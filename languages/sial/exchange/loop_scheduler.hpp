@@ -8,7 +8,9 @@
 
 namespace tessera::sial {
 
-/// One execution of a pardo: its candidates (all combinations of its indices), handed out in shrinking chunks.
+/// One execution of a pardo: its candidates (all combinations of its indices), handed out in shrinking chunks. Each
+/// worker begins with a part of its own, the same one in each pardo of as many candidates: blocks that it has written
+/// are in its caches. Who is done takes from the others.
 class loop_scheduler {
  public:
   /// `fixed`: worker w gets every n-th chunk, the same ones in every run.
@@ -31,7 +33,14 @@ class loop_scheduler {
   std::int64_t m_candidates;
   unsigned m_workers;
   std::int64_t m_fixed = 0;  // candidates per chunk; 0: shrinking ones
-  std::atomic<std::int64_t> m_next{0};
+  /// Consecutive candidates; what is behind `next` is not handed out yet.
+  struct alignas(64) part {
+    std::atomic<std::int64_t> next{0};
+    std::int64_t end = 0;
+    std::int64_t left() const noexcept { return end - next.load(std::memory_order_relaxed); }
+  };
+  std::vector<part> m_parts;            // by worker
+  std::atomic<std::int64_t> m_left{0};  // in all parts
   struct alignas(64) counted {
     std::atomic<std::int64_t> candidates{0};
   };

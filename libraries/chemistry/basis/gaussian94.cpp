@@ -139,10 +139,7 @@ class gaussian94_reader {
         m_from.fail(fmt::format("the element ends after {} of {} primitives", row, head.primitives));
       }
       const double exponent = m_from.number("the exponent") * head.scale * head.scale;
-      if (!(exponent > 0)) m_from.fail("the exponent is not positive");
-      if (!(exponent >= min_exponent && exponent <= largest_exponent))
-        m_from.fail(fmt::format("the exponent is {:.3g}, and not between {:.0e} and {:.0e}", exponent, min_exponent,
-                                largest_exponent));
+      refuse_if(fault_of_exponent(exponent));
       const std::vector<double> coefficients = read_coefficients();
       if (row == 0) columns = empty_columns(head, coefficients.size());
       if (coefficients.size() != columns.size())
@@ -155,20 +152,20 @@ class gaussian94_reader {
       }
     }
     for (shell& one : columns) {
-      if (one.exponents.empty()) m_from.fail("all coefficients of a column are 0");
-      if (vanishes(one))
-        m_from.fail_at(at, "the shell vanishes: its primitives cancel, or its coefficients are too small");
+      if (const std::string fault = fault_of(one); !fault.empty()) m_from.fail_at(at, fault);
       m_shells.push_back(std::move(one));
     }
+  }
+
+  void refuse_if(const std::string& fault) const {
+    if (!fault.empty()) m_from.fail(fault);
   }
 
   std::vector<double> read_coefficients() {
     std::vector<double> found;
     do {
       found.push_back(m_from.number("the coefficient"));
-      if (std::abs(found.back()) > largest_coefficient)
-        m_from.fail(
-            fmt::format("the coefficient is {:.3g}, and its size at most {:.0e}", found.back(), largest_coefficient));
+      refuse_if(fault_of_coefficient(found.back()));
     } while (!m_from.at_end_of_line());
     return found;
   }

@@ -34,6 +34,10 @@ double number_of(const json_value& from) {
   return value;
 }
 
+void refuse_if(const std::string& fault, const json_value& at) {
+  if (!fault.empty()) at.fail(fault);
+}
+
 int momentum_of(const json_value& from) { return static_cast<int>(from.whole(0, largest_momentum)); }
 
 bool is_spherical(const json_value& shell_data) {
@@ -49,10 +53,7 @@ std::vector<double> exponents_of(const json_value& shell_data) {
   std::vector<double> all;
   for (std::size_t k = 0; k < list.size(); ++k) {
     all.push_back(number_of(list.at(k)));
-    if (!(all.back() > 0)) list.at(k).fail("the exponent is not positive");
-    if (all.back() < min_exponent || all.back() > largest_exponent)
-      list.at(k).fail(fmt::format("the exponent is {:.3g}, and not between {:.0e} and {:.0e}", all.back(), min_exponent,
-                                  largest_exponent));
+    refuse_if(fault_of_exponent(all.back()), list.at(k));
   }
   return all;
 }
@@ -73,15 +74,12 @@ void add_shells(const json_value& shell_data, std::vector<shell>& to) {
     one.spherical = spherical;
     for (std::size_t k = 0; k < exponents.size(); ++k) {
       const double coefficient = number_of(row.at(k));
-      if (std::abs(coefficient) > largest_coefficient)
-        row.at(k).fail(
-            fmt::format("the coefficient is {:.3g}, and its size at most {:.0e}", coefficient, largest_coefficient));
+      refuse_if(fault_of_coefficient(coefficient), row.at(k));
       if (coefficient == 0) continue;
       one.exponents.push_back(exponents[k]);
       one.coefficients.push_back(coefficient);
     }
-    if (one.exponents.empty()) row.fail("all coefficients of a shell are 0");
-    if (vanishes(one)) row.fail("the shell vanishes: its primitives cancel, or its coefficients are too small");
+    refuse_if(fault_of(one), row);
     to.push_back(std::move(one));
   }
 }

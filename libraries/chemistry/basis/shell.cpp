@@ -1,8 +1,27 @@
 #include "libraries/chemistry/basis/shell.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 namespace tessera::chemistry {
+
+std::string fault_of_exponent(double exponent) {
+  if (!(exponent > 0)) return "the exponent is not positive";
+  if (exponent >= min_exponent && exponent <= largest_exponent) return {};
+  return fmt::format("the exponent is {:.3g}, and not between {:.0e} and {:.0e}", exponent, min_exponent,
+                     largest_exponent);
+}
+
+std::string fault_of_coefficient(double coefficient) {
+  if (std::abs(coefficient) <= largest_coefficient) return {};
+  return fmt::format("the coefficient is {:.3g}, and its size at most {:.0e}", coefficient, largest_coefficient);
+}
+
+std::string fault_of(const shell& one) {
+  if (one.exponents.empty()) return "all coefficients of a shell are 0";
+  return vanishes(one) ? "the shell vanishes: its primitives cancel, or its coefficients are too small" : "";
+}
 
 double self_overlap(const shell& of) {
   double square = 0;

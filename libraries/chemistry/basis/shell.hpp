@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tessera::chemistry {
@@ -21,6 +22,12 @@ struct shell {
 
 /// Beyond these no table is right: energies would have no correct digits.
 inline constexpr double min_exponent = 1e-6, largest_exponent = 1e11, largest_coefficient = 1e6;
+
+/// What is wrong with a number or a shell of a table, in words that all readers use; "" where nothing is.
+std::string fault_of_exponent(double exponent);
+std::string fault_of_coefficient(double coefficient);
+/// Of a shell that has the primitives whose coefficients are not 0.
+std::string fault_of(const shell& one);
 
 /// The overlap of a radial part with itself: 1 where it is normalised.
 double self_overlap(const shell& of);

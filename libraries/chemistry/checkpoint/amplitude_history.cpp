@@ -32,35 +32,52 @@ int step_of(const std::string& name) {
   return wrong == std::errc() && end == last ? step : 0;
 }
 
-/// All numbers of one, with their names.
-std::vector<std::pair<std::string, std::vector<double>*>> parts_of_step(history_step& of) {
-  std::vector<std::pair<std::string, std::vector<double>*>> parts;
-  for (amplitudes* const one : {&of.t, &of.change}) {
-    const std::string begin = one == &of.t ? "" : "change of ";
-    for (const std::size_t s : {0, 1}) {
-      const std::string spin = s == 0 ? " alpha" : " beta";
-      parts.emplace_back(begin + "singles" + spin, &one->singles[s]);
-      parts.emplace_back(begin + "doubles" + spin, &one->alike[s]);
-    }
-    parts.emplace_back(begin + "doubles", &one->mixed);
+/// All numbers of some amplitudes, with their names.
+template <class Amplitudes, class Use>
+void for_each_part(Amplitudes& of, const std::string& begin, const Use& use) {
+  for (const std::size_t s : {0, 1}) {
+    const std::string spin = s == 0 ? " alpha" : " beta";
+    use(begin + "singles" + spin, of.singles[s]);
+    use(begin + "doubles" + spin, of.alike[s]);
   }
-  return parts;
+  use(begin + "doubles", of.mixed);
+}
+constexpr const char* of_change = "change of ";
+
+/// Takes what belongs to amplitudes like those that are given.
+amplitudes take_like(const amplitudes& like, const std::string& begin, record& from, const fs::path& file) {
+  amplitudes out;
+  out.closed = like.closed;
+  for (const std::size_t s : {0, 1}) {
+    out.spins[s].occupied = like.spins[s].occupied;
+    out.spins[s].empty = like.spins[s].empty;
+  }
+  std::vector<std::size_t> sizes;
+  for_each_part(like, begin, [&](const std::string&, const std::vector<double>& one) { sizes.push_back(one.size()); });
+  auto size = sizes.begin();
+  for_each_part(out, begin, [&](const std::string& name, std::vector<double>& one) {
+    one = take_array(from, name, *size++, file);
+  });
+  return out;
 }
 
 }  // namespace
 
-void save_history_step(const fs::path& folder, int step, history_step what) {
+void save_history_step(const fs::path& folder, int step, const history_step& what) {
   named_arrays arrays;
-  for (const auto& [name, values] : parts_of_step(what)) arrays.emplace_back(name, *values);
+  const auto add = [&](const std::string& name, const std::vector<double>& one) { arrays.emplace_back(name, one); };
+  for_each_part(what.t, "", add);
+  for_each_part(what.change, of_change, add);
   save_record(file_of(folder, step), "history", {{"step", step}}, arrays);
 }
 
-history_step load_history_step(const fs::path& folder, int step, const amplitudes& zeros) {
+history_step load_history_step(const fs::path& folder, int step, const amplitudes& like) {
   const fs::path file = file_of(folder, step);
   std::optional<record> found = load_record(file, "history");
   if (!found) refuse_file(file, "there is no such file");
-  history_step out{zeros, zeros};
-  for (const auto& [name, values] : parts_of_step(out)) *values = take_array(*found, name, values->size(), file);
+  history_step out;
+  out.t = take_like(like, "", *found, file);
+  out.change = take_like(like, of_change, *found, file);
   return out;
 }
 

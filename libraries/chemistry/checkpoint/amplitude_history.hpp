@@ -15,9 +15,10 @@ struct history_step {
 };
 
 /// Throws tessera::error (output) as save_record.
-void save_history_step(const std::filesystem::path& folder, int step, history_step what);
-/// Over the orbitals of `zeros`. Throws tessera::error (input) as load_record, and where there is none.
-history_step load_history_step(const std::filesystem::path& folder, int step, const amplitudes& zeros);
+void save_history_step(const std::filesystem::path& folder, int step, const history_step& what);
+/// Over as many orbitals as `like` has, which are not loaded. Throws tessera::error (input) as load_record, and where
+/// there is none.
+history_step load_history_step(const std::filesystem::path& folder, int step, const amplitudes& like);
 /// Removes the files of all steps but the last ones up to `step`; 0: of all.
 void remove_history_before(const std::filesystem::path& folder, int step) noexcept;
 

@@ -43,10 +43,14 @@ amplitudes zero_amplitudes(bool closed, std::array<active_orbitals, 2> spins) {
   return t;
 }
 
-std::uint64_t bytes_of(const amplitudes& one) noexcept {
-  std::uint64_t elements = one.mixed.size();
-  for (std::size_t s = 0; s < 2; ++s) elements += one.singles[s].size() + one.alike[s].size();
-  return elements * sizeof(double);
+std::uint64_t elements_of(bool closed, const std::array<active_orbitals, 2>& spins) noexcept {
+  std::uint64_t pairs[2] = {};
+  for (const std::size_t s : {0, 1}) {
+    const active_orbitals& of = spins[closed ? 0 : s];
+    pairs[s] = std::uint64_t{of.empty} * of.occupied;
+  }
+  if (closed) return pairs[0] + pairs[0] * pairs[0];
+  return pairs[0] + pairs[1] + pairs[0] * pairs[1] + pairs[0] * pairs[0] + pairs[1] * pairs[1];
 }
 
 void save_amplitudes(const std::filesystem::path& folder, const system_of_functions& of, const amplitudes& t,

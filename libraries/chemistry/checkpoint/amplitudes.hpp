@@ -29,10 +29,10 @@ struct amplitudes {
   const active_orbitals& of_spin(std::size_t spin) const noexcept { return spins[closed ? 0 : spin]; }
 };
 
+/// How many singles and doubles there are over so many orbitals.
+std::uint64_t elements_of(bool closed, const std::array<active_orbitals, 2>& spins) noexcept;
 /// Zeros over these orbitals.
 amplitudes zero_amplitudes(bool closed, std::array<active_orbitals, 2> spins);
-/// Bytes of the doubles and singles of these.
-std::uint64_t bytes_of(const amplitudes& one) noexcept;
 
 /// How far coupled cluster has come.
 struct amplitude_state {

@@ -15,6 +15,9 @@ namespace tessera::chemistry {
 folder_lock::folder_lock(const std::filesystem::path& folder) : m_folder(folder) {
   std::error_code wrong;
   std::filesystem::create_directories(folder, wrong);
+  if (std::error_code none; wrong && std::filesystem::exists(folder, none))
+    throw error(error_kind::output, "the folder of checkpoints cannot be made: a file has its name", folder.string(),
+                "name another folder");
   if (wrong)
     throw error(error_kind::output, "the folder of checkpoints cannot be made: " + wrong.message(), folder.string(),
                 std::string(hint_for_writing(wrong)));

@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <sstream>
 #include <string_view>
 
@@ -72,6 +73,53 @@ class file_beside {
   bool m_is_done = false;
 };
 
+/// A file that is read from its beginning, into where the bytes are wanted: checkpoints may be larger than half of the
+/// memory.
+class file_to_read {
+ public:
+  explicit file_to_read(const fs::path& file) : m_file(file), m_descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (m_descriptor < 0 && errno == ENOENT) return;
+    if (m_descriptor < 0) fail({errno, std::generic_category()});
+    struct stat found {};
+    if (::fstat(m_descriptor, &found) == 0 && S_ISREG(found.st_mode)) {
+      m_size = static_cast<std::uint64_t>(found.st_size);
+      return;
+    }
+    ::close(m_descriptor);
+    fail(std::make_error_code(S_ISDIR(found.st_mode) ? std::errc::is_a_directory : std::errc::invalid_argument));
+  }
+  file_to_read(const file_to_read&) = delete;
+  file_to_read& operator=(const file_to_read&) = delete;
+  ~file_to_read() {
+    if (m_descriptor >= 0) ::close(m_descriptor);
+  }
+  bool is_there() const noexcept { return m_descriptor >= 0; }
+  std::uint64_t size() const noexcept { return m_size; }
+  std::uint64_t left() const noexcept { return m_size - m_at; }
+  void go_to(std::uint64_t at) noexcept { m_at = at; }
+  /// As many bytes as are left, at most.
+  void read(void* to, std::uint64_t bytes) {
+    auto* next = static_cast<char*>(to);
+    while (bytes != 0) {
+      const ssize_t got = ::pread(m_descriptor, next, bytes, static_cast<off_t>(m_at));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail({errno, std::generic_category()});
+      if (got == 0) refuse_file(m_file, "the checkpoint has become shorter while it was read");
+      next += got;
+      m_at += static_cast<std::uint64_t>(got);
+      bytes -= static_cast<std::uint64_t>(got);
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const std::error_code& why) const {
+    throw error(error_kind::input, "the checkpoint cannot be read: " + why.message(), m_file.string());
+  }
+  const fs::path m_file;
+  const int m_descriptor;
+  std::uint64_t m_size = 0, m_at = 0;
+};
+
 struct first_line {
   int format = 0;
   std::string kind;
@@ -126,41 +174,38 @@ void save_record(const fs::path& file, const std::string& kind, nlohmann::ordere
 }
 
 std::optional<record> load_record(const fs::path& file, const std::string& kind) {
-  std::string text;
-  if (const std::error_code why = read_whole_file(file, text)) {
-    if (why == std::errc::no_such_file_or_directory) return std::nullopt;
-    throw error(error_kind::input, "the checkpoint cannot be read: " + why.message(), file.string());
-  }
-  std::string_view rest = text;
-  const std::size_t line_end = rest.substr(0, longest_first_line).find('\n');
-  if (line_end == std::string_view::npos)
+  file_to_read from(file);
+  if (!from.is_there()) return std::nullopt;
+  std::string line(std::min<std::uint64_t>(longest_first_line, from.left()), '\0');
+  from.read(line.data(), line.size());
+  const std::size_t line_end = line.find('\n');
+  if (line_end == std::string::npos)
     refuse_file(file,
-                text.empty() ? "the checkpoint is empty" : "this is no checkpoint of chemistry, or it is damaged");
-  const first_line first = read_first_line(file, rest.substr(0, line_end));
+                line.empty() ? "the checkpoint is empty" : "this is no checkpoint of chemistry, or it is damaged");
+  line.resize(line_end);
+  const first_line first = read_first_line(file, line);
   if (first.kind != kind)
     refuse_file(file, fmt::format("the checkpoint is of the kind '{}', and '{}' belongs here", first.kind, kind));
-  rest.remove_prefix(line_end + 1);
-  if (first.header_bytes > rest.size()) refuse_file(file, "the checkpoint is cut off in its header");
-  const std::string_view header = rest.substr(0, first.header_bytes);
+  from.go_to(line_end + 1);
+  if (first.header_bytes > from.left()) refuse_file(file, "the checkpoint is cut off in its header");
+  std::string header(first.header_bytes, '\0');
+  from.read(header.data(), header.size());
   if (hash_of(header) != first.header_hash) refuse_file(file, "the header of the checkpoint is damaged");
-  rest.remove_prefix(first.header_bytes);
   return reading_header(file, [&] {
     record out;
-    out.bytes = text.size();
+    out.bytes = from.size();
     out.header = nlohmann::ordered_json::parse(header);
     for (const auto& one : out.header.at("arrays")) {
       const auto name = one.at("name").get<std::string>();
       const auto elements = one.at("elements").get<std::uint64_t>();
-      if (elements > rest.size() / sizeof(double)) refuse_file(file, "the checkpoint is cut off in " + name);
-      const std::string_view bytes = rest.substr(0, elements * sizeof(double));
-      if (hex(hash_of(bytes)) != one.at("hash").get<std::string>())
-        refuse_file(file, fmt::format("the numbers of {} in the checkpoint are damaged", name));
+      if (elements > from.left() / sizeof(double)) refuse_file(file, "the checkpoint is cut off in " + name);
       std::vector<double>& values = out.arrays[name];
       values.resize(elements);
-      if (elements != 0) std::memcpy(values.data(), bytes.data(), bytes.size());
-      rest.remove_prefix(bytes.size());
+      from.read(values.data(), elements * sizeof(double));
+      if (hex(hash_of(bytes_of(values))) != one.at("hash").get<std::string>())
+        refuse_file(file, fmt::format("the numbers of {} in the checkpoint are damaged", name));
     }
-    if (!rest.empty()) refuse_file(file, "something follows behind the end of the checkpoint");
+    if (from.left() != 0) refuse_file(file, "something follows behind the end of the checkpoint");
     return std::optional<record>(std::move(out));
   });
 }

@@ -284,7 +284,8 @@ TEST_F(chemistry_restart, what_cannot_be_taken_up_is_refused) {
   EXPECT_THAT(message(job("water.xyz", {"--start-from", at("none")}), 4),
               HasSubstr("there is no such folder of checkpoints"));
   EXPECT_THAT(message(job("hf.xyz", {"--start-from", at("kept")}), 4), HasSubstr("of other atoms"));
-  EXPECT_THAT(message(job("water.xyz", {"--restart", at("water.xyz")}), 11), HasSubstr("cannot be made"));
+  EXPECT_THAT(message(job("water.xyz", {"--restart", at("water.xyz")}), 11),
+              HasSubstr("cannot be made: a file has its name"));
   const std::string field = contents(at("kept") + "/field.checkpoint");
   const auto damaged = [&](const std::string& text) {
     write("kept/field.checkpoint", text);

@@ -493,6 +493,7 @@ TEST_F(sial, a_molecule_gives_a_program_its_orbitals) {
   if (!has_integrals(done)) GTEST_SKIP() << done.err;
   ASSERT_EQ(done.code, 0) << done.err;
   EXPECT_NEAR(nlohmann::json::parse(done.out).at("scf_energy").get<double>(), -1.1287, 1e-3);
+  EXPECT_GT(nlohmann::json::parse(done.out).at("kept_integral_bytes").get<double>(), 0) << "programs read them";
   write("two.sialx", "import \"mp2.sialx\"\nsial two\nprint mp2_energy\nendsial two\n");
   const outcome anion = run({"sial", "run", at("two.sialx"), "--molecule", at("h2.xyz"), "--charge", "-1"});
   EXPECT_EQ(anion.code, 4);
@@ -504,6 +505,40 @@ TEST_F(sial, a_molecule_gives_a_program_its_orbitals) {
   EXPECT_THAT(both.err, HasSubstr("--init and --molecule both give segments of mo"));
   EXPECT_EQ(run({"sial", "run", "mp2.sialx", "--basis", "sto-3g"}).code, 2);
   EXPECT_EQ(run({"sial", "run", at("none.sialx"), "--molecule", at("h2.xyz")}).code, 4);
+}
+
+/// A program that forgets the integrals of the field and one that goes on with them have the same.
+TEST_F(sial, kept_integrals_are_those_that_are_computed) {
+  write("water.xyz", "3\nbohr\nO 0 0 -0.1211\nH 0 1.43 0.986\nH 0 -1.43 0.986\n");
+  const auto text = [](const std::string& before) {
+    return "sial sums\npredefined int ao_segments\naoindex mu = 1:ao_segments\naoindex nu = 1:ao_segments\n"
+           "aoindex la = 1:ao_segments\naoindex si = 1:ao_segments\nspecial compute_integral_batch w\n"
+           "special forget_integrals\ntemp v[mu,nu,la,si]\nscalar sum\nscalar all\nsum = 0.0\n" +
+           before +
+           "sip_barrier\npardo mu, nu, la, si\n  execute compute_integral_batch v[mu,nu,la,si]\n"
+           "  sum += v[mu,nu,la,si] * v[mu,nu,la,si]\nendpardo mu, nu, la, si\nall = 0.0\n"
+           "collective all += sum\nprint all\nendsial sums\n";
+  };
+  write("kept.sialx", text(""));
+  write("again.sialx", text("execute forget_integrals\n"));
+  write("neither.sialx", "sial neither\nspecial return_h1 w\nprint \"none\"\nendsial neither\n");
+  const auto seen = [&](const char* program) {
+    const outcome done =
+        run({"sial", "run", at(program), "--molecule", at("water.xyz"), "--json", "-", "--workers", "2"});
+    EXPECT_EQ(done.code, 0) << done.err;
+    return done.code == 0 ? nlohmann::json::parse(done.out) : nlohmann::json();
+  };
+  if (const outcome any = run({"sial", "run", at("kept.sialx"), "--molecule", at("water.xyz")}); !has_integrals(any))
+    GTEST_SKIP() << any.err;
+  const nlohmann::json kept = seen("kept.sialx"), again = seen("again.sialx");
+  EXPECT_GT(kept.at("kept_integral_bytes").get<double>(), 8.0 * 1000);
+  const auto sum_of = [](const nlohmann::json& of) {
+    const std::string shown = of.at("output");
+    return std::stod(shown.substr(shown.find_last_of("= ", shown.find_last_not_of(" \n")) + 1));
+  };
+  EXPECT_GT(sum_of(again), 1);
+  EXPECT_NEAR(sum_of(kept), sum_of(again), 1e-9 * sum_of(again));
+  EXPECT_EQ(seen("neither.sialx").at("kept_integral_bytes").get<double>(), 0) << "nobody reads them";
 }
 
 TEST_F(sial, wrong_words_are_told) {

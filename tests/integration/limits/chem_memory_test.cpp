@@ -113,6 +113,7 @@ INSTANTIATE_TEST_SUITE_P(of, chem_memory,
 INSTANTIATE_TEST_SUITE_P(
     of, chem_memory_of_options,
     ::testing::Values(job{"short_segments", water, "--basis cc-pvdz --method ccsd --segments 5 2 3"},
+                      job{"whole_slabs", water, "--basis cc-pvtz --method ccsd --stability off"},
                       job{"report", water, "--basis cc-pvdz --report OUT"},
                       job{"long_report", water, "--basis cc-pvdz --method ccsd --segments 8 3 5 --report OUT"},
                       job{"trace", nitrogen, "--basis cc-pvtz --method ccsd --trace OUT"},
@@ -157,6 +158,16 @@ TEST(chem_memory_limit, scf_keeps_what_fits_of_its_integrals) {
             all.at("memory_plan")[0].at("kept_bytes").get<double>());
   EXPECT_LE(some.at("peak_bytes").get<double>(), 1.05 * limit);
   EXPECT_NEAR(some.at("scf_energy").get<double>(), all.at("scf_energy").get<double>(), 1e-9);
+}
+
+/// Those of SCF go before blocks need their room.
+TEST(chem_memory_limit, programs_read_integrals_that_scf_has_kept) {
+  const chem_run one(nitrogen);
+  const outcome ended = one.run("--basis cc-pvtz --method ccsd --memory 120MiB");
+  ASSERT_EQ(ended.code, 0) << ended.text;
+  const nlohmann::json found = one.told();
+  EXPECT_GT(found.at("kept_integral_bytes").get<double>(), 10e6);
+  EXPECT_LE(found.at("peak_bytes").get<double>(), 1.05 * 120 * 1024 * 1024);
 }
 
 }  // namespace

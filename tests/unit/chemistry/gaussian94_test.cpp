@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_text{"infinite_exponent", "H 0\nS 1 1.0\ninf 1\n****\n", "'inf', which is not finite", "3:1"},
         wrong_text{"nan", "H 0\nS 1 1.0\n1 nan\n****\n", "'nan', which is not finite", "3:3"},
         wrong_text{"word", "H 0\nS 1 1.0\n1.0D 1\n****\n", "'1.0D', which is not a number", "3:1"},
-        wrong_text{"nothing", "H 0\nS 2 1.0\n2 0 1\n1 0 1\n****\n", "all coefficients of a column are 0", "4:5"}),
+        wrong_text{"nothing", "H 0\nS 2 1.0\n2 0 1\n1 0 1\n****\n", "all coefficients of a shell are 0", "2:1"}),
     [](const auto& one) { return one.param.name; });
 
 }  // namespace

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace tessera::sial::test {
@@ -61,6 +63,47 @@ TEST(ordinal_map, is_what_a_map_is) {
     EXPECT_EQ(map.size(), 0u);
     for (const auto& [ordinal, value] : oracle) EXPECT_EQ(map.find(ordinal), nullptr);
   }
+}
+
+/// What the workers of a loop have of an array: ranges that begin anywhere, while the table grows.
+TEST(ordinal_map, ranges_do_not_pile_up_behind_each_other) {
+  struct range {
+    std::int64_t begin, end, step;
+  };
+  const std::vector<std::pair<const char*, std::vector<range>>> cases{
+      {"all in order", {{0, 100'000, 1}}},
+      {"the second half", {{50'000, 100'000, 1}}},
+      {"shrinking chunks", {{0, 40'000, 1}, {70'000, 95'000, 1}, {130'000, 140'000, 1}, {163'000, 163'900, 1}}},
+      {"every fourth row of a thousand", {{0, 1000, 1}, {4000, 5000, 1}, {8000, 9000, 1}, {12'000, 13'000, 1}}},
+      {"a column", {{7, 4'000'000, 1000}}},
+      {"every 64th", {{0, 640'000, 64}}},
+      {"every 4096th", {{0, 4'096'000, 4096}}},
+      {"far away", {{std::int64_t{1} << 50, (std::int64_t{1} << 50) + 3000, 1}}}};
+  int value = 0;
+  for (const auto& [name, ranges] : cases) {
+    ordinal_map<int> map;
+    double looks = 0, most = 0;
+    for (const range& r : ranges)
+      for (std::int64_t k = r.begin; k < r.end; k += r.step) {
+        most = std::max(most, static_cast<double>(map.looks_for(k)));  // for the place of a new one
+        map.add(k, value);
+      }
+    for (const range& r : ranges)
+      for (std::int64_t k = r.begin; k < r.end; k += r.step) looks += static_cast<double>(map.looks_for(k));
+    EXPECT_LE(looks / static_cast<double>(map.size()), 2.5) << name;
+    EXPECT_LE(most, 100) << name;
+  }
+  ordinal_map<int> stripe;  // as local_generation chooses them
+  double looks = 0;
+  const auto belongs = [](std::int64_t k) {
+    return (static_cast<std::uint64_t>(k) >> 6) * 0x9e3779b97f4a7c15ull >> 58 == 7;
+  };
+  for (std::int64_t k = 0; k < 1'000'000; ++k)
+    if (belongs(k)) stripe.add(k, value);
+  for (std::int64_t k = 0; k < 1'000'000; ++k)
+    if (belongs(k)) looks += static_cast<double>(stripe.looks_for(k));
+  EXPECT_GT(stripe.size(), 10'000u);
+  EXPECT_LE(looks / static_cast<double>(stripe.size()), 2.5);
 }
 
 TEST(ordinal_map, one_that_was_large_finds_after_each_clearing) {
