@@ -12,17 +12,17 @@ namespace tessera::apps::comd {
 /// @tparam T  double or float
 template <class T>
 struct atom_arrays {
-  region_array<std::int32_t> counts;  ///< atoms per cell
-  region_array<std::int32_t> ids;     ///< (cell, slot): number of the atom
-  region_array<T> positions;          ///< (cell, axis, slot)
-  region_array<T> momenta;            ///< (cell, axis, slot)
+  array<std::int32_t> counts;  ///< atoms per cell
+  array<std::int32_t, 2> ids;  ///< (cell, slot): number of the atom
+  array<T, 3> positions;       ///< (cell, axis, slot)
+  array<T, 3> momenta;         ///< (cell, axis, slot)
 };
 
 /// The arrays of force_data.
 template <class T>
 struct force_arrays {
-  region_array<T> forces;    ///< (cell, axis, slot)
-  region_array<T> energies;  ///< (cell, slot): potential energy of the atom
+  array<T, 3> forces;    ///< (cell, axis, slot)
+  array<T, 2> energies;  ///< (cell, slot): potential energy of the atom
 };
 
 /// The arrays of simulation_data.
@@ -38,9 +38,9 @@ template <class T, class Make>
 std::unique_ptr<loop_arrays<T>> arrays_of(simulation_data<T>& root, const cell_grid& grid, const Make& make) {
   using data = simulation_data<T>;
   using atoms = atom_data<T>;
-  const row_extents numbers{grid.cells()}, slots{grid.cells(), grid.capacity}, vectors{grid.cells(), 3, grid.capacity};
+  const std::int64_t slots[]{grid.cells(), grid.capacity}, vectors[]{grid.cells(), 3, grid.capacity};
   const auto of_atoms = [&](atoms* data::*which, const std::string& more) {
-    return atom_arrays<T>{make("counts" + more, chain(root, which, &atoms::counts)[numbers]),
+    return atom_arrays<T>{make("counts" + more, chain(root, which, &atoms::counts)[grid.cells()]),
                           make("ids" + more, chain(root, which, &atoms::ids)[slots]),
                           make("positions" + more, chain(root, which, &atoms::positions)[vectors]),
                           make("momenta" + more, chain(root, which, &atoms::momenta)[vectors])};
@@ -53,15 +53,15 @@ std::unique_ptr<loop_arrays<T>> arrays_of(simulation_data<T>& root, const cell_g
 
 /// What a neighbourhood is collected from, in the body of a region that reads both as a whole.
 template <class T>
-all_cells<T> cells_of(const region_view<const std::int32_t>& counts, const region_view<const T>& positions) {
+all_cells<T> cells_of(const rows_view<const std::int32_t>& counts, const rows_view<const T, 3>& positions) {
   return {&counts[0], &positions[0]};
 }
 
 /// The atoms of one cell in the body of a region.
 template <class T>
-cell_atoms<T> atoms_of(std::int64_t cell, const cell_grid& grid, const region_view<const std::int32_t>& counts,
-                       const region_view<const T>& positions) {
-  return {counts[cell], grid.capacity, &positions(cell)};
+cell_atoms<T> atoms_of(std::int64_t cell, const cell_grid& grid, const rows_view<const std::int32_t>& counts,
+                       const rows_view<const T, 3>& positions) {
+  return {counts[cell], grid.capacity, &positions(cell, 0, 0)};
 }
 
 }  // namespace tessera::apps::comd

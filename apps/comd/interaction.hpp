@@ -56,9 +56,9 @@ class lennard_jones_regions final : public interaction<T> {
             [grid = m_grid, lj = m_potential](auto cell, auto counts, auto positions, auto forces, auto energies) {
               neighbourhood<T>& near = neighbourhood_of_this_thread<T>();
               near.collect(grid, cell, cells_of<T>(counts, positions), static_cast<T>(lj.cutoff));
-              act(lj, near, atoms_of<T>(cell, grid, counts, positions), &forces(cell), &energies(cell));
-              clear_free_slots(&forces(cell), counts[cell], grid.capacity, 3);
-              clear_free_slots(&energies(cell), counts[cell], grid.capacity);
+              act(lj, near, atoms_of<T>(cell, grid, counts, positions), &forces(cell, 0, 0), &energies(cell, 0));
+              clear_free_slots(&forces(cell, 0, 0), counts[cell], grid.capacity, 3);
+              clear_free_slots(&energies(cell, 0), counts[cell], grid.capacity);
             },
             inner(m_grid.capacity), lennard_jones_text(), nx, ny, nz, bx, by, bz,
             number(m_potential.cutoff * m_potential.cutoff), number(m_potential.sigma * m_potential.sigma),
@@ -107,8 +107,8 @@ class embedded_atom_regions final : public interaction<T> {
                          neighbourhood<T>& near = neighbourhood_of_this_thread<T>();
                          near.collect(grid, cell, cells_of<T>(counts, positions), cutoff);
                          gather_density<T>({cutoff, over(density, table), {}, {}}, near,
-                                           atoms_of<T>(cell, grid, counts, positions), &densities(cell));
-                         clear_free_slots(&densities(cell), counts[cell], grid.capacity);
+                                           atoms_of<T>(cell, grid, counts, positions), &densities(cell, 0));
+                         clear_free_slots(&densities(cell, 0), counts[cell], grid.capacity);
                        },
                        inner(m_grid.capacity), density_text(), nx, ny, nz, bx, by, bz, m_cutoff * m_cutoff,
                        m_density.shape.per_step, m_density.shape.last));
@@ -119,34 +119,35 @@ class embedded_atom_regions final : public interaction<T> {
                    with_kernel(
                        [capacity = m_grid.capacity, embedding = m_embedding.shape](
                            auto cell, auto counts, auto densities, auto table, auto slopes, auto energies) {
-                         embed<T>({0, {}, {}, over(embedding, table)}, counts[cell], &densities(cell), &energies(cell),
-                                  &slopes(cell));
-                         clear_free_slots(&energies(cell), counts[cell], capacity);
-                         clear_free_slots(&slopes(cell), counts[cell], capacity);
+                         embed<T>({0, {}, {}, over(embedding, table)}, counts[cell], &densities(cell, 0),
+                                  &energies(cell, 0), &slopes(cell, 0));
+                         clear_free_slots(&energies(cell, 0), counts[cell], capacity);
+                         clear_free_slots(&slopes(cell, 0), counts[cell], capacity);
                        },
                        inner(m_grid.capacity), embedding_text(), m_embedding.shape.per_step, m_embedding.shape.last));
   }
   void compute_forces(const atom_arrays<T>& atoms, const force_arrays<T>& to) {
     const auto [nx, ny, nz] = m_grid.count;
     const auto [bx, by, bz] = edges_of<T>(m_grid);
-    m_model.region(
-        "forces", m_how, cells(), read(atoms.counts, whole), read(atoms.positions, whole), read(m_slopes, whole),
-        read(m_density.coefficients, whole), read(m_pair.coefficients, whole), write(to.forces), update(to.energies),
-        with_kernel(
-            [grid = m_grid, cutoff = m_cutoff, density = m_density.shape, pair = m_pair.shape](
-                auto cell, auto counts, auto positions, auto slopes, auto density_table, auto pair_table, auto forces,
-                auto energies) {
-              neighbourhood<T>& near = neighbourhood_of_this_thread<T>();
-              all_cells<T> all = cells_of<T>(counts, positions);
-              all.attached = &slopes[0];
-              near.collect(grid, cell, all, cutoff);
-              act<T>({cutoff, over(density, density_table), over(pair, pair_table), {}}, near,
-                     atoms_of<T>(cell, grid, counts, positions), &slopes(cell), &forces(cell), &energies(cell));
-              clear_free_slots(&forces(cell), counts[cell], grid.capacity, 3);
-            },
-            inner(m_grid.capacity), embedded_force_text(), nx, ny, nz, bx, by, bz, m_cutoff * m_cutoff,
-            m_density.shape.per_step, m_density.shape.last, m_pair.shape.per_step, m_pair.shape.last)
-            .within(rounding_of_forces<T>));
+    m_model.region("forces", m_how, cells(), read(atoms.counts, whole), read(atoms.positions, whole),
+                   read(m_slopes, whole), read(m_density.coefficients, whole), read(m_pair.coefficients, whole),
+                   write(to.forces), update(to.energies),
+                   with_kernel(
+                       [grid = m_grid, cutoff = m_cutoff, density = m_density.shape, pair = m_pair.shape](
+                           auto cell, auto counts, auto positions, auto slopes, auto density_table, auto pair_table,
+                           auto forces, auto energies) {
+                         neighbourhood<T>& near = neighbourhood_of_this_thread<T>();
+                         all_cells<T> all = cells_of<T>(counts, positions);
+                         all.attached = &slopes[0];
+                         near.collect(grid, cell, all, cutoff);
+                         act<T>({cutoff, over(density, density_table), over(pair, pair_table), {}}, near,
+                                atoms_of<T>(cell, grid, counts, positions), &slopes(cell, 0), &forces(cell, 0, 0),
+                                &energies(cell, 0));
+                         clear_free_slots(&forces(cell, 0, 0), counts[cell], grid.capacity, 3);
+                       },
+                       inner(m_grid.capacity), embedded_force_text(), nx, ny, nz, bx, by, bz, m_cutoff * m_cutoff,
+                       m_density.shape.per_step, m_density.shape.last, m_pair.shape.per_step, m_pair.shape.last)
+                       .within(rounding_of_forces<T>));
   }
   iteration_space<1> cells() const { return iterate(0, m_grid.cells()); }
 
@@ -154,14 +155,14 @@ class embedded_atom_regions final : public interaction<T> {
   struct table_array {
     table_array(location_model& model, const char* name, std::string_view at, const samples& of)
         : coefficients(model.make_array<T>(name, {static_cast<std::int64_t>(of.values.size()) - 1, 4}, {.at = at})),
-          shape(table_over<T>(nullptr, coefficients.extents().rows, of.step)) {
+          shape(table_over<T>(nullptr, coefficients.extents()[0], of.step)) {
       std::ranges::transform(cubic_coefficients(of), coefficients.write().begin(),
                              [](double c) { return static_cast<T>(c); });
     }
-    region_array<T> coefficients;
+    array<T, 2> coefficients;
     cubic_table<T> shape;  ///< without memory
   };
-  static cubic_table<T> over(cubic_table<T> shape, const region_view<const T>& coefficients) {
+  static cubic_table<T> over(cubic_table<T> shape, const rows_view<const T, 2>& coefficients) {
     shape.coefficients = &coefficients[0];
     return shape;
   }
@@ -171,7 +172,7 @@ class embedded_atom_regions final : public interaction<T> {
   cell_grid m_grid;
   T m_cutoff;
   table_array m_density, m_pair, m_embedding;
-  region_array<T> m_densities, m_slopes;
+  array<T, 2> m_densities, m_slopes;
 };
 
 }  // namespace tessera::apps::comd

@@ -129,8 +129,8 @@ class simulation {
     m_model.region("kick", m_how, m_cells, read(of.atoms.counts), read(of.forces.forces), update(of.atoms.momenta),
                    [dt = static_cast<T>(dt)](auto cell, auto counts, auto forces, auto momenta) {
                      for (std::int64_t a = 0; a < 3; ++a) {
-                       const T* const f = &forces(cell, a);
-                       T* const p = &momenta(cell, a);
+                       const T* const f = &forces(cell, a, 0);
+                       T* const p = &momenta(cell, a, 0);
                        for (std::int64_t k = 0; k < counts[cell]; ++k) p[k] += dt * f[k];
                      }
                    });
@@ -141,8 +141,8 @@ class simulation {
                    write(m_drifted.targets), write(m_drifted.leaving),
                    [grid = m_grid, factor = static_cast<T>(dt / m_mass), step = m_steps](
                        auto cell, auto counts, auto momenta, auto positions, auto targets, auto leaving) {
-                     leaving[cell] = move_atoms(grid, cell, counts[cell], factor, &momenta(cell), &positions(cell),
-                                                &targets(cell), step);
+                     leaving[cell] = move_atoms(grid, cell, counts[cell], factor, &momenta(cell, 0, 0),
+                                                &positions(cell, 0, 0), &targets(cell, 0), step);
                    });
   }
 
@@ -153,7 +153,7 @@ class simulation {
   double m_mass;
   nested_memory<T> m_memory;
   drift_arrays m_drifted;
-  region_array<double> m_sums;  // (cell, potential energy, kinetic energy, momentum, atoms)
+  array<double, 2> m_sums;  // (cell, potential energy, kinetic energy, momentum, atoms)
   std::unique_ptr<interaction<T>> m_interaction;
   std::unique_ptr<data_mode<T>> m_data;
   std::unique_ptr<loop_arrays<T>> m_arrays;

@@ -116,8 +116,8 @@ std::int32_t pull_atoms(const cell_grid& grid, std::int64_t cell, const drifted_
 
 /// What a drift says of the atoms beside their positions.
 struct drift_arrays {
-  region_array<std::int32_t> targets;  ///< (cell, slot): the cell that the atom is in now
-  region_array<std::int32_t> leaving;  ///< per cell: how many are in another one
+  array<std::int32_t, 2> targets;  ///< (cell, slot): the cell that the atom is in now
+  array<std::int32_t> leaving;     ///< per cell: how many are in another one
 
   drift_arrays(location_model& model, const cell_grid& grid, std::string_view at)
       : targets(model.make_array<std::int32_t>("targets", {grid.cells(), grid.capacity}, {.at = at})),
@@ -135,7 +135,7 @@ void sort_into_cells(location_model& model, const region_options& how, const cel
                       auto new_counts, auto new_ids, auto new_positions, auto new_momenta) {
                  new_counts[cell] = pull_atoms<T>(
                      grid, cell, {&counts[0], &ids[0], &positions[0], &momenta[0], &targets[0], &leaving[0]},
-                     {&new_ids(cell), &new_positions(cell), &new_momenta(cell)});
+                     {&new_ids(cell, 0), &new_positions(cell, 0, 0), &new_momenta(cell, 0, 0)});
                });
 }
 
@@ -158,12 +158,12 @@ void place(location_model& model, const region_options& how, const cell_grid& gr
       momenta[(3 * cell + a) * capacity + slot] = static_cast<T>(start.momenta[id][a]);
     }
   }
-  const auto load = [&]<class U>(const region_array<U>& array, std::vector<U>& memory) {
-    const region_array<U> source =
-        model.adopt("start of " + array.name(), std::span<U>(memory), array.extents(), {.at = how.at});
-    model.region("place", how, iterate(0, grid.cells()), read(source), write(array),
-                 [width = array.extents().row_elements()](auto cell, auto text, auto here) {
-                   std::copy_n(&text(cell), width, &here(cell));
+  const auto load = [&]<class U>(const auto& into, std::vector<U>& memory) {
+    const auto source =
+        model.adopt("start of " + into.name(), std::span<U>(memory), into.extents().extents(), {.at = how.at});
+    model.region("place", how, iterate(0, grid.cells()), read(source), write(into),
+                 [width = into.extents().count() / grid.cells()](auto cell, auto text, auto here) {
+                   std::copy_n(&text[cell * width], width, &here[cell * width]);
                  });
     model.fence();
   };

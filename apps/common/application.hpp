@@ -80,15 +80,14 @@ command_table& add_application(command_table& to, const application_texts& texts
                                std::function<void(application_run&)> run);
 
 /// Copies elements into an array by a region, so that pages are near those who use them; returns when it is done.
-template <class T>
-void load(location_model& model, const region_options& how, const region_array<T>& to, std::span<const T> from) {
+template <class T, std::size_t Rank>
+void load(location_model& model, const region_options& how, const array<T, Rank>& to, std::span<const T> from) {
   std::span<T> memory(const_cast<T*>(from.data()), from.size());  // adopted for reading
-  const region_array<T> source = model.adopt("file", memory, to.extents(), {.at = how.at});
-  const std::int64_t width = to.extents().row_elements();
-  model.region("load", how, iterate(0, to.extents().rows), read(source), write(to),
-               [width](auto i, auto text, auto here) {
-                 for (std::int64_t k = i * width; k < (i + 1) * width; ++k) here[k] = text[k];
-               });
+  const auto source = model.adopt("file", memory, to.extents().extents(), {.at = how.at});
+  const std::int64_t rows = to.extents()[0], width = rows == 0 ? 0 : to.extents().count() / rows;
+  model.region("load", how, iterate(0, rows), read(source), write(to), [width](auto i, auto text, auto here) {
+    for (std::int64_t k = i * width; k < (i + 1) * width; ++k) here[k] = text[k];
+  });
   model.fence();
 }
 

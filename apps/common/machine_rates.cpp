@@ -52,8 +52,8 @@ double host_triad(location_model& model, std::int64_t elements, int runs) {
   const double seconds = fastest(runs, [&] {
     model.region("triad", iterate(0, workers), read(b), read(c), write(a),
                  [row, passes](auto i, auto x, auto y, auto to) {
-                   const double *const from = &x(i), *const also = &y(i);
-                   double* const there = &to(i);
+                   const double *const from = &x(i, 0), *const also = &y(i, 0);
+                   double* const there = &to(i, 0);
                    for (std::int64_t pass = 0; pass < passes; ++pass) {
 #pragma GCC ivdep
                      for (std::int64_t j = 0; j < row; ++j) there[j] = from[j] + scalar * also[j];

@@ -92,11 +92,11 @@ statistics run_together(timed_kernel& k, location_model& model, const session& s
 
 /// Mean of |x - expected| / expected; infinite where an element is no number.
 template <class T>
-double mean_error(const region_array<T>& x, double expected) {
+double mean_error(const array<T>& x, double expected) {
   long double sum = 0;
   const auto seen = x.read();
   for (const T v : seen) sum += std::abs(static_cast<long double>(v) - expected);
-  const auto mean = static_cast<double>(sum / static_cast<long double>(x.extents().rows));
+  const auto mean = static_cast<double>(sum / static_cast<long double>(x.extents()[0]));
   const double error = expected != 0 ? mean / std::abs(expected) : mean;
   return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
 }

@@ -74,7 +74,7 @@ class stream_kernels {
   /// Of the last dot().
   double dot_result() const { return m_dot.get(); }
 
-  region_array<T> a, b, c;
+  array<T> a, b, c;
 
  private:
   location_model& m_model;

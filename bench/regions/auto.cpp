@@ -34,7 +34,7 @@ struct measurement {
   std::int64_t device_rounds = 100;  ///< of each element's arithmetic in the text: twice as many are a slower device
   runtime rt;
   location_model model{rt};
-  region_array<double> x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
+  array<double> x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
 
   measurement(std::string with, int threads, std::int64_t count, int times, int percent)
       : plugin(std::move(with)),

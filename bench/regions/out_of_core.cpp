@@ -60,9 +60,7 @@ int main(int argc, char** argv) {
               .workers = 1});
   location_model model(rt);
   auto a = model.make_array<double>("a", {p.n}), b = model.make_array<double>("b", {p.n});
-  const auto fill = [](region_array<double>& array, double value) {
-    std::ranges::fill(array.write().elements(), value);
-  };
+  const auto fill = [](array<double>& array, double value) { std::ranges::fill(array.write().elements(), value); };
   fill(a, 1);
   fill(b, 0);
   const region_options there{.policy = tessera::policy::static_split, .at = "sim0"};

@@ -228,7 +228,7 @@ class device_launches {
                               .launch = [](const operation::context& c, operation::kernel_launch& how) {
                                 how.over(n).block(c.operands[0]).value(n);
                               }}});
-  region_array<double> m_x = m_model.make_array<double>("x", {n});
+  array<double> m_x = m_model.make_array<double>("x", {n});
   array<double> m_y = m_rt.make_array<double>("y", {n}, {n});
 };
 

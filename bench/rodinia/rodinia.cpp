@@ -47,8 +47,8 @@ struct measurement {
     }
     row("rodinia", "Tessera", kase, workers, "milliseconds", median(seconds));
   }
-  template <class T>
-  void copy(region_array<T>& to, const std::vector<T>& from) {
+  template <class T, std::size_t Rank>
+  void copy(array<T, Rank>& to, const std::vector<T>& from) {
     std::ranges::copy(from, to.write().begin());
   }
 

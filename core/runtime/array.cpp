@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/call_site.hpp"
 #include "core/runtime/inside.hpp"
@@ -41,15 +42,16 @@ void held_block::give_back() noexcept {
   if (!ended->ended) m_scheduler->views().end(*ended);
 }
 
-array_blocks::array_blocks(runtime& of, std::string name, element_type type, std::int64_t per_element,
-                           bool last_is_fastest, std::span<const std::int64_t> extents,
-                           std::span<const std::int64_t> block_extents, void* adopted, std::source_location site)
+array_state::array_state(runtime& of, std::string name, element_type type, std::int64_t per_element,
+                         bool last_is_fastest, std::span<const std::int64_t> extents,
+                         std::span<const std::int64_t> block_extents, void* adopted, std::source_location site)
     : m_runtime(&of),
       m_alive(of.inside().scheduler->alive()),
       m_name(std::move(name)),
       m_type(type),
       m_per_element(per_element),
       m_last_is_fastest(last_is_fastest),
+      m_has_blocks(true),
       m_extents(extents),
       m_block_extents(block_extents) {
   if (m_extents.rank() != m_block_extents.rank())
@@ -67,7 +69,7 @@ array_blocks::array_blocks(runtime& of, std::string name, element_type type, std
   }
 }
 
-void array_blocks::make_blocks(element_type type) {
+void array_state::make_blocks(element_type type) {
   const std::size_t rank = m_extents.rank();
   std::vector<std::int64_t> counts;
   for (std::size_t d = 0; d < rank; ++d) {
@@ -99,53 +101,46 @@ void array_blocks::make_blocks(element_type type) {
   }
 }
 
-array_blocks::array_blocks(array_blocks&& other) noexcept
-    : m_runtime(std::exchange(other.m_runtime, nullptr)),
-      m_alive(std::move(other.m_alive)),
-      m_name(std::move(other.m_name)),
-      m_type(other.m_type),
-      m_per_element(other.m_per_element),
-      m_last_is_fastest(other.m_last_is_fastest),
-      m_extents(other.m_extents),
-      m_block_extents(other.m_block_extents),
-      m_counts(other.m_counts),
-      m_blocks(std::move(other.m_blocks)),
-      m_rows(std::move(other.m_rows)) {}
-
-array_blocks& array_blocks::operator=(array_blocks&& other) noexcept {
-  if (this != &other) {
-    clear();
-    m_runtime = std::exchange(other.m_runtime, nullptr);
-    m_alive = std::move(other.m_alive);
-    m_name = std::move(other.m_name);
-    m_type = other.m_type, m_per_element = other.m_per_element, m_last_is_fastest = other.m_last_is_fastest;
-    m_extents = other.m_extents, m_block_extents = other.m_block_extents, m_counts = other.m_counts;
-    m_blocks = std::move(other.m_blocks);
-    m_rows = std::move(other.m_rows);
-  }
-  return *this;
+array_state::array_state(runtime& of, std::string name, element_type type, std::int64_t per_element,
+                         const shape& extents, std::shared_ptr<hierarchy::array_storage> rows)
+    : m_runtime(&of),
+      m_alive(of.inside().scheduler->alive()),
+      m_name(std::move(name)),
+      m_type(type),
+      m_per_element(per_element),
+      m_last_is_fastest(true),
+      m_has_blocks(false),
+      m_extents(extents),
+      m_rows(std::move(rows)) {
+  const std::array<std::int64_t, max_rank> none{};
+  m_block_extents = m_counts = shape(std::span(none).first(extents.rank()));
 }
 
-void array_blocks::clear() noexcept {
-  if (m_runtime == nullptr) return;
+array_state::~array_state() { clear(); }
+
+void array_state::clear() noexcept {
   if (const lifetime::visit here = enter(m_alive))
     for (block::record* b : m_blocks) m_runtime->inside().scheduler->destroy_later(*b);
   m_blocks.clear();
-  m_rows.reset();
-  m_runtime = nullptr;
 }
 
-void array_blocks::require_usable(std::source_location site) const {
-  if (m_runtime == nullptr)
-    throw error(error_kind::usage, "the array was moved from", file_and_line(site),
-                "use the array that it was moved to");
+void array_state::require_alive(std::source_location site) const {
   if (m_alive->ended())
-    throw error(error_kind::usage, fmt::format("the runtime of array {} has ended", m_name), file_and_line(site),
+    throw error(error_kind::usage, fmt::format("the runtime of array '{}' has ended", m_name), file_and_line(site),
                 "use arrays while their runtime lives: it has their elements");
 }
 
-void array_blocks::keep_to_this_thread(std::source_location site) {
-  require_usable(site);
+void array_state::require_blocks(std::source_location site) const {
+  require_alive(site);
+  if (!m_has_blocks)
+    throw error(error_kind::usage, fmt::format("array '{}' was made without blocks, and has none to name", m_name),
+                file_and_line(site),
+                "name rows of it, x.rows(first, last), or all of them, x; or make it with the extents of its blocks: "
+                "rt.make_array<T>(name, extents, block_extents)");
+}
+
+void array_state::keep_to_this_thread(std::source_location site) {
+  require_blocks(site);
   for (block::record* b : m_blocks) b->flow.is_private = true;
   m_runtime->inside().note_kept(m_blocks, site);
 }
@@ -155,15 +150,15 @@ void refuse_null_memory(const std::string& name, std::size_t elements, std::sour
               file_and_line(site), "adopt takes memory of the program; make_array has memory of its own");
 }
 
-void array_blocks::refuse_ordinal(std::size_t ordinal, std::source_location site) const {
-  require_usable(site);
+void array_state::refuse_ordinal(std::size_t ordinal, std::source_location site) const {
+  require_blocks(site);
   throw error(error_kind::usage,
               fmt::format("array {} has {} blocks, and block {} was asked for", m_name, m_blocks.size(), ordinal),
               file_and_line(site));
 }
 
-void array_blocks::refuse_indices(std::span<const std::int64_t> indices, std::source_location site) const {
-  require_usable(site);
+void array_state::refuse_indices(std::span<const std::int64_t> indices, std::source_location site) const {
+  require_blocks(site);
   const std::size_t rank = m_extents.rank();
   if (indices.size() != rank)
     throw error(error_kind::usage,
@@ -176,6 +171,27 @@ void array_blocks::refuse_indices(std::span<const std::int64_t> indices, std::so
                   fmt::format("array {} has no block with index {} in dimension {}", m_name, indices[d], d),
                   file_and_line(site), fmt::format("it has {} blocks there, counted from 0", m_counts[d]));
   throw error(error_kind::usage, fmt::format("array {} has no blocks", m_name), file_and_line(site));
+}
+
+const std::string& array_handle::name() const noexcept {
+  static const std::string& none = *new std::string;  // NOLINT: handles may be looked at after main
+  return m_state != nullptr ? m_state->name() : none;
+}
+
+namespace {
+const shape no_extents;
+}  // namespace
+
+const shape& array_handle::extents() const noexcept { return m_state != nullptr ? m_state->extents() : no_extents; }
+
+const shape& array_handle::block_extents() const noexcept {
+  return m_state != nullptr ? m_state->block_extents() : no_extents;
+}
+
+const shape& array_handle::counts() const noexcept { return m_state != nullptr ? m_state->counts() : no_extents; }
+
+void array_handle::refuse_moved(std::source_location site) {
+  throw error(error_kind::usage, "the array was moved from", file_and_line(site), "use the array that it was moved to");
 }
 
 void refuse_rank(std::size_t rank, const shape& extents, std::source_location site) {

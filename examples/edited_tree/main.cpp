@@ -57,7 +57,7 @@ int main() try {
   model.attach("Right", "Left");
   loop("Right below Left");
   model.fence({.at = "Left"});
-  model.copy(x.part(n - 10, n), tail.part(0, 10));
+  model.copy(x.rows(n - 10, n), tail.rows(0, 10));
   const double last = tail.read()[9];
   std::printf("last element: %.0f\n", last);
   return last == 300.0 * (n - 1) ? 0 : 1;

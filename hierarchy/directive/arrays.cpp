@@ -58,17 +58,15 @@ void check_type(const program_array& array, element_type type, const std::string
 
 namespace detail {
 
-program_array::program_array(std::string name, tessera::detail::region_array_handle handle, element_type type,
-                             bool adopted)
-    : m_name(std::move(name)),
-      m_handle(std::move(handle)),
-      m_type(type),
-      m_address(m_handle.storage()->tiles().memory()),
-      m_adopted(adopted) {
+program_array::program_array(tessera::detail::array_handle handle, element_type type, bool adopted)
+    : m_handle(std::move(handle)), m_type(type), m_adopted(adopted) {
+  hierarchy::array_storage& rows = *m_handle.rows(std::source_location::current());
+  m_extents = rows.extents();
+  m_address = rows.tiles().memory();
   const bool has_address = m_adopted || m_address != nullptr;  // one without elements has no memory
-  if (has_address && !m_handle.storage()->is_remade()) return;
+  if (has_address && !rows.is_remade()) return;
   const auto pages = hierarchy::array_memory::fresh(std::max<std::uint64_t>(bytes_of(*this), 1),
-                                                    m_name);  // never touched: an address alone
+                                                    name());  // never touched: an address alone
   m_address = pages->data();
   m_stand_in = pages;
 }
@@ -89,34 +87,41 @@ std::string place_of(std::string_view directive, const std::source_location& sit
   return fmt::format("{} at {}:{}", directive, site.file_name(), site.line());
 }
 
-void check_chain(const void* first, const row_extents& extents, std::size_t size, std::int64_t row_elements,
+void check_chain(const void* first, std::span<const std::int64_t> extents, std::size_t size, std::int64_t row_elements,
                  const std::source_location& site) {
   running& in = program::the().run();
+  const std::size_t elements = tessera::detail::elements_in(extents),
+                    has = tessera::detail::elements_in(extents.subspan(1));
   const auto* const begin = static_cast<const std::byte*>(first);
-  const auto* const end = begin + static_cast<std::size_t>(extents.count()) * size;
+  const auto* const end = begin + elements * size;
   for (auto at = in.arrays.lower_bound(end); at != in.arrays.begin();) {
     const program_array& before = *(--at)->second;
     if (static_cast<const std::byte*>(before.address()) + bytes_of(before) <= begin) break;
-    refuse(fmt::format("the chain leads to {} elements, of which array '{}' has some", extents.count(), before.name()),
+    refuse(fmt::format("the chain leads to {} elements, of which array '{}' has some", elements, before.name()),
            place_of("pointerchain", site), "leave the chain's range out: it is an array of the program");
   }
-  if (row_elements != 0 && extents.row_elements() != row_elements)
-    refuse(fmt::format("rows of the chain have {} elements, and the region's subscripts mean rows of {}",
-                       extents.row_elements(), row_elements),
+  if (row_elements != 0 && has != static_cast<std::size_t>(row_elements))
+    refuse(fmt::format("rows of the chain have {} elements, and the region's subscripts mean rows of {}", has,
+                       row_elements),
            place_of("region", site), "give the chain its rows: x[0:rows][0:columns]{double*}");
 }
 
-program_array& array_at(const void* first, element_type type, std::int64_t row_elements, std::string_view name,
-                        const std::source_location& site) {
+program_array& array_at(const void* first, element_type type, std::size_t rank, std::int64_t row_elements,
+                        std::string_view name, const std::source_location& site) {
   running& in = program::the().run();
   program_array* const known = find(in, first);
   const bool fits = known != nullptr && known->address() == first && known->type() == type &&
+                    (rank == any_rank || known->rank() == rank) &&
                     (row_elements == 0 || known->extents().row_elements() == row_elements);
   if (fits) return *known;
   const std::string where = place_of("region", site);
   const program_array& found = needed_whole(in, first, name, where);
   check_type(found, type, where);
   const std::int64_t has = found.extents().row_elements();
+  if (row_elements == 0 || row_elements == has)
+    refuse(fmt::format("array '{}' has {} dimension{}, and the region has {} subscripts of it", found.name(),
+                       found.rank(), found.rank() == 1 ? "" : "s", rank),
+           where, "give the array as many ranges where it is made as its type has: x[0:rows][0:columns]");
   if (row_elements == 1)  // by the loop's index alone
     refuse(
         fmt::format("rows of array '{}' have {} elements, and the region's subscripts mean single elements",

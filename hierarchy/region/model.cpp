@@ -12,6 +12,7 @@
 #include "hierarchy/region/adopted_ranges.hpp"
 #include "hierarchy/region/engine.hpp"
 #include "hierarchy/region/fenced_memory.hpp"
+#include "hierarchy/region/made_arrays.hpp"
 #include "hierarchy/region/picture.hpp"
 #include "hierarchy/region/tree_edits.hpp"
 #include "tessera/front_end.hpp"
@@ -32,10 +33,9 @@ location_model::location_model(runtime& of)
 namespace {
 
 /// The program's memory holds what regions have made of the array. A failure stays for the next fence.
-void bring_home(std::shared_ptr<hierarchy::array_storage> array) noexcept {
-  const detail::region_array_handle handle(std::move(array));
+void bring_home(const std::shared_ptr<hierarchy::array_storage>& array) noexcept {
   try {
-    (void)handle.hold(intent::read, 0, handle.extents().rows, std::source_location::current());
+    (void)array->hold(intent::read, {0, array->extents().rows}, std::source_location::current());
   } catch (const std::exception&) {  // of the region that should have made it
   }
 }
@@ -62,28 +62,14 @@ location_model::~location_model() {
 
 namespace {
 
-/// Bytes of the elements. Throws usage for extents that are negative or too large.
-std::uint64_t bytes_of(const std::string& name, element_type type, const row_extents& e,
-                       const std::source_location& site) {
-  std::int64_t bytes = 0;
-  if (e.rows < 0 || e.second < 1 || e.third < 1 || __builtin_mul_overflow(e.second, e.third, &bytes) ||
-      __builtin_mul_overflow(bytes, e.rows, &bytes) ||
-      __builtin_mul_overflow(bytes, static_cast<std::int64_t>(size_of(type)), &bytes) ||
-      bytes > (std::int64_t{1} << 46))
-    throw error(error_kind::usage, fmt::format("array '{}' has extents {} x {} x {}", name, e.rows, e.second, e.third),
-                file_and_line(site),
-                "rows may be 0, the others at least 1, and all elements together at most 2^46 bytes");
-  return static_cast<std::uint64_t>(bytes);
-}
-
-/// Throws usage where memory of so many elements is not that of the extents. @returns its bytes
-std::uint64_t bytes_over(const void* memory, const std::string& name, element_type type, std::size_t elements,
-                         const row_extents& e, const std::source_location& site) {
-  const std::uint64_t bytes = bytes_of(name, type, e, site);
-  if (bytes != elements * size_of(type))
+/// Throws usage where memory of so many elements of the program's type is not that of the extents. @returns its bytes
+std::uint64_t bytes_over(const void* memory, const std::string& name, element_type type, std::int64_t per_element,
+                         std::size_t elements, const row_extents& e, const std::source_location& site) {
+  const std::uint64_t bytes = hierarchy::bytes_of(name, type, e, site);
+  if (bytes != elements * static_cast<std::size_t>(per_element) * size_of(type))
     throw error(error_kind::usage,
-                fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name, e.rows, e.second, e.third,
-                            elements),
+                fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name, e.rows, e.second,
+                            e.third / per_element, elements),
                 file_and_line(site), "the memory has as many elements as the extents say");
   if (memory == nullptr && bytes != 0)
     throw error(error_kind::usage, fmt::format("array '{}' adopts {} elements at no address", name, elements),
@@ -105,17 +91,10 @@ void check_distance(const std::string& name, const array_options& options, bool 
                 "'realloc' is for arrays that make_array makes; the automatic form keeps the elements");
 }
 
-/// Throws usage for a location that there is not.
-location::node_id placed_at(const hierarchy::live_tree& tree, const std::string& name, const array_options& options,
-                            const std::source_location& site) {
-  return options.at.empty() ? tree.now()->root()
-                            : tree.at(options.at, fmt::format("array '{}' at {}", name, file_and_line(site)));
-}
-
 /// Throws usage where elements that are in memory of the program would be placed at a storage location.
-void check_in_memory(const hierarchy::live_tree& tree, const std::string& name, const array_options& options,
+void check_in_memory(const hierarchy::array_maker& makes, const std::string& name, const array_options& options,
                      const std::source_location& site) {
-  if (tree.now()->at(placed_at(tree, name, options, site)).properties.kind == location::kind::storage)
+  if (makes.tree().now()->at(makes.placed_at(name, options)).properties.kind == location::kind::storage)
     throw error(
         error_kind::usage,
         fmt::format("array '{}' in memory of the program is placed at the storage location '{}'", name, options.at),
@@ -143,84 +122,53 @@ std::filesystem::path file_in(const location::properties& storage, const std::st
 
 }  // namespace
 
-std::shared_ptr<hierarchy::array_storage> location_model::add(std::string name, element_type type, void* data,
-                                                              std::shared_ptr<const void> memory,
-                                                              const row_extents& extents, const array_options& options,
-                                                              std::source_location site) {
-  const std::shared_ptr<hierarchy::live_tree>& tree = live();
-  const location::node_id at = placed_at(*tree, name, options, site);
-  const bool foreign = memory == nullptr;
-  const auto ranges = hierarchy::adopted_ranges::of(owner(site));
-  std::shared_ptr<hierarchy::adopted_ranges::claim> claimed;
-  if (foreign && extents.rows != 0)
-    memory = claimed = ranges->take(data, bytes_of(name, type, extents, site), name, file_and_line(site));
-  const auto made = [&] {
-    try {
-      return std::make_shared<hierarchy::array_storage>(owner(), name, type, data, std::move(memory), extents, tree, at,
-                                                        site);
-    } catch (const error& e) {  // the memory takes no more arrays
-      if (e.kind() != error_kind::memory || !e.where().empty()) throw;
-      throw error(e.kind(), fmt::format("array '{}' cannot be made: {}", name, e.message()), file_and_line(site),
-                  e.hint());
-    }
-  }();
-  if (claimed != nullptr) ranges->hold(*claimed, made);
-  if (options.distance) made->set_distance(*options.distance);
-  tree->enter(*made, foreign, site);
-  return made;
+hierarchy::array_maker location_model::makes(std::source_location site) const { return {owner(site), live(), site}; }
+
+detail::array_handle location_model::handle_to(std::shared_ptr<hierarchy::array_storage> rows, const element_kind& kind,
+                                               std::span<const std::int64_t> extents) {
+  runtime& of = rows->owner();
+  std::string name = rows->name();
+  return detail::array_handle(std::make_shared<detail::array_state>(of, std::move(name), kind.type, kind.per_element,
+                                                                    shape(extents), std::move(rows)));
 }
 
-detail::region_array_handle location_model::make(std::string name, element_type type, const row_extents& extents,
-                                                 const array_options& options, std::source_location site) {
+detail::array_handle location_model::make(std::string name, const element_kind& kind,
+                                          std::span<const std::int64_t> extents, const array_options& options,
+                                          std::source_location site) {
   check_distance(name, options, true, site);
-  const std::uint64_t bytes = bytes_of(name, type, extents, site);
-  const location::node_id at = placed_at(*live(), name, options, site);
+  const row_extents stored = hierarchy::stored_extents(name, extents, kind.per_element, site);
+  const std::uint64_t bytes = hierarchy::bytes_of(name, kind.type, stored, site);
+  const location::node_id at = makes(site).placed_at(name, options);
   const std::shared_ptr<const location::tree> now = live()->now();
   const bool in_file = now->at(at).properties.kind == location::kind::storage;
   const std::filesystem::path file = in_file ? file_in(now->at(at).properties, name, site) : std::filesystem::path();
   if (in_file && hierarchy::array_memory::is_mapped(file)) hierarchy::finish_ended_arrays(owner(site));
-  const std::shared_ptr<hierarchy::memory_claim> claimed = claim(name, bytes, at, in_file, site);
-  if (in_file) return map_claimed(std::move(name), type, file, extents, options, claimed, site);
-  auto memory = hierarchy::array_memory::fresh(bytes, name);
-  memory->keep(claimed);
-  void* const data = memory->data();
-  auto made = add(std::move(name), type, data, std::move(memory), extents, options, site);
-  live()->give(claimed, *made);
-  return detail::region_array_handle(std::move(made));
+  const std::shared_ptr<hierarchy::memory_claim> claimed = makes(site).claim(name, bytes, at, in_file);
+  if (in_file)
+    return handle_to(map_claimed(std::move(name), kind.type, file, stored, options, claimed, site), kind, extents);
+  return handle_to(makes(site).fresh(std::move(name), kind.type, stored, claimed, options), kind, extents);
 }
 
-std::shared_ptr<hierarchy::memory_claim> location_model::claim(const std::string& name, std::uint64_t bytes,
-                                                               std::uint32_t at, bool of_file,
-                                                               std::source_location site) {
-  try {
-    return live()->claim(name, bytes, at, of_file, site);
-  } catch (const error&) {  // arrays that have ended give their memory back with their last tasks
-    hierarchy::finish_ended_arrays(owner(site));
-    return live()->claim(name, bytes, at, of_file, site);
-  }
-}
-
-detail::region_array_handle location_model::map_claimed(std::string name, element_type type,
-                                                        const std::filesystem::path& file, const row_extents& extents,
-                                                        const array_options& options,
-                                                        const std::shared_ptr<hierarchy::memory_claim>& claimed,
-                                                        std::source_location site) {
-  const auto memory = hierarchy::array_memory::of_file(file, bytes_of(name, type, extents, site), name);
+std::shared_ptr<hierarchy::array_storage> location_model::map_claimed(
+    std::string name, element_type type, const std::filesystem::path& file, const row_extents& extents,
+    const array_options& options, const std::shared_ptr<hierarchy::memory_claim>& claimed, std::source_location site) {
+  const auto memory = hierarchy::array_memory::of_file(file, hierarchy::bytes_of(name, type, extents, site), name);
   memory->keep(claimed);
-  auto made = add(std::move(name), type, memory->data(), memory, extents, options, site);
+  auto made = makes(site).add(std::move(name), type, memory->data(), memory, extents, options);
   if (claimed != nullptr) live()->give(claimed, *made);
   m_engine->keep_file(memory);
   memory->keep_file();
-  return detail::region_array_handle(std::move(made));
+  return made;
 }
 
-detail::region_array_handle location_model::adopt_memory(std::string name, element_type type, void* memory,
-                                                         std::size_t elements, const row_extents& extents,
-                                                         const array_options& options, std::source_location site) {
+detail::array_handle location_model::adopt_memory(std::string name, const element_kind& kind, void* memory,
+                                                  std::size_t elements, std::span<const std::int64_t> extents,
+                                                  const array_options& options, std::source_location site) {
   check_distance(name, options, false, site);
-  check_in_memory(*live(), name, options, site);
-  finish_ended(memory, bytes_over(memory, name, type, elements, extents, site), site);
-  return detail::region_array_handle(add(std::move(name), type, memory, nullptr, extents, options, site));
+  check_in_memory(makes(site), name, options, site);
+  const row_extents stored = hierarchy::stored_extents(name, extents, kind.per_element, site);
+  finish_ended(memory, bytes_over(memory, name, kind.type, kind.per_element, elements, stored, site), site);
+  return handle_to(makes(site).add(std::move(name), kind.type, memory, nullptr, stored, options), kind, extents);
 }
 
 void location_model::finish_ended(const void* memory, std::uint64_t bytes, std::source_location site) {
@@ -228,37 +176,42 @@ void location_model::finish_ended(const void* memory, std::uint64_t bytes, std::
     hierarchy::finish_ended_arrays(owner(site));
 }
 
-detail::region_array_handle location_model::map(std::string name, element_type type, const std::filesystem::path& file,
-                                                const row_extents& extents, const array_options& options,
-                                                std::source_location site) {
+detail::array_handle location_model::map(std::string name, const element_kind& kind, const std::filesystem::path& file,
+                                         std::span<const std::int64_t> extents, const array_options& options,
+                                         std::source_location site) {
   check_distance(name, options, false, site);
-  (void)bytes_of(name, type, extents, site);
-  (void)placed_at(*live(), name, options, site);  // before the file gets its size
+  const row_extents stored = hierarchy::stored_extents(name, extents, kind.per_element, site);
+  (void)hierarchy::bytes_of(name, kind.type, stored, site);
+  (void)makes(site).placed_at(name, options);  // before the file gets its size
   if (hierarchy::array_memory::is_mapped(file)) hierarchy::finish_ended_arrays(owner(site));
-  return map_claimed(std::move(name), type, file, extents, options, nullptr, site);
+  return handle_to(map_claimed(std::move(name), kind.type, file, stored, options, nullptr, site), kind, extents);
 }
 
-detail::region_array_handle location_model::memory_until_fence(std::string name, element_type type, void* memory,
-                                                               std::size_t elements, const row_extents& extents,
-                                                               std::source_location site) {
-  const std::uint64_t bytes = bytes_over(memory, name, type, elements, extents, site);
+detail::array_handle location_model::memory_until_fence(std::string name, const element_kind& kind, void* memory,
+                                                        std::size_t elements, std::span<const std::int64_t> extents,
+                                                        std::source_location site) {
+  const row_extents stored = hierarchy::stored_extents(name, extents, kind.per_element, site);
+  const std::uint64_t bytes = bytes_over(memory, name, kind.type, kind.per_element, elements, stored, site);
   for (std::uint64_t waited_for = 0;;) try {
       finish_ended(memory, bytes, site);  // before the lock below, since it may run tasks
-      return detail::region_array_handle(m_memory->array_over({memory, bytes, type, extents}, name, [&] {
-        auto made = add(name, type, memory, nullptr, extents, {}, site);
+      auto over = m_memory->array_over({memory, bytes, kind.type, stored}, name, [&] {
+        auto made = makes(site).add(name, kind.type, memory, nullptr, stored, {});
         made->set_of_fenced_memory();
         return made;
-      }));
+      });
+      return handle_to(std::move(over), kind, extents);
     } catch (const hierarchy::adopted_ranges::still_used& e) {  // a fence of another thread has just ended it
       if (e.claim == std::exchange(waited_for, e.claim)) throw;
     }
 }
 
-detail::region_array_handle location_model::copy_of_memory(std::string name, element_type type, void* memory,
-                                                           std::size_t elements, std::source_location site) {
-  const row_extents extents{static_cast<std::int64_t>(elements)};
-  const std::uint64_t bytes = bytes_of(name, type, extents, site);
-  if (auto known = m_memory->find({memory, bytes, type, extents})) return detail::region_array_handle(std::move(known));
+detail::array_handle location_model::copy_of_memory(std::string name, element_type type, void* memory,
+                                                    std::size_t elements, std::source_location site) {
+  const std::int64_t extents[] = {static_cast<std::int64_t>(elements)};
+  const element_kind kind{type, 1};
+  const row_extents stored{extents[0]};
+  const std::uint64_t bytes = hierarchy::bytes_of(name, type, stored, site);
+  if (auto known = m_memory->find({memory, bytes, type, stored})) return handle_to(std::move(known), kind, extents);
   if (program_side_of(owner(site)).recordings.current() != nullptr)
     throw error(error_kind::usage, fmt::format("'{}' is read inside a recording", name), file_and_line(site),
                 "its value of now would be that of all replays: use an array of one row, which a region or a host view "
@@ -266,7 +219,7 @@ detail::region_array_handle location_model::copy_of_memory(std::string name, ele
   auto copy = hierarchy::array_memory::fresh(bytes, name);
   void* const data = copy->data();
   copy_bytes(data, memory, bytes);
-  return detail::region_array_handle(add(std::move(name), type, data, std::move(copy), extents, {}, site));
+  return handle_to(makes(site).add(std::move(name), type, data, std::move(copy), stored, {}), kind, extents);
 }
 
 void location_model::launch(const task_name& name, const region_options& options, const loop_bounds& over,

@@ -92,7 +92,7 @@ void array_storage::check_viewed(const row_interval& rows, intent how, std::sour
   if (rows.begin < 0 || rows.end <= rows.begin || rows.end > m_extents.rows)
     refuse(fmt::format("a view of rows {} to {} of array '{}', which has {} rows", rows.begin, rows.end, name(),
                        m_extents.rows),
-           "a part has at least one row: part(first, last) are the rows from first to last - 1");
+           "at least one row: rows(first, last) are those from first to last - 1");
   m_views.check(rows, how, name(), site);
 }
 
@@ -101,6 +101,43 @@ tile_range array_storage::tiles_for_view(const row_interval& rows, intent how, s
   if (!stay && !cuts_fit(m_tiles->tiles(), {&rows, 1}, true))
     m_tiles->cut(fitting_cuts(m_tiles->tiles(), {&rows, 1}, true), site);
   return tiles_with(m_tiles->tiles(), rows);
+}
+
+detail::held_rows array_storage::hold(intent how, const row_interval& rows, std::source_location site) {
+  const program_side& side = program_side_of(m_runtime);
+  side.views.require(site);  // before anything is cut for it
+  std::vector<detail::held_block> held;
+  std::vector<std::uint64_t> bytes;
+  std::uint64_t before = 0;
+  std::shared_ptr<const void> noted;
+  {
+    const std::lock_guard guard(*this);
+    std::shared_lock<std::shared_mutex> between_replays;  // none comes between the tiles, or before the view is noted
+    if (keeps_tiles()) between_replays = side.replays.hold();
+    check_viewed(rows, how, site);
+    const row_interval cut_from = with_their_tiles(m_tiles->tiles(), rows);
+    const tile_range in = tiles_for_view(rows, how, site);
+    const std::span<const tiled_memory::tile> taken = m_tiles->tiles().subspan(in.first, in.count);
+    const row_interval all{taken.front().begin, taken.back().end};
+    if (all != rows && how == intent::write) how = intent::update;  // the other rows stay
+    m_views.check(all, how, name(), site);
+    if (how != intent::read) m_views.note_writer(cut_from);
+    held.reserve(taken.size()), bytes.reserve(taken.size());
+    for (const tiled_memory::tile& t : taken) {
+      held.push_back(detail::held_block::request(m_runtime, *t.record, how, site));
+      bytes.push_back(t.record->bytes);
+    }
+    noted = m_views.add(all, how);
+    before = static_cast<std::uint64_t>((rows.begin - all.begin) * m_extents.row_elements()) * size_of(m_type);
+  }
+  std::exception_ptr failed;  // of the first one; the others are taken and given back all the same
+  for (detail::held_block& tile : held) try {
+      tile.wait();  // without the lock: it runs tasks meanwhile
+    } catch (...) {
+      if (!failed) failed = std::current_exception();
+    }
+  if (failed) std::rethrow_exception(failed);
+  return {std::move(held), std::move(bytes), how, before, std::move(noted)};
 }
 
 void finish_ended_arrays(runtime& of) {
@@ -139,31 +176,18 @@ block::record& reduction_storage::part(std::size_t k, std::int64_t elements, std
 namespace tessera::detail {
 namespace {
 
-template <class Storage>
-void require_alive(const Storage& of, const char* what, std::source_location site) {
-  if (of.alive().ended())
-    throw error(error_kind::usage, fmt::format("the runtime of {} '{}' has ended", what, of.name()),
-                file_and_line(site), "use arrays and results while their runtime lives: it has their elements");
-}
-
-}  // namespace
-
-std::shared_ptr<hierarchy::array_storage> rows_of(const array_blocks& of, std::source_location site) {
-  static auto& making = *new std::mutex;  // NOLINT: handles may be looked at after main
-  const std::lock_guard guard(making);
-  std::shared_ptr<hierarchy::array_storage>& rows = of.rows();
-  if (rows != nullptr) return rows;
-  of.require_usable(site);
+/// The rows of an array in blocks. Throws usage where no block has whole ones.
+std::shared_ptr<hierarchy::array_storage> make_rows_of(array_state& of, std::source_location site) {
   const shape &extents = of.extents(), &blocks = of.block_extents();
   const auto refuse = [&](std::string text) {
-    throw error(
-        error_kind::usage, std::move(text), file_and_line(site),
-        "a region goes over whole rows: cut the array along its first dimension alone, or make it without blocks");
+    throw error(error_kind::usage, std::move(text), file_and_line(site),
+                "rows have one first index: cut the array along its first dimension alone, or make it without blocks");
   };
   if (extents.rank() < 1 || extents.rank() > 3)
-    refuse(fmt::format("array {} has {} dimensions, and a region goes over one to three", of.name(), extents.rank()));
+    refuse(fmt::format("array '{}' has {} dimensions, and a region goes over one to three", of.name(), extents.rank()));
   for (std::size_t d = 1; d < extents.rank(); ++d)
-    if (blocks[d] < extents[d]) refuse(fmt::format("array {} is cut into blocks along dimension {} too", of.name(), d));
+    if (blocks[d] < extents[d])
+      refuse(fmt::format("array '{}' is cut into blocks along dimension {} too", of.name(), d));
   const row_extents all{extents[0], extents.rank() > 1 ? extents[1] : 1,
                         (extents.rank() > 2 ? extents[2] : 1) * of.per_element()};
   std::vector<tiled_memory::tile> tiles;
@@ -174,37 +198,38 @@ std::shared_ptr<hierarchy::array_storage> rows_of(const array_blocks& of, std::s
   }
   auto tree = hierarchy::live_tree::of(of.owner());
   const location::node_id root = tree->now()->root();
-  rows = std::make_shared<hierarchy::array_storage>(of.owner(), of.name(), of.type(), std::move(tiles), all,
+  return std::make_shared<hierarchy::array_storage>(of.owner(), of.name(), of.type(), std::move(tiles), all,
                                                     std::move(tree), root);
+}
+
+}  // namespace
+
+std::shared_ptr<hierarchy::array_storage> array_handle::rows_in_blocks(std::source_location site) const {
+  array_state& all = *m_state;
+  static auto& making = *new std::mutex;  // NOLINT: handles may be looked at after main
+  const std::lock_guard guard(making);
+  std::shared_ptr<hierarchy::array_storage>& rows = all.rows();
+  if (rows == nullptr) {
+    all.require_alive(site);
+    rows = make_rows_of(all, site);
+  }
   return rows;
 }
 
-const std::string& region_array_handle::name() const noexcept {
-  static const std::string& none = *new std::string;  // NOLINT: handles may be looked at after main
-  return m_storage != nullptr ? m_storage->name() : none;
-}
-const row_extents& region_array_handle::extents() const noexcept {
-  static constexpr row_extents none{};
-  return m_storage != nullptr ? m_storage->extents() : none;
-}
-hierarchy::array_storage& region_array_handle::there(std::source_location site) const {
-  if (m_storage == nullptr)
-    throw error(error_kind::usage, "the array was moved from", file_and_line(site),
-                "use the array that it was moved to");
-  require_alive(*m_storage, "array", site);
-  return *m_storage;
-}
-row_extents extents_of(const region_demand& use) noexcept {
-  return use.array != nullptr ? use.array->extents() : row_extents{};
+row_extents array_handle::stored_rows(std::source_location site) const {
+  state(site).require_alive(site);
+  return rows(site)->extents();
 }
 
-std::string region_array_handle::location(std::source_location site) const {
-  hierarchy::array_storage& storage = there(site);
-  return storage.tree().location_of(storage);
+std::string array_handle::location(std::source_location site) const {
+  state(site).require_alive(site);
+  const std::shared_ptr<hierarchy::array_storage> all = rows(site);
+  return all->tree().location_of(*all);
 }
 
-void region_array_handle::move(std::string_view to, std::source_location site) {
-  hierarchy::array_storage& storage = there(site);
+void array_handle::move(std::string_view to, std::source_location site) const {
+  state(site).require_alive(site);
+  hierarchy::array_storage& storage = *rows(site);
   try {
     storage.tree().move(storage, to, site);
   } catch (const error& e) {
@@ -214,72 +239,50 @@ void region_array_handle::move(std::string_view to, std::source_location site) {
   }
 }
 
-void check_copy(const region_array_handle& from, std::int64_t first, std::int64_t last, const region_array_handle& to,
-                std::int64_t to_first, std::int64_t to_last, std::source_location site) {
+held_rows array_handle::hold(intent how, std::int64_t first, std::int64_t last, std::source_location site) const {
+  state(site).require_alive(site);
+  return rows(site)->hold(how, {first, last}, site);
+}
+
+void array_handle::flush(std::source_location site) const {
+  const array_state& all = state(site);
+  all.require_alive(site);
+  for (std::size_t k = 0; k < all.size(); ++k) (void)held_block(all.owner(), all.at(k, site), intent::read, site);
+  if (!all.has_blocks() && rows(site)->extents().rows != 0)
+    (void)hold(intent::read, 0, rows(site)->extents().rows, site);
+}
+
+row_extents extents_of(const region_demand& use) noexcept {
+  return use.array != nullptr ? use.array->extents() : row_extents{};
+}
+
+void check_copy(const std::shared_ptr<hierarchy::array_storage>& from, std::int64_t first, std::int64_t last,
+                const std::shared_ptr<hierarchy::array_storage>& to, std::int64_t to_first, std::int64_t to_last,
+                std::source_location site) {
   const auto refuse = [&](std::string text, std::string hint = {}) {
     throw error(error_kind::usage, std::move(text), "copy at " + file_and_line(site), std::move(hint));
   };
-  if (from.storage() == nullptr || to.storage() == nullptr)
-    refuse(fmt::format("the array {} was moved from", from.storage() == nullptr ? "that is read" : "that is written"),
+  if (from == nullptr || to == nullptr)
+    refuse(fmt::format("the array {} was moved from", from == nullptr ? "that is read" : "that is written"),
            "name the array that it was moved to");
-  const auto check_part = [&](const region_array_handle& of, std::int64_t begin, std::int64_t end) {
+  const auto check_part = [&](const hierarchy::array_storage& of, std::int64_t begin, std::int64_t end) {
     if (begin < 0 || end < begin || end > of.extents().rows)
       refuse(fmt::format("rows {} to {} of array '{}', which has {} rows", begin, end, of.name(), of.extents().rows));
   };
-  check_part(from, first, last);
-  check_part(to, to_first, to_last);
+  check_part(*from, first, last);
+  check_part(*to, to_first, to_last);
   if (last - first != to_last - to_first)
-    refuse(fmt::format("{} rows of '{}' cannot be copied to {} rows of '{}'", last - first, from.name(),
-                       to_last - to_first, to.name()),
+    refuse(fmt::format("{} rows of '{}' cannot be copied to {} rows of '{}'", last - first, from->name(),
+                       to_last - to_first, to->name()),
            "both ranges need the same number of rows");
-  if (from.extents().row_elements() != to.extents().row_elements())
-    refuse(fmt::format("rows of '{}' have {} elements, and those of '{}' have {}", from.name(),
-                       from.extents().row_elements(), to.name(), to.extents().row_elements()),
+  if (from->extents().row_elements() != to->extents().row_elements())
+    refuse(fmt::format("rows of '{}' have {} elements, and those of '{}' have {}", from->name(),
+                       from->extents().row_elements(), to->name(), to->extents().row_elements()),
            "a copy goes by whole rows; a region can copy parts of rows");
-  if (from.storage() == to.storage() && first < to_last && to_first < last)
+  if (from == to && first < to_last && to_first < last)
     refuse(fmt::format("rows {} to {} of array '{}' overlap rows {} to {}, to which they would be copied", first, last,
-                       from.name(), to_first, to_last),
+                       from->name(), to_first, to_last),
            "copy by way of another array");
-}
-
-held_rows region_array_handle::hold(intent how, std::int64_t first, std::int64_t last,
-                                    std::source_location site) const {
-  hierarchy::array_storage& storage = there(site);
-  program_side_of(storage.owner()).views.require(site);  // before anything is cut for it
-  const hierarchy::row_interval rows{first, last};
-  std::vector<held_block> held;
-  std::vector<std::uint64_t> bytes;
-  std::uint64_t before = 0;
-  std::shared_ptr<const void> noted;
-  {
-    const std::lock_guard guard(storage);
-    std::shared_lock<std::shared_mutex> between_replays;  // none comes between the tiles, or before the view is noted
-    if (storage.keeps_tiles()) between_replays = program_side_of(storage.owner()).replays.hold();
-    storage.check_viewed(rows, how, site);
-    tiled_memory& tiles = storage.tiles();
-    const hierarchy::row_interval cut_from = hierarchy::with_their_tiles(tiles.tiles(), rows);
-    const hierarchy::tile_range in = storage.tiles_for_view(rows, how, site);
-    const std::span<const tiled_memory::tile> taken = tiles.tiles().subspan(in.first, in.count);
-    const hierarchy::row_interval all{taken.front().begin, taken.back().end};
-    if (all != rows && how == intent::write) how = intent::update;  // the other rows stay
-    storage.views().check(all, how, storage.name(), site);
-    if (how != intent::read) storage.views().note_writer(cut_from);
-    held.reserve(taken.size()), bytes.reserve(taken.size());
-    for (const tiled_memory::tile& t : taken) {
-      held.push_back(held_block::request(tiles.owner(), *t.record, how, site));
-      bytes.push_back(t.record->bytes);
-    }
-    noted = storage.views().add(all, how);
-    before = static_cast<std::uint64_t>((first - all.begin) * tiles.row_elements()) * size_of(tiles.type());
-  }
-  std::exception_ptr failed;  // of the first one; the others are taken and given back all the same
-  for (held_block& tile : held) try {
-      tile.wait();  // without the lock: it runs tasks meanwhile
-    } catch (...) {
-      if (!failed) failed = std::current_exception();
-    }
-  if (failed) std::rethrow_exception(failed);
-  return {std::move(held), std::move(bytes), how, before, std::move(noted)};
 }
 
 held_rows::held_rows(std::vector<held_block> tiles, std::vector<std::uint64_t> bytes, intent how,
@@ -315,7 +318,9 @@ held_block region_result_handle::hold(std::source_location site) const {
   if (m_storage == nullptr)
     throw error(error_kind::usage, "the result was moved from", file_and_line(site),
                 "use the result that it was moved to");
-  require_alive(*m_storage, "result", site);
+  if (m_storage->alive().ended())
+    throw error(error_kind::usage, fmt::format("the runtime of result '{}' has ended", m_storage->name()),
+                file_and_line(site), "use arrays and results while their runtime lives: it has their elements");
   held_block held = [&] {
     const std::lock_guard guard(*m_storage);
     return held_block::request(m_storage->owner(), m_storage->value(), intent::read, site);

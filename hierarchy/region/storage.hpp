@@ -16,9 +16,9 @@
 #include "hierarchy/region/array_memory.hpp"
 #include "hierarchy/region/live_tree.hpp"
 #include "hierarchy/region/view_ledger.hpp"
+#include "tessera/detail/array.hpp"
 #include "tessera/detail/block_group.hpp"
 #include "tessera/detail/order_point.hpp"
-#include "tessera/detail/region_array.hpp"
 #include "tessera/detail/tiled_memory.hpp"
 
 namespace tessera::hierarchy {
@@ -85,6 +85,8 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   view_ledger& views() noexcept { return m_views; }      ///< with the lock held
   /// Throws usage for rows that there are not, and where the calling thread would wait for itself. With the lock held.
   void check_viewed(const row_interval& rows, intent how, std::source_location site) const;
+  /// Rows in the hands of the program. Throws as array::read.
+  detail::held_rows hold(intent how, const row_interval& rows, std::source_location site);
   /// The tiles of a view: one with just these rows, or what there is where tiles must stay, or where a view that reads
   /// would wait for another one because of its own tile. With the lock held.
   tile_range tiles_for_view(const row_interval& rows, intent how, std::source_location site);

@@ -98,28 +98,29 @@ namespace detail {
 class program_array {
  public:
   /// @param adopted  it was memory of the program before
-  program_array(std::string name, tessera::detail::region_array_handle handle, element_type type, bool adopted);
+  program_array(tessera::detail::array_handle handle, element_type type, bool adopted);
   virtual ~program_array() = default;
   program_array(const program_array&) = delete;
   program_array& operator=(const program_array&) = delete;
 
-  const std::string& name() const noexcept { return m_name; }                 ///< of its variable
-  element_type type() const noexcept { return m_type; }                       ///< of its elements
-  const row_extents& extents() const noexcept { return m_handle.extents(); }  ///< as it was made
+  const std::string& name() const noexcept { return m_handle.name(); }     ///< of its variable
+  element_type type() const noexcept { return m_type; }                    ///< of its elements
+  std::size_t rank() const noexcept { return m_handle.extents().rank(); }  ///< as it was made
+  const row_extents& extents() const noexcept { return m_extents; }        ///< likewise
   /// Of the first element. Where regions make its memory again, of memory that only stands for it.
   void* address() const noexcept { return m_address; }
   bool adopted() const noexcept { return m_adopted; }                 ///< it was registered
   bool has_elements() const noexcept { return extents().rows != 0; }  ///< whether there is anything to look at
   bool made_again() const noexcept { return m_stand_in != nullptr && has_elements(); }  ///< its memory, for each region
-  tessera::detail::region_array_handle& handle() noexcept { return m_handle; }          ///< for the runtime
+  const tessera::detail::array_handle& handle() const noexcept { return m_handle; }     ///< for the runtime
   /// Waits for the regions that use it; then it belongs to the program. One that is made again never does.
   virtual void lend() = 0;
   virtual void take() = 0;        ///< it belongs to regions
   virtual bool lent() const = 0;  ///< whether it belongs to the program
 
  private:
-  std::string m_name;
-  tessera::detail::region_array_handle m_handle;
+  tessera::detail::array_handle m_handle;
+  row_extents m_extents;
   element_type m_type;
   std::shared_ptr<const void> m_stand_in;  // has its address; null: the array's own memory does, and stays
   void* m_address;
@@ -131,9 +132,9 @@ template <class T>
 class program_array_of final : public program_array {
  public:
   /// As program_array.
-  program_array_of(region_array<T> array, bool adopted)
-      : program_array(array.name(), array.handle(), element_type_of<T>(), adopted), m_array(std::move(array)) {}
-  const region_array<T>& array() const noexcept { return m_array; }  ///< for regions
+  program_array_of(tessera::array<T, any_rank> array, bool adopted)
+      : program_array(array.handle(), element_type_of<T>(), adopted), m_array(std::move(array)) {}
+  const tessera::array<T, any_rank>& array() const noexcept { return m_array; }  ///< for regions
   void lend() override {
     if (m_lent || made_again() || !has_elements()) return;
     m_lent.emplace(m_array.update());
@@ -149,8 +150,8 @@ class program_array_of final : public program_array {
   bool lent() const override { return m_lent.has_value(); }
 
  private:
-  region_array<T> m_array;
-  std::optional<region_host_view<T>> m_lent;
+  tessera::array<T, any_rank> m_array;
+  std::optional<host_rows_view<T, any_rank>> m_lent;
 };
 
 /// A file as an array. Errors of the file name the place, too.
@@ -161,10 +162,10 @@ void* enter(std::unique_ptr<program_array> array);
 /// Where a directive stands: "memory free at main.cpp:12".
 std::string place_of(std::string_view directive, const std::source_location& site);
 /// The array that begins there; throws usage as `array` does.
-program_array& array_at(const void* first, element_type type, std::int64_t row_elements, std::string_view name,
-                        const std::source_location& site);
+program_array& array_at(const void* first, element_type type, std::size_t rank, std::int64_t row_elements,
+                        std::string_view name, const std::source_location& site);
 /// Throws as `elements`.
-void check_chain(const void* first, const row_extents& extents, std::size_t size, std::int64_t row_elements,
+void check_chain(const void* first, std::span<const std::int64_t> extents, std::size_t size, std::int64_t row_elements,
                  const std::source_location& site);
 /// Elements [first, first + count) of an array.
 struct array_range {
@@ -184,13 +185,14 @@ bool is_region(const array_range& from, const array_range& to);
 /// `gecko memory allocate`: an array of zeros, or the elements of a file; the program has it, to read and to write,
 /// until a region uses it. Returns the address of its first element. Throws as location_model::make_array and map_file.
 template <class T>
-T* allocate(std::string name, const row_extents& extents, const placement& where = {},
+T* allocate(std::string name, std::initializer_list<std::int64_t> extents, const placement& where = {},
             std::source_location site = std::source_location::current()) {
   const array_options at{where.location, where.distance};
   return static_cast<T*>(detail::enter(std::make_unique<detail::program_array_of<T>>(
       where.file.empty()
-          ? model().make_array<T>(std::move(name), extents, at, site)
-          : detail::mapped([&] { return model().map_file<T>(std::move(name), where.file, extents, at, site); }, site),
+          ? model().make_array<T>(std::move(name), std::span(extents), at, site)
+          : detail::mapped(
+                [&] { return model().map_file<T>(std::move(name), where.file, std::span(extents), at, site); }, site),
       false)));
 }
 
@@ -217,10 +219,10 @@ auto* first_element(T* rows) {
 /// `gecko memory register`: memory of the program becomes an array, in place; it may be a part of a larger allocation.
 /// The program has it until a region uses it. Throws as location_model::adopt, and usage where it overlaps an array.
 template <class T>
-void register_memory(std::string name, T* first, const row_extents& extents, const placement& where = {},
-                     std::source_location site = std::source_location::current()) {
+void register_memory(std::string name, T* first, std::initializer_list<std::int64_t> extents,
+                     const placement& where = {}, std::source_location site = std::source_location::current()) {
   (void)detail::enter(std::make_unique<detail::program_array_of<T>>(
-      model().adopt<T>(std::move(name), std::span(first, static_cast<std::size_t>(extents.count())), extents,
+      model().adopt<T>(std::move(name), std::span(first, tessera::detail::elements_in(extents)), std::span(extents),
                        {where.location, where.distance}, site),
       true));
 }
@@ -232,7 +234,7 @@ void free(const void* first, std::string_view name = {}, std::source_location si
 /// wrote. Throws tessera::error (usage) for what was not registered.
 void unregister_memory(const void* first, std::string_view name = {},
                        std::source_location site = std::source_location::current());
-/// `gecko memory move`: from now on the array is at another location. Throws as region_array::move.
+/// `gecko memory move`: from now on the array is at another location. Throws as array::move of tessera/array.hpp.
 void move(const void* first, std::string_view location, std::string_view name = {},
           std::source_location site = std::source_location::current());
 
@@ -246,23 +248,24 @@ void copy(const T* from, std::int64_t from_first, std::int64_t from_count, T* to
           std::int64_t to_count, std::source_location site = std::source_location::current());
 
 /// An array for a region, from now on the region's: `read(array(x))`. Throws tessera::error (usage) when there is no
-/// array of this type at the address, and when its rows have another length than the region's subscripts say.
-/// @param row_elements  elements of a row; 1: of one dimension; 0: any
-template <class T>
-const region_array<std::remove_const_t<T>>& array(T* first, std::int64_t row_elements = 1, std::string_view name = {},
-                                                  std::source_location site = std::source_location::current()) {
+/// array of this type at the address, and when its dimensions, or the length of its rows, are others than the region's
+/// subscripts say. @param row_elements  elements of a row; 1: of one dimension; 0: any
+/// @tparam Rank  subscripts; any_rank: the region goes by positions alone
+template <std::size_t Rank = any_rank, class T>
+tessera::array<std::remove_const_t<T>, Rank> array(T* first, std::int64_t row_elements = 1, std::string_view name = {},
+                                                   std::source_location site = std::source_location::current()) {
   using element = std::remove_const_t<T>;
-  detail::program_array& found = detail::array_at(first, element_type_of<element>(), row_elements, name, site);
+  detail::program_array& found = detail::array_at(first, element_type_of<element>(), Rank, row_elements, name, site);
   found.take();
-  return static_cast<detail::program_array_of<element>&>(found).array();
+  return tessera::array<element, Rank>(found.handle());
 }
 
 /// Elements at the end of a chain for a region: `read(elements(chain(sim, &simulation::x)[n]))`. Throws tessera::error
 /// (usage) where an array of the program has them, which regions name as that, and when rows have another length than
 /// the region's subscripts say. @param row_elements  as of array
-template <class T>
-const chained_elements<T>& elements(const chained_elements<T>& of, std::int64_t row_elements = 1,
-                                    std::source_location site = std::source_location::current()) {
+template <class T, std::size_t Rank>
+const chained_elements<T, Rank>& elements(const chained_elements<T, Rank>& of, std::int64_t row_elements = 1,
+                                          std::source_location site = std::source_location::current()) {
   detail::check_chain(of.data(), of.extents(), sizeof(T), row_elements, site);
   return of;
 }
@@ -360,7 +363,7 @@ void copy(const T* from, std::int64_t from_first, std::int64_t from_count, T* to
       const std::int64_t row = range.array->extents().row_elements();
       return static_cast<detail::program_array_of<T>&>(*range.array)
           .array()
-          .part(range.first / row, (range.first + range.count) / row);
+          .rows(range.first / row, (range.first + range.count) / row);
     };
     return model().copy(rows_of(source), rows_of(target), site);
   }

@@ -10,9 +10,9 @@
 /// y[i];
 /// }); model.fence();
 /// @endcode
+#include "tessera/detail/array_rows.hpp"      // IWYU pragma: export
 #include "tessera/detail/body.hpp"            // IWYU pragma: export
 #include "tessera/detail/location_model.hpp"  // IWYU pragma: export
-#include "tessera/detail/region_array.hpp"    // IWYU pragma: export
 #include "tessera/detail/region_call.hpp"     // IWYU pragma: export
 #include "tessera/detail/region_loop.hpp"     // IWYU pragma: export
 #include "tessera/detail/region_result.hpp"   // IWYU pragma: export

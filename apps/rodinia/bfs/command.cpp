@@ -16,8 +16,8 @@ struct bfs_options : application_options {
   bool scan = false;
 };
 
-void load_bfs_edges(application_run& f, const bfs_edges& edges, const region_array<std::int32_t>& starts,
-                    const region_array<std::int32_t>& targets) {
+void load_bfs_edges(application_run& f, const bfs_edges& edges, const array<std::int32_t>& starts,
+                    const array<std::int32_t>& targets) {
   load<std::int32_t>(f.model(), f.how(), starts, edges.starts);
   std::vector<std::int32_t> all = edges.targets;
   all.push_back(0);

@@ -51,8 +51,8 @@ class bfs_kernel {
   }
 
   /// The edges, and as they are seen from their targets; an element more at the end of each list.
-  region_array<std::int32_t> starts, targets, sources_starts, sources;
-  region_array<std::int32_t> levels;
+  array<std::int32_t> starts, targets, sources_starts, sources;
+  array<std::int32_t> levels;
 
  private:
   region_options one() const { return {.policy = policy::any, .at = m_how.at}; }
@@ -96,8 +96,8 @@ class bfs_kernel {
     return m_found.get();
   }
 
-  region_array<std::uint8_t> m_frontier;
-  std::array<region_array<std::int32_t>, 2> m_lists;  // how many, then the nodes
+  array<std::uint8_t> m_frontier;
+  std::array<array<std::int32_t>, 2> m_lists;  // how many, then the nodes
   region_result<std::int64_t> m_found;
   location_model& m_model;
   region_options m_how;

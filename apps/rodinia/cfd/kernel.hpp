@@ -31,7 +31,7 @@ class cfd_kernel {
   void start() {
     m_model.region("start", m_how, m_loop, write(states), [](auto i, auto to) {
       constexpr cfd_state<T> far = cfd_far_field<T>();
-      std::copy(far.begin(), far.end(), &to(i));
+      std::copy(far.begin(), far.end(), &to(i, 0));
     });
   }
   void iteration() {
@@ -42,26 +42,29 @@ class cfd_kernel {
                    write(m_factors), write(m_first),
                    with_kernel(
                        [](auto i, auto old, auto size, auto other, auto normal, auto factor, auto to) {
-                         factor[i] = cfd_step_factor<T>(&old(i), size[i]);
-                         step(i, &old[0], &old(i), factor[i] / 4, &other(i), &normal(i), &to(i));
+                         factor[i] = cfd_step_factor<T>(&old(i, 0), size[i]);
+                         step(i, &old[0], &old(i, 0), factor[i] / 4, &other(i, 0), &normal(i, 0), &to(i, 0));
                        },
                        first));
     m_model.region("stage 2", m_how, m_loop, read(states), read(m_first, whole), read(neighbours), read(normals),
                    read(m_factors), write(m_second),
-                   with_kernel([](auto i, auto old, auto now, auto other, auto normal, auto factor,
-                                  auto to) { step(i, &now[0], &old(i), factor[i] / 3, &other(i), &normal(i), &to(i)); },
-                               second));
-    m_model.region(
-        "stage 3", m_how, m_loop, update(states), read(m_second, whole), read(neighbours), read(normals),
-        read(m_factors),
-        with_kernel([](auto i, auto of, auto now, auto other, auto normal,
-                       auto factor) { step(i, &now[0], &of(i), factor[i] / 2, &other(i), &normal(i), &of(i)); },
-                    third));
+                   with_kernel(
+                       [](auto i, auto old, auto now, auto other, auto normal, auto factor, auto to) {
+                         step(i, &now[0], &old(i, 0), factor[i] / 3, &other(i, 0), &normal(i, 0), &to(i, 0));
+                       },
+                       second));
+    m_model.region("stage 3", m_how, m_loop, update(states), read(m_second, whole), read(neighbours), read(normals),
+                   read(m_factors),
+                   with_kernel(
+                       [](auto i, auto of, auto now, auto other, auto normal, auto factor) {
+                         step(i, &now[0], &of(i, 0), factor[i] / 2, &other(i, 0), &normal(i, 0), &of(i, 0));
+                       },
+                       third));
   }
 
-  region_array<T> sizes;
-  region_array<std::int32_t> neighbours;
-  region_array<T> normals, states;
+  array<T> sizes;
+  array<std::int32_t, 2> neighbours;
+  array<T, 2> normals, states;
 
  private:
   static void step(std::int64_t i, const T* now, const T* old, T factor, const std::int32_t* neighbours,
@@ -70,7 +73,8 @@ class cfd_kernel {
     for (std::int64_t k = 0; k < 5; ++k) to[k] = old[k] + factor * r[static_cast<std::size_t>(k)];
   }
 
-  region_array<T> m_first, m_second, m_factors;
+  array<T, 2> m_first, m_second;
+  array<T> m_factors;
   location_model& m_model;
   region_options m_how;
   iteration_space<1> m_loop;

@@ -88,11 +88,12 @@ class gaussian_kernel {
     }
   }
 
-  region_array<T> a, b;
+  array<T, 2> a;
+  array<T> b;
 
  private:
   std::int64_t columns_from(std::int64_t t) const { return std::min(m_columns, m_n - t); }
-  region_array<T>& pivots_from(std::int64_t t) {
+  array<T, 3>& pivots_from(std::int64_t t) {
     return m_pivots[static_cast<std::size_t>(t / m_columns) % m_pivots.size()];
   }
 
@@ -124,7 +125,7 @@ class gaussian_kernel {
   /// Subtracts multiples of the pivot rows from row t on from the rows below.
   void eliminate(std::int64_t t) {
     const std::int64_t columns = columns_from(t);
-    const region_array<T>& pivots = pivots_from(t);
+    const array<T, 3>& pivots = pivots_from(t);
     // Parts that change with each launch would cost more than a few rows that have nothing to do.
     const std::int64_t first = t - t % rows_together;
     m_model.region(
@@ -176,8 +177,8 @@ class gaussian_kernel {
 })";
 
   static constexpr std::int64_t rows_together = 16;
-  region_array<T> m_multipliers;
-  std::vector<region_array<T>> m_pivots;  // in turn: as many of them are used at once
+  array<T, 2> m_multipliers;
+  std::vector<array<T, 3>> m_pivots;  // in turn: as many of them are used at once
   location_model& m_model;
   region_options m_how;
   std::int64_t m_n, m_columns;

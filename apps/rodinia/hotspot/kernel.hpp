@@ -62,15 +62,16 @@ class hotspot_kernel {
                    write(m_temperatures[1 - m_now]),
                    with_kernel(
                        [f, n = m_n](auto i, auto t, auto p, auto to) {
-                         hotspot_row<T>(&t(i > 0 ? i - 1 : i), &t(i), &t(i + 1 < n ? i + 1 : i), &p(i), &to(i), n, f);
+                         hotspot_row<T>(&t(i > 0 ? i - 1 : i, 0), &t(i, 0), &t(i + 1 < n ? i + 1 : i, 0), &p(i, 0),
+                                        &to(i, 0), n, f);
                        },
                        inner(m_n), cell, m_n, f.rate, f.x, f.y, f.z, f.ambient));
     m_now = 1 - m_now;
   }
 
-  const region_array<T>& temperatures() const { return m_temperatures[m_now]; }
+  const array<T, 2>& temperatures() const { return m_temperatures[m_now]; }
 
-  region_array<T> powers;
+  array<T, 2> powers;
 
  private:
   /// What hotspot_row does to one element.
@@ -81,7 +82,7 @@ class hotspot_kernel {
                             (ambient - here) * z);
 })";
 
-  std::array<region_array<T>, 2> m_temperatures;
+  std::array<array<T, 2>, 2> m_temperatures;
   std::size_t m_now = 0;
   location_model& m_model;
   region_options m_how;

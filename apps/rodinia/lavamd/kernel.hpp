@@ -76,14 +76,15 @@ class lavamd_kernel {
         "boxes", m_how, iterate(0, m_b * m_b * m_b), read(m_places, near), read(m_charges, near), write(results),
         with_kernel(
             [b = m_b](auto box, auto places, auto charges, auto to) {
-              lavamd_box home(&places(box));
-              lavamd_neighbours(box, b, [&](std::int64_t other) { home.add(&places(other), &charges(other)); });
-              home.write(&to(box));
+              lavamd_box home(&places(box, 0, 0));
+              lavamd_neighbours(box, b,
+                                [&](std::int64_t other) { home.add(&places(other, 0, 0), &charges(other, 0)); });
+              home.write(&to(box, 0, 0));
             },
             inner(lavamd_particles), particle, m_b, lavamd_particles, exponential_ln2, exponential_ln2_rest));
   }
 
-  region_array<double> results;
+  array<double, 3> results;
 
  private:
   /// What a box and its neighbours do to one particle of it: lavamd_neighbours, lavamd_box and exponential.
@@ -114,7 +115,8 @@ class lavamd_kernel {
   to(box, p, 0) = all, to(box, p, 1) = all_x, to(box, p, 2) = all_y, to(box, p, 3) = all_z;
 })";
 
-  region_array<double> m_places, m_charges;
+  array<double, 3> m_places;
+  array<double, 2> m_charges;
   location_model& m_model;
   region_options m_how;
   std::int64_t m_b;

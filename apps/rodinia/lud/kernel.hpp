@@ -107,7 +107,7 @@ class lud_kernel {
   }
 
   void step(std::int64_t k) {
-    const region_array<T>& row = m_rows[static_cast<std::size_t>(k % 2)];
+    const array<T, 3>& row = m_rows[static_cast<std::size_t>(k % 2)];
     const std::int64_t width = m_width, at = k * lud_block;
     m_model.region("row", {.policy = policy::any, .at = m_how.at}, iterate(0, 1), read(m_a, rows(k, k + 1)), write(row),
                    [k, at, width](auto, auto from, auto to) {
@@ -152,8 +152,8 @@ class lud_kernel {
 })";
 
   std::int64_t m_n, m_blocks, m_width;
-  region_array<T> m_a;
-  std::array<region_array<T>, 2> m_rows;
+  array<T, 3> m_a;
+  std::array<array<T, 3>, 2> m_rows;
   location_model& m_model;
   region_options m_how;
 };

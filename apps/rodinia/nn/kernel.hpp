@@ -18,14 +18,14 @@ class nn_kernel {
         m_how(how) {}
 
   void run(float latitude, float longitude) {
-    m_model.region("distances", m_how, iterate(0, distances.extents().rows), read(latitudes), read(longitudes),
+    m_model.region("distances", m_how, iterate(0, distances.extents()[0]), read(latitudes), read(longitudes),
                    write(distances), TESSERA_BODY((latitude, longitude), (auto i, auto north, auto east, auto to), {
                      const float a = north[i] - latitude, b = east[i] - longitude;
                      to[i] = std::sqrt(a * a + b * b);
                    }));
   }
 
-  region_array<float> latitudes, longitudes, distances;
+  array<float> latitudes, longitudes, distances;
 
  private:
   location_model& m_model;

@@ -53,12 +53,12 @@ class nw_kernel {
   }
 
  private:
-  static void fill(region_array<std::int32_t>& to, const std::vector<std::int32_t>& from) {
+  static void fill(array<std::int32_t, 2>& to, const std::vector<std::int32_t>& from) {
     const auto memory = to.write();
     std::ranges::fill(memory, 0);
     std::ranges::copy(from, memory.begin());
   }
-  const region_array<std::int32_t>& of(std::int64_t d) const { return m_diagonals[static_cast<std::size_t>(d + 2)]; }
+  const array<std::int32_t, 2>& of(std::int64_t d) const { return m_diagonals[static_cast<std::size_t>(d + 2)]; }
 
   void diagonal(std::int64_t d) {
     const access_pattern neighbours = halo(m_blocks > 1 ? 1 : 0);
@@ -68,9 +68,9 @@ class nw_kernel {
                    with_kernel(
                        [d](auto bi, auto before, auto second, auto a, auto b, auto scores, auto to) {
                          const std::int64_t bj = d - bi;
-                         nw_fill_block(bi > 0 ? &before(bi - 1) : nullptr, bj > 0 ? &before(bi) : nullptr,
-                                       bi > 0 && bj > 0 ? &second(bi - 1) : nullptr, &to(bi), &a(bi), &b(bj),
-                                       &scores[0], bi * nw_block + 1, bj * nw_block + 1);
+                         nw_fill_block(bi > 0 ? &before(bi - 1, 0) : nullptr, bj > 0 ? &before(bi, 0) : nullptr,
+                                       bi > 0 && bj > 0 ? &second(bi - 1, 0) : nullptr, &to(bi, 0), &a(bi, 0),
+                                       &b(bj, 0), &scores[0], bi * nw_block + 1, bj * nw_block + 1);
                        },
                        block, d, std::int64_t{nw_penalty}));
   }
@@ -101,8 +101,8 @@ class nw_kernel {
   static_assert(nw_block == 64, "the text has the number");
 
   std::int64_t m_n, m_blocks;
-  region_array<std::int32_t> m_a, m_b, m_scores;
-  std::vector<region_array<std::int32_t>> m_diagonals;  // two that are empty, then those of the table
+  array<std::int32_t, 2> m_a, m_b, m_scores;
+  std::vector<array<std::int32_t, 2>> m_diagonals;  // two that are empty, then those of the table
   location_model& m_model;
   region_options m_how;
 };

@@ -31,7 +31,7 @@ class filter_kernel {
 
   void generate() {
     m_model.region("video", m_how, iterate(0, m_frames), write(m_video),
-                   [n = m_n](auto frame, auto to) { make_filter_frame(n, frame, &to(frame)); });
+                   [n = m_n](auto frame, auto to) { make_filter_frame(n, frame, &to(frame, 0, 0)); });
   }
   void start() {
     m_now = 0;
@@ -50,11 +50,10 @@ class filter_kernel {
   }
 
   /// Of each frame from 1: row, column, and what the normalised weights sum up to.
-  region_array<double> estimates;
+  array<double, 2> estimates;
 
  private:
-  static region_array<double> make(location_model& model, const region_options& how, const char* name,
-                                   std::int64_t count) {
+  static array<double> make(location_model& model, const region_options& how, const char* name, std::int64_t count) {
     return model.make_array<double>(name, {count}, {.at = how.at});
   }
   region_options one() const { return {.policy = policy::any, .at = m_how.at}; }
@@ -70,7 +69,7 @@ class filter_kernel {
                          from.multiply(skipped);
                          row[j] += 1 + 5 * from.normal();
                          column[j] += -2 + 2 * from.normal();
-                         to[j] = filter_likelihood_of_sum(&video(frame), n, row[j], column[j]);
+                         to[j] = filter_likelihood_of_sum(&video(frame, 0, 0), n, row[j], column[j]);
                        },
                        move, frame, m_n, static_cast<std::int64_t>(skipped)));
     m_model.region(
@@ -143,9 +142,9 @@ class filter_kernel {
   to[j] = (double)(256 * sum - 41984 * points) / (50.0 * points);
 })";
 
-  region_array<std::int32_t> m_video;
-  std::array<region_array<double>, 2> m_rows, m_columns;
-  region_array<double> m_likelihoods, m_weights, m_sums, m_largest;
+  array<std::int32_t, 3> m_video;
+  std::array<array<double>, 2> m_rows, m_columns;
+  array<double> m_likelihoods, m_weights, m_sums, m_largest;
   std::size_t m_now = 0;
   location_model& m_model;
   region_options m_how;

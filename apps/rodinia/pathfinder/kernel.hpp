@@ -35,7 +35,7 @@ class pathfinder_kernel {
     const std::array drawn{m_model.make_array<T>("drawn", {m_columns}, {.at = m_how.at}),
                            m_model.make_array<T>("also drawn", {m_columns}, {.at = m_how.at})};
     for (std::int64_t t = 0; t < rows(); ++t) {
-      const region_array<T>& scratch = drawn[static_cast<std::size_t>(t % 2)];
+      const array<T>& scratch = drawn[static_cast<std::size_t>(t % 2)];
       m_model.region("draw", {.policy = policy::any, .at = m_how.at}, iterate(0, 1), write(scratch, whole),
                      [make, t](auto, auto to) { make(t, &to[0]); });
       m_model.region("fill", m_how, iterate(1, m_columns + 1), read(scratch, offset(-1)), write(row(t)),
@@ -49,7 +49,7 @@ class pathfinder_kernel {
 
   /// The first row is what it costs to stand there.
   void start() {
-    for (const region_array<std::int32_t>& c : m_costs)
+    for (const array<std::int32_t>& c : m_costs)
       for (const std::int64_t end : {std::int64_t{0}, m_columns + 1})
         m_model.region("ends", {.policy = policy::any, .at = m_how.at}, iterate(end, end + 1), write(c),
                        [](auto j, auto to) { to[j] = no_way; });
@@ -71,18 +71,18 @@ class pathfinder_kernel {
   }
 
   /// A cell more at each end.
-  const region_array<std::int32_t>& costs() const { return m_costs[m_now]; }
+  const array<std::int32_t>& costs() const { return m_costs[m_now]; }
 
  private:
   std::int64_t rows() const { return static_cast<std::int64_t>(m_grid.size()); }
-  const region_array<T>& row(std::int64_t t) const { return m_grid[static_cast<std::size_t>(t)]; }
+  const array<T>& row(std::int64_t t) const { return m_grid[static_cast<std::size_t>(t)]; }
 
-  std::array<region_array<std::int32_t>, 2> m_costs;
+  std::array<array<std::int32_t>, 2> m_costs;
   std::size_t m_now = 0;
   location_model& m_model;
   region_options m_how;
   std::int64_t m_columns;
-  std::vector<region_array<T>> m_grid;
+  std::vector<array<T>> m_grid;
 };
 
 }  // namespace tessera::apps::rodinia

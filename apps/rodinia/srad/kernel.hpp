@@ -95,8 +95,9 @@ class srad_kernel {
                    write(m_coefficients),
                    with_kernel(
                        [n](auto i, auto from, auto speckle, auto to) {
-                         srad_coefficient_row<T>(&from(i > 0 ? i - 1 : i), &from(i), &from(i + 1 < n ? i + 1 : i),
-                                                 &to(i), n, static_cast<T>(speckle[0]));
+                         srad_coefficient_row<T>(&from(i > 0 ? i - 1 : i, 0), &from(i, 0),
+                                                 &from(i + 1 < n ? i + 1 : i, 0), &to(i, 0), n,
+                                                 static_cast<T>(speckle[0]));
                        },
                        inner(n), coefficient, n));
     m_model.region("update", m_how, iterate(0, n), read(image(), neighbours), read(m_coefficients, neighbours),
@@ -104,14 +105,14 @@ class srad_kernel {
                    with_kernel(
                        [n](auto i, auto from, auto c, auto to) {
                          const std::int64_t down = i + 1 < n ? i + 1 : i;
-                         srad_update_row<T>(&from(i > 0 ? i - 1 : i), &from(i), &from(down), &c(i), &c(down), &to(i),
-                                            n);
+                         srad_update_row<T>(&from(i > 0 ? i - 1 : i, 0), &from(i, 0), &from(down, 0), &c(i, 0),
+                                            &c(down, 0), &to(i, 0), n);
                        },
                        inner(n), update, n, static_cast<T>(0.25 * srad_lambda)));
     m_now = 1 - m_now;
   }
 
-  const region_array<T>& image() const { return m_images[m_now]; }
+  const array<T, 2>& image() const { return m_images[m_now]; }
 
  private:
   /// What srad_coefficient_row does to one element.
@@ -137,10 +138,11 @@ class srad_kernel {
   to(i, j) = here + rate * (k * (up - here) + south * (down - here) + k * (left - here) + east * (right - here));
 })";
 
-  std::array<region_array<T>, 2> m_images;
+  std::array<array<T, 2>, 2> m_images;
   std::size_t m_now = 0;
-  region_array<T> m_coefficients;
-  region_array<double> m_sums, m_speckle;
+  array<T, 2> m_coefficients;
+  array<double, 2> m_sums;
+  array<double> m_speckle;
   location_model& m_model;
   region_options m_how;
   std::int64_t m_n;

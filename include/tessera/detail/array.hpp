@@ -1,5 +1,5 @@
 #pragma once
-// Blocked dense arrays and host views of their blocks.
+// Dense arrays: in blocks, or in rows that are cut as their uses need; and host views of them.
 #include <cstdint>
 #include <memory>
 #include <source_location>
@@ -11,14 +11,8 @@
 #include "core/base/lifetime.hpp"
 #include "core/block/element_type.hpp"
 #include "core/block/shape.hpp"
+#include "tessera/detail/array_rows.hpp"
 #include "tessera/detail/runtime.hpp"
-
-namespace tessera::schedule {
-struct host_access;
-}
-namespace tessera::hierarchy {
-class array_storage;
-}
 
 namespace tessera {
 
@@ -34,42 +28,23 @@ struct placed_index {
   std::source_location site;
 };
 
-/// A block in the hands of the program, whatever its type.
-class held_block {
- public:
-  /// Waits for it. Throws as block_of::read.
-  held_block(runtime& of, block::record& block, intent how, std::source_location site);
-  /// Only takes its place among the tasks; `wait` comes next, before anything else.
-  static held_block request(runtime& of, block::record& block, intent how, std::source_location site);
-  void wait();  ///< what the constructor does then; when it throws, nothing is held
-  held_block(held_block&& other) noexcept
-      : m_scheduler(other.m_scheduler), m_held(std::exchange(other.m_held, nullptr)) {}
-  held_block& operator=(held_block&&) = delete;
-  ~held_block();                // not inline: GCC 12 then takes an empty optional of one for uninitialized
-  void* data() const noexcept;  ///< its elements
-  bool ended() const noexcept;  ///< given back by the end of the runtime: the elements may be gone
-
- private:
-  held_block(schedule::scheduler& of, schedule::host_access* held) noexcept : m_scheduler(&of), m_held(held) {}
-  void give_back() noexcept;
-  schedule::scheduler* m_scheduler;
-  schedule::host_access* m_held;
-};
-
 /// Throws usage: so many elements are to be adopted, and there is no memory.
 [[noreturn]] void refuse_null_memory(const std::string& name, std::size_t elements, std::source_location site);
 
-/// What arrays of all element types have in common: the blocks, which it owns.
-class array_blocks {
+/// What arrays of all element types have in common: blocks, which it owns, or rows.
+class array_state {
  public:
-  /// @param adopted  memory of the program for all of them, one behind the other; null: none
+  /// In blocks. @param adopted  memory of the program for all of them, one behind the other; null: none
   /// @param per_element  how many of `type` an element is
-  array_blocks(runtime& of, std::string name, element_type type, std::int64_t per_element, bool last_is_fastest,
-               std::span<const std::int64_t> extents, std::span<const std::int64_t> block_extents, void* adopted,
-               std::source_location site);
-  array_blocks(array_blocks&& other) noexcept;
-  array_blocks& operator=(array_blocks&& other) noexcept;
-  ~array_blocks() { clear(); }
+  array_state(runtime& of, std::string name, element_type type, std::int64_t per_element, bool last_is_fastest,
+              std::span<const std::int64_t> extents, std::span<const std::int64_t> block_extents, void* adopted,
+              std::source_location site);
+  /// In rows. @param extents  in elements, at least one
+  array_state(runtime& of, std::string name, element_type type, std::int64_t per_element, const shape& extents,
+              std::shared_ptr<hierarchy::array_storage> rows);
+  array_state(const array_state&) = delete;
+  array_state& operator=(const array_state&) = delete;
+  ~array_state();
 
   runtime& owner() const noexcept { return *m_runtime; }
   element_type type() const noexcept { return m_type; }
@@ -79,6 +54,7 @@ class array_blocks {
   const shape& block_extents() const noexcept { return m_block_extents; }
   const shape& counts() const noexcept { return m_counts; }
   std::size_t size() const noexcept { return m_blocks.size(); }
+  bool has_blocks() const noexcept { return m_has_blocks; }
   block::record& at(std::size_t ordinal, std::source_location site) const {
     if (ordinal >= m_blocks.size() || m_alive->ended()) refuse_ordinal(ordinal, site);
     return *m_blocks[ordinal];
@@ -95,14 +71,15 @@ class array_blocks {
     return *m_blocks[static_cast<std::size_t>(ordinal)];
   }
   void keep_to_this_thread(std::source_location site);
-  /// Throws usage where it was moved from, and when the runtime has ended.
-  void require_usable(std::source_location site) const;
-  /// The array as regions see it, null before the first one. For rows_of, which guards it.
-  std::shared_ptr<hierarchy::array_storage>& rows() const noexcept { return m_rows; }
+  /// Throws usage when the runtime has ended.
+  void require_alive(std::source_location site) const;
+  /// The array in rows; of one that has blocks null before rows_of has made it, which guards it.
+  std::shared_ptr<hierarchy::array_storage>& rows() noexcept { return m_rows; }
 
  private:
   [[noreturn]] void refuse_ordinal(std::size_t ordinal, std::source_location site) const;
   [[noreturn]] void refuse_indices(std::span<const std::int64_t> indices, std::source_location site) const;
+  void require_blocks(std::source_location site) const;
   void make_blocks(element_type type);
   void clear() noexcept;
 
@@ -111,11 +88,58 @@ class array_blocks {
   std::string m_name;
   element_type m_type;
   std::int64_t m_per_element;
-  bool m_last_is_fastest;
+  bool m_last_is_fastest, m_has_blocks;
   shape m_extents, m_block_extents, m_counts;
   std::vector<block::record*> m_blocks;
-  mutable std::shared_ptr<hierarchy::array_storage> m_rows;
+  std::shared_ptr<hierarchy::array_storage> m_rows;
 };
+
+/// A handle to what an array is, which copies share. One that was moved from has no name and no extents; what would
+/// need more throws tessera::error (usage).
+class array_handle {
+ public:
+  explicit array_handle(std::shared_ptr<array_state> state) noexcept : m_state(std::move(state)) {}
+  /// Throws usage where it was moved from.
+  array_state& state(std::source_location site) const {
+    if (m_state == nullptr) refuse_moved(site);
+    return *m_state;
+  }
+  const std::string& name() const noexcept;
+  const shape& extents() const noexcept;
+  const shape& block_extents() const noexcept;
+  const shape& counts() const noexcept;
+  std::size_t size() const noexcept { return m_state != nullptr ? m_state->size() : 0; }
+  /// The rows, for regions; null where it was moved from. Of an array in blocks they are made the first time. Throws
+  /// usage for one that has no whole rows in its blocks, and when its runtime has ended.
+  std::shared_ptr<hierarchy::array_storage> rows(std::source_location site) const {
+    if (m_state == nullptr) return nullptr;
+    return m_state->has_blocks() ? rows_in_blocks(site) : m_state->rows();
+  }
+  std::string location(std::source_location site) const;
+  void move(std::string_view to, std::source_location site) const;
+  void flush(std::source_location site) const;
+  held_rows hold(intent how, std::int64_t first, std::int64_t last, std::source_location site) const;
+  /// As the runtime has them. Throws as `rows`.
+  row_extents stored_rows(std::source_location site) const;
+
+ private:
+  [[noreturn]] static void refuse_moved(std::source_location site);
+  std::shared_ptr<hierarchy::array_storage> rows_in_blocks(std::source_location site) const;
+  std::shared_ptr<array_state> m_state;
+};
+
+/// An array without blocks at the root of the tree. Throws as runtime::make_array.
+array_handle make_rows(runtime& of, std::string name, element_type type, std::int64_t per_element,
+                       std::span<const std::int64_t> extents, std::source_location site);
+
+/// The rows of an array in C++'s order; of another one it does not compile.
+template <std::size_t Rank, index_order Order>
+constexpr void require_rows() {
+  static_assert(std::is_same_v<Order, row_major> || Rank <= 1,
+                "regions, and rows, are of arrays whose last index is fastest: make_array<T>(...)");
+  static_assert(Rank == any_rank || (Rank >= 1 && Rank <= 3),
+                "regions, and rows, are of arrays of one to three dimensions");
+}
 
 }  // namespace detail
 
@@ -138,9 +162,14 @@ class host_view : public view<T, Rank, Order> {
   detail::held_block m_held;
 };
 
-/// A dense array in blocks; owns its blocks (not the data: the runtime decides where they are). Move-only. Destroying
-/// it frees each block when the tasks submitted before are done with it, and returns at once. When the runtime is gone,
-/// using it is an error (usage), and destroying it does nothing; handles to its blocks are then not valid.
+template <class T, std::size_t Rank>
+class array_rows;
+
+/// A dense array, for tasks, regions and built-in operations: in blocks, where it was made with their extents, or in
+/// rows that regions and tasks cut as they need them. A handle: copies are the same array, which ends with the last of
+/// them. Then the memory is given back when what was submitted before is done with it; the end returns at once. When
+/// the runtime is gone, using the array is an error (usage), and destroying it does nothing. All functions from any
+/// thread.
 /// @tparam T  any trivially copyable type; operations know float, double, std::complex of them, std::int32_t,
 /// std::int64_t and std::uint8_t
 /// @tparam Rank  dimensions, 0 to 8; any_rank: known at run time only
@@ -148,65 +177,136 @@ class host_view : public view<T, Rank, Order> {
 template <class T, std::size_t Rank = 1, index_order Order = row_major>
 class array {
  public:
-  /// The new array owns the blocks; the old one may only be destroyed or assigned to.
-  array(array&&) noexcept = default;
-  /// Lets go of the blocks owned so far, as the destructor does, and takes over the others.
-  array& operator=(array&&) noexcept = default;
-  /// Each block is freed when the tasks submitted before are done with it; returns at once.
-  ~array() = default;
+  /// Made by make_array and its like.
+  explicit array(detail::array_handle handle) noexcept : m_handle(std::move(handle)) {}
 
-  const std::string& name() const noexcept { return m_all.name(); }     ///< as given when it was made; for messages
-  std::size_t rank() const noexcept { return m_all.extents().rank(); }  ///< number of dimensions, 0 to 8
-  const shape& extents() const noexcept { return m_all.extents(); }     ///< elements per dimension
-  const shape& block_extents() const noexcept { return m_all.block_extents(); }  ///< the same of a full block
-  const shape& counts() const noexcept { return m_all.counts(); }                ///< blocks per dimension
-  std::size_t size() const noexcept { return m_all.size(); }                     ///< blocks
+  const std::string& name() const noexcept { return m_handle.name(); }     ///< as given when it was made; for messages
+  std::size_t rank() const noexcept { return m_handle.extents().rank(); }  ///< number of dimensions, 0 to 8
+  const shape& extents() const noexcept { return m_handle.extents(); }     ///< elements per dimension
+  const shape& block_extents() const noexcept { return m_handle.block_extents(); }  ///< the same of a full block
+  const shape& counts() const noexcept { return m_handle.counts(); }                ///< blocks per dimension
+  std::size_t size() const noexcept { return m_handle.size(); }                     ///< blocks; 0: it was made without
+
+  // ---- blocks: of arrays that were made with their extents
 
   /// Block by ordinal, in the order of the array: the fastest index first. Throws tessera::error (usage) beyond the
-  /// end, and when the runtime has ended. @param site  for messages
+  /// end, for an array that was made without blocks, and when the runtime has ended. @param site  for messages
   block_of<T, Rank, Order> block(std::size_t ordinal,
                                  std::source_location site = std::source_location::current()) const {
-    block::record& found = m_all.at(ordinal, site);
-    return {m_all.owner(), found};
+    const detail::array_state& all = m_handle.state(site);
+    block::record& found = all.at(ordinal, site);
+    return {all.owner(), found};
   }
   /// Block by block indices, 0-based, as many as the rank. Throws tessera::error (usage) for an index that does not
-  /// exist, and when the runtime has ended.
+  /// exist, for an array that was made without blocks, and when the runtime has ended.
   template <class... Rest>
   requires(std::is_convertible_v<Rest, detail::placed_index>&&...) block_of<T, Rank, Order>
   operator()(detail::placed_index first, Rest... rest) const {
     static_assert(Rank == any_rank || Rank == 1 + sizeof...(Rest),
                   "a block is named by as many indices as the array has dimensions; block(k) is the k-th block of any");
     const std::int64_t at[] = {first.value, detail::placed_index(rest).value...};
-    block::record& found = m_all.at(at, first.site);
-    return {m_all.owner(), found};
+    const detail::array_state& all = m_handle.state(first.site);
+    block::record& found = all.at(at, first.site);
+    return {all.owner(), found};
   }
   /// The block of an array without dimensions.
   block_of<T, Rank, Order> operator()(std::source_location site = std::source_location::current()) const {
     static_assert(Rank == any_rank || Rank == 0,
                   "a block is named by as many indices as the array has dimensions; block(k) is the k-th block of any");
-    block::record& found = m_all.at(std::span<const std::int64_t>(), site);
-    return {m_all.owner(), found};
+    const detail::array_state& all = m_handle.state(site);
+    block::record& found = all.at(std::span<const std::int64_t>(), site);
+    return {all.owner(), found};
   }
-
   /// Declares that from now on only the calling thread submits tasks and takes views that use this array: linking then
   /// takes no lock. Submitting from another thread nevertheless is a data race. For the temporaries of a front end with
   /// several submitting threads. Of an adopted array the program's memory has the last versions after flush, and after
-  /// the array's end and a fence: fences alone leave it as it is.
+  /// the array's end and a fence: fences alone leave it as it is. Throws tessera::error (usage) for an array that was
+  /// made without blocks.
   void keep_to_this_thread(std::source_location site = std::source_location::current()) {
-    m_all.keep_to_this_thread(site);
+    m_handle.state(site).keep_to_this_thread(site);
   }
-  const detail::array_blocks& blocks() const noexcept { return m_all; }  ///< for the runtime
 
-  /// Brings the current version of every block to the host (into adopted memory). Waits for the tasks that make it, and
-  /// for no others: a fence does the same for all adopted arrays. Throws as block_of::read does.
-  void flush(std::source_location site = std::source_location::current()) {
-    for (std::size_t k = 0; k < size(); ++k) (void)block(k, site).read(site);
+  // ---- rows: of arrays of one to three dimensions whose last index is fastest, with blocks of whole rows or without
+
+  /// Rows [first, last): what a task names, `read(x.rows(0, 100))`, what copies name, and what the program looks at
+  /// without waiting for the others. A row is what has one first index. Not checked before it is used.
+  array_rows<T, Rank> rows(std::int64_t first, std::int64_t last) const {
+    detail::require_rows<Rank, Order>();
+    return {array<T, Rank>(m_handle), first, last};
+  }
+  /// Waits for the regions and tasks that write it and shows all of it on the host. Throws the failure of what should
+  /// have made it; usage inside a task, where the thread holds a view of the array for which it would wait, and for
+  /// blocks that are no whole rows.
+  host_rows_view<const T, Rank> read(std::source_location site = std::source_location::current()) const {
+    return all_rows(site).read(site);
+  }
+  /// The same for overwriting all elements. Waits for the regions and tasks that use it.
+  host_rows_view<T, Rank> write(std::source_location site = std::source_location::current()) const {
+    return all_rows(site).write(site);
+  }
+  /// The same for changing some. Waits for the regions and tasks that use it.
+  host_rows_view<T, Rank> update(std::source_location site = std::source_location::current()) const {
+    return all_rows(site).update(site);
+  }
+  /// Name of the location that it is at. Throws tessera::error (usage) where it was moved from, and when the runtime
+  /// has ended, as all functions do that need it.
+  std::string location(std::source_location site = std::source_location::current()) const {
+    return m_handle.location(site);
+  }
+  /// From now on the array is at another location; regions submitted before are not affected, and nothing is copied
+  /// before a region needs it. Throws tessera::error: usage for an unknown one, with the nearest name, and for a
+  /// storage location; memory where the location, or one above it, declares less than its arrays would have.
+  void move(std::string_view to, std::source_location site = std::source_location::current()) {
+    m_handle.move(to, site);
+  }
+
+  /// Brings the current version of all elements to the host (into adopted memory). Waits for the tasks that make them,
+  /// and for no others: a fence does the same for all adopted arrays. Throws as block_of::read does.
+  void flush(std::source_location site = std::source_location::current()) { m_handle.flush(site); }
+
+  const detail::array_handle& handle() const noexcept { return m_handle; }  ///< for the runtime
+
+ private:
+  array_rows<T, Rank> all_rows(std::source_location site) const {
+    detail::require_rows<Rank, Order>();
+    return rows(0, m_handle.stored_rows(site).rows);
+  }
+  detail::array_handle m_handle;
+};
+
+/// Some rows of an array. A handle, which keeps the array.
+/// @tparam T  as of array
+template <class T, std::size_t Rank = 1>
+class array_rows {
+ public:
+  /// Made by array::rows; rows [first, last).
+  array_rows(tessera::array<T, Rank> of, std::int64_t first, std::int64_t last) noexcept
+      : m_array(std::move(of)), m_first(first), m_last(last) {}
+
+  const tessera::array<T, Rank>& array() const noexcept { return m_array; }  ///< whose rows they are
+  std::int64_t first() const noexcept { return m_first; }                    ///< the first row
+  std::int64_t last() const noexcept { return m_last; }                      ///< the row after the last
+
+  /// As array::read, of these rows: waits for what writes them, and the view's indices are those of the whole array.
+  /// Throws usage also for rows that the array does not have.
+  host_rows_view<const T, Rank> read(std::source_location site = std::source_location::current()) const {
+    return {hold(intent::read, site), m_first, m_last, m_array.handle().stored_rows(site)};
+  }
+  /// The same for overwriting all of their elements.
+  host_rows_view<T, Rank> write(std::source_location site = std::source_location::current()) const {
+    return {hold(intent::write, site), m_first, m_last, m_array.handle().stored_rows(site)};
+  }
+  /// The same for changing some.
+  host_rows_view<T, Rank> update(std::source_location site = std::source_location::current()) const {
+    return {hold(intent::update, site), m_first, m_last, m_array.handle().stored_rows(site)};
   }
 
  private:
-  friend class runtime;
-  explicit array(detail::array_blocks all) noexcept : m_all(std::move(all)) {}
-  detail::array_blocks m_all;
+  detail::held_rows hold(intent how, std::source_location site) const {
+    return m_array.handle().hold(how, m_first, m_last, site);
+  }
+  tessera::array<T, Rank> m_array;
+  std::int64_t m_first, m_last;
 };
 
 /// An array of two dimensions for linear algebra: column-major, in tiles.
@@ -229,15 +329,25 @@ host_view<T, Rank, Order> block_of<T, Rank, Order>::update(std::source_location 
 template <class T, index_order Order, std::size_t Rank>
 array<T, Rank, Order> runtime::make_array(std::string name, const std::int64_t (&extents)[Rank],
                                           const std::int64_t (&block_extents)[Rank], std::source_location site) {
-  return array<T, Rank, Order>({*this, std::move(name), stored_type_of<T>(), stored_per_element<T>,
-                                std::is_same_v<Order, row_major>, extents, block_extents, nullptr, site});
+  return array<T, Rank, Order>(detail::array_handle(
+      std::make_shared<detail::array_state>(*this, std::move(name), stored_type_of<T>(), stored_per_element<T>,
+                                            std::is_same_v<Order, row_major>, extents, block_extents, nullptr, site)));
 }
 
 template <class T, index_order Order>
 array<T, any_rank, Order> runtime::make_array(std::string name, std::span<const std::int64_t> extents,
                                               std::span<const std::int64_t> block_extents, std::source_location site) {
-  return array<T, any_rank, Order>({*this, std::move(name), stored_type_of<T>(), stored_per_element<T>,
-                                    std::is_same_v<Order, row_major>, extents, block_extents, nullptr, site});
+  return array<T, any_rank, Order>(detail::array_handle(
+      std::make_shared<detail::array_state>(*this, std::move(name), stored_type_of<T>(), stored_per_element<T>,
+                                            std::is_same_v<Order, row_major>, extents, block_extents, nullptr, site)));
+}
+
+template <class T, std::size_t Rank>
+array<T, Rank, row_major> runtime::make_array(std::string name, const std::int64_t (&extents)[Rank],
+                                              std::source_location site) {
+  detail::require_rows<Rank, row_major>();
+  return array<T, Rank>(
+      detail::make_rows(*this, std::move(name), stored_type_of<T>(), stored_per_element<T>, extents, site));
 }
 
 template <class T>
@@ -251,8 +361,11 @@ array<T, 1, row_major> runtime::adopt(std::string name, std::span<T> memory, std
                                       std::source_location site) {
   if (memory.data() == nullptr && !memory.empty()) detail::refuse_null_memory(name, memory.size(), site);
   const std::int64_t elements[] = {static_cast<std::int64_t>(memory.size())}, per_block[] = {block_elements};
-  return array<T>({*this, std::move(name), stored_type_of<T>(), stored_per_element<T>, true, elements, per_block,
-                   memory.data(), site});
+  return array<T>(detail::array_handle(
+      std::make_shared<detail::array_state>(*this, std::move(name), stored_type_of<T>(), stored_per_element<T>, true,
+                                            elements, per_block, memory.data(), site)));
 }
 
 }  // namespace tessera
+
+#include "tessera/detail/region_use.hpp"  // IWYU pragma: export

@@ -7,7 +7,7 @@
 /// model.region("drift", tessera::iterate(0, 3 * n), update(positions), read(tessera::scalar(sim.step)),
 ///              [](auto i, auto x, auto step) { x[i] += step[0]; });
 /// @endcode
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -59,6 +59,12 @@ auto follow(Member& member) noexcept {
 [[noreturn]] void refuse_elements(const char* what, std::int64_t asked, std::int64_t there, std::size_t link,
                                   const std::type_info& element);
 std::string chain_name(std::size_t links, const std::type_info& element);
+/// How many elements these extents have.
+constexpr std::size_t elements_in(std::span<const std::int64_t> extents) noexcept {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : extents) count *= extent;
+  return static_cast<std::size_t>(count);
+}
 
 }  // namespace detail
 
@@ -66,22 +72,25 @@ std::string chain_name(std::size_t links, const std::type_info& element);
 /// rows, of one element each or of several. From the first region that names them to the next location_model::fence
 /// they are the regions'; after it the memory holds what these made of it. Plain data.
 /// @tparam T  element type
-template <class T>
+/// @tparam Rank  dimensions: one, or those of the rows
+template <class T, std::size_t Rank = 1>
 class chained_elements {
  public:
   /// Made by pointer_chain::operator[].
-  chained_elements(T* data, const row_extents& extents, std::size_t links) noexcept
-      : m_elements(data, static_cast<std::size_t>(extents.count())), m_extents(extents), m_links(links) {}
+  chained_elements(T* data, const std::int64_t (&extents)[Rank], std::size_t links) noexcept
+      : m_elements(data, detail::elements_in(extents)), m_links(links) {
+    std::copy_n(extents, Rank, m_extents);
+  }
   std::span<T> elements() const noexcept { return m_elements; }                                ///< the memory itself
   T* data() const noexcept { return m_elements.data(); }                                       ///< the first element
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(m_elements.size()); }  ///< elements
-  const row_extents& extents() const noexcept { return m_extents; }                            ///< of the rows
+  const std::int64_t (&extents() const noexcept)[Rank] { return m_extents; }                   ///< rows first
   std::size_t links() const noexcept { return m_links; }                                       ///< of the chain
   std::string name() const { return detail::chain_name(m_links, typeid(T)); }                  ///< for messages
 
  private:
   std::span<T> m_elements;
-  row_extents m_extents;
+  std::int64_t m_extents[Rank];
   std::size_t m_links;
 };
 
@@ -121,16 +130,21 @@ class pointer_chain {
   }
   /// `count` elements, for regions. Throws tessera::error (usage): a count below 0 or larger than what the link is
   /// known to hold, or a link that leads nowhere while count is not 0.
-  chained_elements<T> operator[](std::int64_t count) const { return (*this)[row_extents{count}]; }
+  chained_elements<T> operator[](std::int64_t count) const { return over({count}); }
   /// Rows of several elements, one after the other: `chain(...)[{rows, second, third}]`. Throws the same.
-  chained_elements<T> operator[](const row_extents& extents) const {
-    check("the count", extents.count(), extents.count());
-    if (extents.count() != 0) (void)get();
-    return {m_reached.at, extents, m_links};
-  }
+  template <std::size_t Rank>
+  requires(Rank <= 3) chained_elements<T, Rank>
+  operator[](const std::int64_t (&extents)[Rank]) const { return over(extents); }
   std::size_t links() const noexcept { return m_links; }  ///< so far; for messages
 
  private:
+  template <std::size_t Rank>
+  chained_elements<T, Rank> over(const std::int64_t (&extents)[Rank]) const {
+    const auto count = static_cast<std::int64_t>(detail::elements_in(extents));
+    check("the count", count, count);
+    if (count != 0) (void)get();
+    return {m_reached.at, extents, m_links};
+  }
   void check(const char* what, std::int64_t count, std::int64_t needed) const {
     if (count < 0 || (m_reached.elements >= 0 && needed > m_reached.elements))
       detail::refuse_elements(what, count, m_reached.elements, m_links, typeid(T));
@@ -193,14 +207,14 @@ requires(sizeof...(Links) > 0 && (std::is_member_object_pointer_v<Links> && ...)
 namespace detail {
 
 /// A use of elements at the end of a chain; it becomes that of an array when a region is submitted.
-template <class T>
+template <class T, std::size_t Rank>
 struct chain_use {
-  chained_elements<std::remove_const_t<T>> elements;
+  chained_elements<std::remove_const_t<T>, Rank> elements;
   tessera::intent intent;
   access_pattern pattern;
-  region_use<T> resolve(location_model& model, std::source_location site) const {
-    return {model.array_over(elements.name(), elements.elements(), elements.extents(), site).handle().storage(), intent,
-            pattern};
+  region_use<T, Rank> resolve(location_model& model, std::source_location site) const {
+    return {model.array_over(elements.name(), elements.elements(), elements.extents(), site).handle().rows(site),
+            intent, pattern};
   }
 };
 /// The same of a number.
@@ -212,26 +226,26 @@ struct scalar_use {
     const std::span<std::remove_const_t<T>> scalar(at, 1);
     const auto array =
         intent == intent::read ? model.value_of("scalar", scalar, site) : model.array_over("scalar", scalar, site);
-    return {array.handle().storage(), intent, whole};
+    return {array.handle().rows(site), intent, whole};
   }
 };
 
 }  // namespace detail
 
 /// The body reads the elements.
-template <class T>
-detail::chain_use<const T> read(const chained_elements<T>& e, access_pattern pattern = chunk) {
+template <class T, std::size_t Rank>
+detail::chain_use<const T, Rank> read(const chained_elements<T, Rank>& e, access_pattern pattern = chunk) {
   return {{const_cast<std::remove_const_t<T>*>(e.data()), e.extents(), e.links()}, intent::read, pattern};
 }
 /// The body writes every element of the rows that the loop goes over, and reads none.
-template <class T>
-detail::chain_use<T> write(const chained_elements<T>& e, access_pattern pattern = chunk) {
+template <class T, std::size_t Rank>
+detail::chain_use<T, Rank> write(const chained_elements<T, Rank>& e, access_pattern pattern = chunk) {
   static_assert(!std::is_const_v<T>, "the last link of the chain leads to constants, which no region writes");
   return {e, intent::write, pattern};
 }
 /// The body reads and writes the elements.
-template <class T>
-detail::chain_use<T> update(const chained_elements<T>& e, access_pattern pattern = chunk) {
+template <class T, std::size_t Rank>
+detail::chain_use<T, Rank> update(const chained_elements<T, Rank>& e, access_pattern pattern = chunk) {
   static_assert(!std::is_const_v<T>, "the last link of the chain leads to constants, which no region writes");
   return {e, intent::update, pattern};
 }

@@ -2,6 +2,7 @@
 // The built-in operations as functions: each submits one task and returns. Blocks are whole column-major matrices.
 // Scalars are converted to the element type of the blocks. Shapes and element types that do not fit, and devices that
 // fail, are reported by the next fence.
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -196,6 +197,71 @@ template <class T, std::size_t Rank, index_order Order>
 void fill(runtime& rt, block_of<T, Rank, Order> x, std::type_identity_t<T> value, task_options options = {},
           std::source_location site = std::source_location::current()) {
   detail::fill({rt, options, site}, x.record(), detail::element_of(value));
+}
+
+// ---- over arrays ----------------------------------------------------------------------------------------------------
+
+namespace detail {
+template <class>
+inline constexpr bool is_elements = false;
+template <class T, std::size_t Rank, index_order Order>
+inline constexpr bool is_elements<array<T, Rank, Order>> = true;
+template <class T, std::size_t Rank>
+inline constexpr bool is_elements<array_rows<T, Rank>> = true;
+template <class>
+struct element_in;
+template <class T, std::size_t Rank, index_order Order>
+struct element_in<array<T, Rank, Order>> {
+  using type = T;
+};
+template <class T, std::size_t Rank>
+struct element_in<array_rows<T, Rank>> {
+  using type = T;
+};
+}  // namespace detail
+
+/// An array, or rows of one: what operations over elements take instead of a block. They submit a task for each block:
+/// those that the array was made with, else those that it is cut into now; two arrays without blocks are cut alike.
+/// Throws tessera::error (usage): rows that there are not, or are parts of blocks that stay; two arrays with other
+/// extents, or other blocks of their own.
+template <class X>
+concept array_or_rows = detail::is_elements<X>;
+/// Its elements.
+template <array_or_rows X>
+using element_in = typename detail::element_in<X>::type;
+
+/// Every element becomes `value`: of a block, for each of its blocks.
+template <array_or_rows X>
+void fill(runtime& rt, const X& x, element_in<X> value, task_options options = {},
+          std::source_location site = std::source_location::current()) {
+  const detail::submit_call call{rt, options, site};
+  const std::array uses{detail::elements_of(x, intent::write)};
+  detail::over_blocks(rt, {"fill", site}, uses,
+                      [&](auto blocks) { detail::fill(call, *blocks[0], detail::element_of(value)); });
+}
+
+/// x *= alpha, for each of its blocks.
+template <array_or_rows X>
+void scal(runtime& rt, element_in<X> alpha, const X& x, task_options options = {},
+          std::source_location site = std::source_location::current()) {
+  detail::require_blas_element<element_in<X>>();
+  const detail::submit_call call{rt, options, site};
+  const std::array uses{detail::elements_of(x, intent::update)};
+  detail::over_blocks(rt, {"scal", site}, uses,
+                      [&](auto blocks) { detail::scal(call, detail::number(alpha), *blocks[0]); });
+}
+
+/// y += alpha x, element by element, for each of their blocks.
+template <array_or_rows X, array_or_rows Y>
+void axpy(runtime& rt, element_in<Y> alpha, const X& x, const Y& y, task_options options = {},
+          std::source_location site = std::source_location::current()) {
+  static_assert(std::is_same_v<element_in<X>, element_in<Y>>, "axpy is of arrays of one element type");
+  detail::require_blas_element<element_in<X>>();
+  const detail::submit_call call{rt, options, site};
+  const std::array uses{detail::elements_of(x, intent::read), detail::elements_of(y, intent::update)};
+  detail::over_blocks(rt, {"axpy", site}, uses, [&](auto blocks) {
+    detail::axpy(call, detail::number(alpha), *blocks[0], *blocks[1], intent::update);
+  });
 }
 
 }  // namespace tessera

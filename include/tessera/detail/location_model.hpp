@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "tessera/detail/array.hpp"
 #include "tessera/detail/editable_tree.hpp"
-#include "tessera/detail/region_array.hpp"
 #include "tessera/detail/region_code.hpp"
 #include "tessera/detail/region_loop.hpp"
 #include "tessera/detail/region_policy.hpp"
@@ -57,6 +57,7 @@ struct region_row {
 };
 
 namespace hierarchy {
+class array_maker;
 class fenced_memory;
 class region_engine;
 struct memory_claim;
@@ -83,15 +84,23 @@ class location_model : public editable_tree {
   location_model(const location_model&) = delete;
   location_model& operator=(const location_model&) = delete;
 
-  /// An array of `extents`: {rows}, {rows, second} or {rows, second, third}. Nothing is touched before a region writes
-  /// it, so its pages are near the workers that write them first; they begin as zero. At a storage location it is the
-  /// file NAME.array in the location's directory, as map_file would make it. Throws tessera::error: usage
-  /// (extents, an unknown location), memory (also where the location, or one above it, declares less memory than its
-  /// arrays would have), and for files what map_file throws.
+  /// An array without blocks, of `extents` {rows}, {rows, second} or {rows, second, third}. Nothing is touched before a
+  /// region writes it, so its pages are near the workers that write them first; they begin as zero. At a storage
+  /// location it is the file NAME.array in the location's directory, as map_file would make it. Throws tessera::error:
+  /// usage (extents, an unknown location), memory (also where the location, or one above it, declares less memory than
+  /// its arrays would have), and for files what map_file throws.
+  template <class T, std::size_t Rank>
+  array<T, Rank> make_array(std::string name, const std::int64_t (&extents)[Rank], const array_options& options = {},
+                            std::source_location site = std::source_location::current()) {
+    detail::require_rows<Rank, row_major>();
+    return array<T, Rank>(make(std::move(name), kind_of<T>(), extents, options, site));
+  }
+  /// The same with a rank that is known at run time only, 1 to 3.
   template <class T>
-  region_array<T> make_array(std::string name, const row_extents& extents, const array_options& options = {},
-                             std::source_location site = std::source_location::current()) {
-    return region_array<T>(make(std::move(name), stored_type_of<T>(), detail::stored_rows<T>(extents), options, site));
+  array<T, any_rank> make_array(std::string name, std::span<const std::int64_t> extents,
+                                const array_options& options = {},
+                                std::source_location site = std::source_location::current()) {
+    return array<T, any_rank>(make(std::move(name), kind_of<T>(), extents, options, site));
   }
   /// The program's own memory as an array; its contents are the first version. It must stay valid until the array is
   /// gone and a fence. Between a fence and the next region that uses it, it holds the elements and may be read; it may
@@ -99,50 +108,64 @@ class location_model : public editable_tree {
   /// tasks that use some of it, waits for them first. Throws tessera::error (usage): memory that another array has,
   /// also of another runtime, and that of one which has ended where the thread may not wait: inside a task, and while
   /// it holds views.
+  template <class T, std::size_t Rank>
+  array<T, Rank> adopt(std::string name, std::span<T> memory, const std::int64_t (&extents)[Rank],
+                       const array_options& options = {}, std::source_location site = std::source_location::current()) {
+    detail::require_rows<Rank, row_major>();
+    return array<T, Rank>(
+        adopt_memory(std::move(name), kind_of<T>(), memory.data(), memory.size(), extents, options, site));
+  }
+  /// The same with a rank that is known at run time only.
   template <class T>
-  region_array<T> adopt(std::string name, std::span<T> memory, const row_extents& extents,
-                        const array_options& options = {},
-                        std::source_location site = std::source_location::current()) {
-    return region_array<T>(adopt_memory(std::move(name), stored_type_of<T>(), memory.data(),
-                                        memory.size() * stored_per_element<T>, detail::stored_rows<T>(extents), options,
-                                        site));
+  array<T, any_rank> adopt(std::string name, std::span<T> memory, std::span<const std::int64_t> extents,
+                           const array_options& options = {},
+                           std::source_location site = std::source_location::current()) {
+    return array<T, any_rank>(
+        adopt_memory(std::move(name), kind_of<T>(), memory.data(), memory.size(), extents, options, site));
   }
   /// A file as an array: its bytes are the elements. A file that is missing is made, and one that is empty gets its
   /// size; another size is an error (input), and so is a file that another array of the process is (usage). Where it
   /// throws, a file that was missing is missing still. What regions write is in the file after a fence, and after the
   /// array has ended.
+  template <class T, std::size_t Rank>
+  array<T, Rank> map_file(std::string name, const std::filesystem::path& file, const std::int64_t (&extents)[Rank],
+                          const array_options& options = {},
+                          std::source_location site = std::source_location::current()) {
+    detail::require_rows<Rank, row_major>();
+    return array<T, Rank>(map(std::move(name), kind_of<T>(), file, extents, options, site));
+  }
+  /// The same with a rank that is known at run time only.
   template <class T>
-  region_array<T> map_file(std::string name, const std::filesystem::path& file, const row_extents& extents,
-                           const array_options& options = {},
-                           std::source_location site = std::source_location::current()) {
-    return region_array<T>(
-        map(std::move(name), stored_type_of<T>(), file, detail::stored_rows<T>(extents), options, site));
+  array<T, any_rank> map_file(std::string name, const std::filesystem::path& file,
+                              std::span<const std::int64_t> extents, const array_options& options = {},
+                              std::source_location site = std::source_location::current()) {
+    return array<T, any_rank>(map(std::move(name), kind_of<T>(), file, extents, options, site));
   }
 
   /// Memory of the program as an array until the next fence: the same array each time that the same memory is asked
   /// for, so that regions which name it are in order. From the first of them on it is the regions' until the fence, and
   /// holds what they made of it then; before that, and where that region is refused, it is so as long as there are
-  /// handles. What chains (tessera/detail/chain.hpp) become. Throws tessera::error (usage) where it overlaps other
-  /// memory that regions use so, is one with other extents already, or has not as many elements as the extents say.
-  template <class T>
-  region_array<T> array_over(std::string name, std::span<T> memory, const row_extents& extents,
-                             std::source_location site = std::source_location::current()) {
-    return region_array<T>(memory_until_fence(std::move(name), stored_type_of<T>(), memory.data(),
-                                              memory.size() * stored_per_element<T>, detail::stored_rows<T>(extents),
-                                              site));
+  /// handles. What chains (tessera/chain.hpp) become. Throws tessera::error (usage) where it overlaps other memory that
+  /// regions use so, is one with other extents already, or has not as many elements as the extents say.
+  template <class T, std::size_t Rank>
+  array<T, Rank> array_over(std::string name, std::span<T> memory, const std::int64_t (&extents)[Rank],
+                            std::source_location site = std::source_location::current()) {
+    detail::require_rows<Rank, row_major>();
+    return array<T, Rank>(
+        memory_until_fence(std::move(name), kind_of<T>(), memory.data(), memory.size(), extents, site));
   }
   /// The same with one element per row.
   template <class T>
-  region_array<T> array_over(std::string name, std::span<T> memory,
-                             std::source_location site = std::source_location::current()) {
+  array<T> array_over(std::string name, std::span<T> memory,
+                      std::source_location site = std::source_location::current()) {
     return array_over(std::move(name), memory, {static_cast<std::int64_t>(memory.size())}, site);
   }
   /// A copy of the values that the memory has now, as an array; where array_over has made it an array already, that
   /// one.
   template <class T>
-  region_array<T> value_of(std::string name, std::span<T> memory,
-                           std::source_location site = std::source_location::current()) {
-    return region_array<T>(copy_of_memory(std::move(name), element_type_of<T>(), memory.data(), memory.size(), site));
+  array<T> value_of(std::string name, std::span<T> memory,
+                    std::source_location site = std::source_location::current()) {
+    return array<T>(copy_of_memory(std::move(name), element_type_of<T>(), memory.data(), memory.size(), site));
   }
 
   /// Submits a loop: `region("name", iterate(0, n), uses..., body)`. The body is called as body(i, arguments...), with
@@ -162,14 +185,14 @@ class location_model : public editable_tree {
   /// Copies rows of an array to as many of another one, or of the same where they do not overlap: a region named "copy"
   /// that runs where the destination is. The arrays may be at any locations and split in any way. Returns at once.
   /// Throws tessera::error (usage): rows that are not there, as many of one as of the other, rows of different lengths.
-  template <class From, class To>
-  void copy(const region_part<From>& from, const region_part<To>& to,
+  template <class From, std::size_t RankFrom, class To, std::size_t RankTo>
+  void copy(const array_rows<From, RankFrom>& from, const array_rows<To, RankTo>& to,
             std::source_location site = std::source_location::current());
   /// The same of all rows.
-  template <class From, class To>
-  void copy(const region_array<From>& from, const region_array<To>& to,
+  template <class From, std::size_t RankFrom, class To, std::size_t RankTo>
+  void copy(const array<From, RankFrom>& from, const array<To, RankTo>& to,
             std::source_location site = std::source_location::current()) {
-    copy(from.part(0, from.extents().rows), to.part(0, to.extents().rows), site);
+    copy(from.rows(0, from.extents()[0]), to.rows(0, to.extents()[0]), site);
   }
 
   /// Waits for everything submitted to the runtime so far, and flushes files. Throws the first failure since the last
@@ -191,32 +214,41 @@ class location_model : public editable_tree {
   std::vector<region_row> regions() const;
 
  private:
+  /// What an array is made of, of extents in elements.
+  struct element_kind {
+    element_type type;
+    std::int64_t per_element;  ///< how many of `type` an element is
+  };
+  template <class T>
+  static constexpr element_kind kind_of() noexcept {
+    return {stored_type_of<T>(), stored_per_element<T>};
+  }
   /// @param copies  see region_code
   template <std::size_t Depth, class... UsesAndBody>
   void submit(const task_name& name, const region_options& options, bool copies, const iteration_space<Depth>& over,
               UsesAndBody&&... uses_and_body);
-  std::shared_ptr<hierarchy::array_storage> add(std::string name, element_type type, void* data,
-                                                std::shared_ptr<const void> memory, const row_extents& extents,
-                                                const array_options& options, std::source_location site);
+  hierarchy::array_maker makes(std::source_location site) const;
   void finish_ended(const void* memory, std::uint64_t bytes, std::source_location site);
-  detail::region_array_handle make(std::string name, element_type type, const row_extents& extents,
-                                   const array_options& options, std::source_location site);
-  detail::region_array_handle adopt_memory(std::string name, element_type type, void* memory, std::size_t elements,
-                                           const row_extents& extents, const array_options& options,
-                                           std::source_location site);
-  detail::region_array_handle map(std::string name, element_type type, const std::filesystem::path& file,
-                                  const row_extents& extents, const array_options& options, std::source_location site);
-  detail::region_array_handle map_claimed(std::string name, element_type type, const std::filesystem::path& file,
-                                          const row_extents& extents, const array_options& options,
-                                          const std::shared_ptr<hierarchy::memory_claim>& claimed,
+  static detail::array_handle handle_to(std::shared_ptr<hierarchy::array_storage> rows, const element_kind& kind,
+                                        std::span<const std::int64_t> extents);
+  detail::array_handle make(std::string name, const element_kind& kind, std::span<const std::int64_t> extents,
+                            const array_options& options, std::source_location site);
+  detail::array_handle adopt_memory(std::string name, const element_kind& kind, void* memory, std::size_t elements,
+                                    std::span<const std::int64_t> extents, const array_options& options,
+                                    std::source_location site);
+  detail::array_handle map(std::string name, const element_kind& kind, const std::filesystem::path& file,
+                           std::span<const std::int64_t> extents, const array_options& options,
+                           std::source_location site);
+  std::shared_ptr<hierarchy::array_storage> map_claimed(std::string name, element_type type,
+                                                        const std::filesystem::path& file, const row_extents& extents,
+                                                        const array_options& options,
+                                                        const std::shared_ptr<hierarchy::memory_claim>& claimed,
+                                                        std::source_location site);
+  detail::array_handle memory_until_fence(std::string name, const element_kind& kind, void* memory,
+                                          std::size_t elements, std::span<const std::int64_t> extents,
                                           std::source_location site);
-  std::shared_ptr<hierarchy::memory_claim> claim(const std::string& name, std::uint64_t bytes, std::uint32_t at,
-                                                 bool of_file, std::source_location site);
-  detail::region_array_handle memory_until_fence(std::string name, element_type type, void* memory,
-                                                 std::size_t elements, const row_extents& extents,
-                                                 std::source_location site);
-  detail::region_array_handle copy_of_memory(std::string name, element_type type, void* memory, std::size_t elements,
-                                             std::source_location site);
+  detail::array_handle copy_of_memory(std::string name, element_type type, void* memory, std::size_t elements,
+                                      std::source_location site);
   void launch(const task_name& name, const region_options& options, const loop_bounds& over,
               std::span<const detail::region_demand> demands, const detail::region_code& code);
 

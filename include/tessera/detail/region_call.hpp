@@ -134,8 +134,8 @@ constexpr bool loses_a_result([[maybe_unused]] std::index_sequence<K...> all) {
 /// Whether the text of a body can have a parameter for it.
 template <class Use>
 inline constexpr bool is_known_to_kernels = true;
-template <class T>
-inline constexpr bool is_known_to_kernels<region_use<T>> = is_number<T>;
+template <class T, std::size_t Rank>
+inline constexpr bool is_known_to_kernels<region_use<T, Rank>> = is_number<T>;
 
 /// A use of something that becomes an array when a region names it (tessera/detail/chain.hpp).
 template <class Use>
@@ -168,16 +168,17 @@ void location_model::region(const task_name& name, const region_options& options
   submit(name, options, false, over, std::forward<UsesAndBody>(uses_and_body)...);
 }
 
-template <class From, class To>
-void location_model::copy(const region_part<From>& from, const region_part<To>& to, std::source_location site) {
+template <class From, std::size_t RankFrom, class To, std::size_t RankTo>
+void location_model::copy(const array_rows<From, RankFrom>& from, const array_rows<To, RankTo>& to,
+                          std::source_location site) {
   static_assert(std::is_same_v<From, To>,
                 "a copy is between arrays of one element type; a region converts: to[i] = static_cast<float>(from[i])");
   if constexpr (std::is_same_v<From, To>) {
-    detail::check_copy(from.array().handle(), from.first(), from.last(), to.array().handle(), to.first(), to.last(),
-                       site);
-    const row_extents extents = to.array().extents();
+    detail::check_copy(from.array().handle().rows(site), from.first(), from.last(), to.array().handle().rows(site),
+                       to.first(), to.last(), site);
     if (to.first() == to.last()) return;
-    const std::int64_t away = from.first() - to.first(), width = extents.row_elements(), shift = away * width;
+    const std::int64_t width = to.array().handle().stored_rows(site).row_elements() / stored_per_element<To>;
+    const std::int64_t away = from.first() - to.first(), shift = away * width;
     const auto copied = [&](const auto& over, const auto& host, std::string_view kernel, auto... values) {
       const auto send = [&](const auto& body) {
         submit(task_name("copy", site), {.policy = policy::static_split}, true, over, read(from.array(), offset(away)),
@@ -216,7 +217,7 @@ void location_model::submit(const task_name& name, const region_options& options
       constexpr bool fits = detail::is_region_body<body_type, Depth, typename Uses::argument...>;
       static_assert(fits,
                     "the body of a region takes its indices (one per loop), then one argument per use, in their order: "
-                    "a region_view by value, and a reference to a number for a reduction");
+                    "a rows_view by value, and a reference to a number for a reduction");
       constexpr bool keeps =
           !fits || !detail::loses_a_result<body_type, Depth, Uses...>(std::index_sequence_for<Uses...>());
       static_assert(keeps,

@@ -13,6 +13,7 @@
 #include "tessera/detail/region_loop.hpp"
 #include "tessera/detail/region_result.hpp"
 #include "tessera/detail/region_use.hpp"
+#include "tessera/detail/rows_task.hpp"
 #include "tessera/detail/task.hpp"
 
 namespace tessera {
@@ -34,12 +35,6 @@ namespace detail {
 /// A task of a region: iterations [begin, end) of the split loop, counted from 0.
 struct region_piece {
   std::uint64_t begin = 0, end = 0;
-};
-/// Where a use's blocks are among those of a task.
-struct region_operand {
-  std::uint32_t first = 0, count = 0;  ///< blocks
-  std::int64_t row = 0;                ///< the first row in them
-  std::int64_t begin = 0, end = 0;     ///< rows that the task has declared, which may be fewer
 };
 /// The same without types.
 struct region_demand {
@@ -141,8 +136,9 @@ struct region_code {
 /// Of the array; of a result, and of an array that was moved from, {0, 1, 1}.
 row_extents extents_of(const region_demand& use) noexcept;
 /// Throws usage where an array was moved from, and where rows cannot be copied to others. @param site  for messages
-void check_copy(const region_array_handle& from, std::int64_t first, std::int64_t last, const region_array_handle& to,
-                std::int64_t to_first, std::int64_t to_last, std::source_location site);
+void check_copy(const std::shared_ptr<hierarchy::array_storage>& from, std::int64_t first, std::int64_t last,
+                const std::shared_ptr<hierarchy::array_storage>& to, std::int64_t to_first, std::int64_t to_last,
+                std::source_location site);
 // What a task took, where somebody wants to know: from its begin to now.
 void note_piece(const piece_count& of, std::uint64_t iterations, std::chrono::steady_clock::time_point began) noexcept;
 /// Of a task that a device has run: from its launch, or from the end of the one before it there, to now.

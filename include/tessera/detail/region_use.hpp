@@ -6,7 +6,7 @@
 #include <source_location>
 #include <type_traits>
 
-#include "tessera/detail/region_array.hpp"
+#include "tessera/detail/array.hpp"
 
 namespace tessera {
 
@@ -52,62 +52,82 @@ constexpr access_pattern rows(std::int64_t first, std::int64_t last) noexcept {
   return {access_pattern::kind::rows, first, last};
 }
 
-namespace detail {
-/// The rows of an array that was given blocks. Throws as region_use's read.
-std::shared_ptr<hierarchy::array_storage> rows_of(const array_blocks& of, std::source_location site);
-template <std::size_t Rank, index_order Order>
-std::shared_ptr<hierarchy::array_storage> rows_in_order(const array_blocks& of, std::source_location site) {
-  static_assert(std::is_same_v<Order, row_major> || Rank <= 1,
-                "a region goes over the rows of arrays whose last index is fastest: make_array<T>(...)");
-  return rows_of(of, site);
-}
-}  // namespace detail
-
-/// An array and how a region uses it.
+/// An array and how a region uses it: what `read(x)` and its like make. A task that names it so has all rows.
 /// @tparam T  element type; const where it is only read
-template <class T>
+template <class T, std::size_t Rank = 1>
 struct region_use {
-  using argument = region_view<T>;                  ///< what the body gets for it
+  using argument = rows_view<T, Rank>;              ///< what the body gets for it
+  using view_type = named_rows_view<T, Rank>;       ///< what a task's function gets for it
   std::shared_ptr<hierarchy::array_storage> array;  ///< the array
   tessera::intent intent;                           ///< read, write or update
   access_pattern pattern;                           ///< which rows
 };
 
-/// The body reads it.
-template <class T>
-region_use<const T> read(const region_array<T>& a, access_pattern pattern = chunk) {
-  return {a.handle().storage(), intent::read, pattern};
+namespace detail {
+template <class Used, class T, std::size_t Rank, index_order Order>
+region_use<Used, Rank> use_of(const array<T, Rank, Order>& a, intent how, const access_pattern& pattern,
+                              std::source_location site) {
+  require_rows<Rank, Order>();
+  return {a.handle().rows(site), how, pattern};
 }
-/// The body writes every element of the rows that the loop goes over, and reads none.
-template <class T>
-region_use<T> write(const region_array<T>& a, access_pattern pattern = chunk) {
-  return {a.handle().storage(), intent::write, pattern};
+}  // namespace detail
+
+/// Rows of an array and how a task uses them: what `read(x.rows(first, last))` and its like make. Where a region only
+/// reads them, they are rows that each iteration reads.
+template <class T, intent How, std::size_t Rank = 1>
+struct rows_use {
+  using element = std::conditional_t<How == intent::read, const T, T>;  ///< const where the task may only read
+  using view_type = named_rows_view<element, Rank>;                     ///< what the task's function gets for it
+  std::shared_ptr<hierarchy::array_storage> array;                      ///< the array
+  std::int64_t first, last;                                             ///< rows [first, last)
+  /// In a region.
+  template <class Model>
+  requires(How == intent::read) region_use<const T, Rank> resolve(Model&, std::source_location)
+  const { return {array, intent::read, tessera::rows(first, last)}; }
+};
+
+/// The task sees these rows as they are, by their indices in the array, and does not change them. Throws
+/// tessera::error (usage) for blocks that are no whole rows. @param site  for messages
+template <class T, std::size_t Rank>
+rows_use<T, intent::read, Rank> read(const array_rows<T, Rank>& rows,
+                                     std::source_location site = std::source_location::current()) {
+  return {rows.array().handle().rows(site), rows.first(), rows.last()};
 }
-/// The body reads and writes it.
-template <class T>
-region_use<T> update(const region_array<T>& a, access_pattern pattern = chunk) {
-  return {a.handle().storage(), intent::update, pattern};
+/// The task overwrites every element of them. Of an array without blocks they become blocks of their own, unless they
+/// are already; of one with blocks, those that have other rows too keep them.
+template <class T, std::size_t Rank>
+rows_use<T, intent::write, Rank> write(const array_rows<T, Rank>& rows,
+                                       std::source_location site = std::source_location::current()) {
+  return {rows.array().handle().rows(site), rows.first(), rows.last()};
+}
+/// The task sees them as they are and may change them.
+template <class T, std::size_t Rank>
+rows_use<T, intent::update, Rank> update(const array_rows<T, Rank>& rows,
+                                         std::source_location site = std::source_location::current()) {
+  return {rows.array().handle().rows(site), rows.first(), rows.last()};
 }
 
-/// The same of the rows of an array that was given blocks: those of its first dimension. The loop is split at their
-/// borders, so that each task has whole blocks of what it writes. Throws tessera::error (usage) for an array of no or
-/// more than three dimensions, and one that is cut along another dimension too. @param site  for messages
+/// The body reads it. Of an array in blocks the loop is split at their borders, so that each task has whole blocks of
+/// what it writes. Throws tessera::error (usage) for blocks that are no whole rows, since they are cut along another
+/// dimension too, and for an array of any rank with none or more than three. @param site  for messages
 template <class T, std::size_t Rank, index_order Order>
-region_use<const T> read(const array<T, Rank, Order>& a, access_pattern pattern = chunk,
-                         std::source_location site = std::source_location::current()) {
-  return {detail::rows_in_order<Rank, Order>(a.blocks(), site), intent::read, pattern};
+region_use<const T, Rank> read(const array<T, Rank, Order>& a, access_pattern pattern = chunk,
+                               std::source_location site = std::source_location::current()) {
+  return detail::use_of<const T>(a, intent::read, pattern, site);
 }
 /// The body writes every element of the rows that the loop goes over, and reads none.
 template <class T, std::size_t Rank, index_order Order>
-region_use<T> write(const array<T, Rank, Order>& a, access_pattern pattern = chunk,
-                    std::source_location site = std::source_location::current()) {
-  return {detail::rows_in_order<Rank, Order>(a.blocks(), site), intent::write, pattern};
+region_use<T, Rank> write(const array<T, Rank, Order>& a, access_pattern pattern = chunk,
+                          std::source_location site = std::source_location::current()) {
+  return detail::use_of<T>(a, intent::write, pattern, site);
 }
 /// The body reads and writes it.
 template <class T, std::size_t Rank, index_order Order>
-region_use<T> update(const array<T, Rank, Order>& a, access_pattern pattern = chunk,
-                     std::source_location site = std::source_location::current()) {
-  return {detail::rows_in_order<Rank, Order>(a.blocks(), site), intent::update, pattern};
+region_use<T, Rank> update(const array<T, Rank, Order>& a, access_pattern pattern = chunk,
+                           std::source_location site = std::source_location::current()) {
+  return detail::use_of<T>(a, intent::update, pattern, site);
 }
 
 }  // namespace tessera
+
+#include "tessera/detail/rows_task.hpp"  // IWYU pragma: export

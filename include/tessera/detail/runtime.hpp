@@ -52,6 +52,10 @@ namespace tessera {
 
 template <class T, std::size_t Rank, index_order Order>
 class array;
+template <class T, std::size_t Rank>
+struct region_use;
+template <class T, intent How, std::size_t Rank>
+struct rows_use;
 struct builtin_operations;
 class lifetime;
 struct machine;
@@ -111,6 +115,13 @@ class runtime {
   template <class T, index_order Order = row_major>
   array<T, any_rank, Order> make_array(std::string name, std::span<const std::int64_t> extents,
                                        std::span<const std::int64_t> block_extents,
+                                       std::source_location site = std::source_location::current());
+  /// The same without blocks, of one to three dimensions: `rt.make_array<double>("u", {1000, 1000})`. Its rows are cut
+  /// as the regions and tasks that use it need them. The memory is one piece, of which nothing is touched before
+  /// something writes it; elements begin as zero. location_model::make_array places it at a location. Throws
+  /// tessera::error: usage (extents), memory (no address space, or more than the machine's description has).
+  template <class T, std::size_t Rank>
+  array<T, Rank, row_major> make_array(std::string name, const std::int64_t (&extents)[Rank],
                                        std::source_location site = std::source_location::current());
   /// A matrix for linear algebra, cut into tiles: make_array with the first index fastest.
   template <class T>
@@ -339,23 +350,36 @@ class runtime {
 
 // ---------------------------------------------------------------------------------------------------------------------
 
+namespace detail {
+template <class Use>
+inline constexpr bool names_rows = false;  // what a task names beside blocks: tessera/region_use.hpp
+template <class T, std::size_t Rank>
+inline constexpr bool names_rows<region_use<T, Rank>> = true;
+template <class T, intent How, std::size_t Rank>
+inline constexpr bool names_rows<rows_use<T, How, Rank>> = true;
+template <class Function, class... Uses>
+void submit_with_rows(runtime& of, const task_name& name, const task_options& options, Function& function,
+                      const Uses&... uses);
+}  // namespace detail
+
 template <class Function, class... Uses>
 void runtime::submit(task_name name, const task_options& options, Function function, const Uses&... uses) {
   constexpr bool is_list = sizeof...(Uses) == 1 && (block_access_list<Uses> && ...);
-  constexpr bool is_uses = (block_use<Uses> && ...);
-  constexpr bool is_function = !block_use<Function> && !block_access_list<Function>;
+  constexpr bool is_uses = ((block_use<Uses> || detail::names_rows<Uses>)&&...);
+  constexpr bool is_function = !block_use<Function> && !block_access_list<Function> && !detail::names_rows<Function>;
   static_assert(is_function,
                 "what the task does is missing: after the name, and the options in braces where there are any, comes a "
                 "function, and behind it its blocks");
   static_assert(
       !is_function || is_list || is_uses,
-      "after the function come blocks with intents: read(b), write(b), update(b), commute(b), accumulate(b), "
-      "scratch(b); for a number known at run time only, one std::vector<tessera::block_access>. Options stand before "
-      "the function");
+      "after the function come blocks, rows or arrays with intents: read(b), write(b), update(b), and of blocks also "
+      "commute(b), accumulate(b), scratch(b); rows are x.rows(first, last); for a number known at run time only, one "
+      "std::vector<tessera::block_access>. Options stand before the function");
   if constexpr (detail::is_task_loop<Function>) {
-    static_assert(is_uses,
+    constexpr bool is_blocks = (block_use<Uses> && ...);
+    static_assert(is_blocks,
                   "a loop of TESSERA_BODY has its blocks one by one: read(b), write(b), update(b), commute(b)");
-    if constexpr (is_uses) function.submit(*this, name, options, uses...);
+    if constexpr (is_blocks) function.submit(*this, name, options, uses...);
   } else if constexpr (is_function && is_list) {
     static_assert(task_function<Function, task_blocks>,
                   "with a list of uses the function must take task_blocks, before them a task_context if it wants one");
@@ -365,8 +389,13 @@ void runtime::submit(task_name name, const task_options& options, Function funct
     static_assert(
         task_function<Function, typename Uses::view_type...>,
         "the function must take one view per use, by value: view<const T> for read, view<T> otherwise, of blocks of "
-        "rank R view<T, R>, of a matrix matrix_view<T>; before them a task_context if it wants one");
-    if constexpr (task_function<Function, typename Uses::view_type...>)
+        "rank R view<T, R>, of a matrix matrix_view<T>, of rows rows_view<T, R>; before them a task_context if it "
+        "wants one");
+    if constexpr (!task_function<Function, typename Uses::view_type...>)
+      return;
+    else if constexpr ((detail::names_rows<Uses> || ...))
+      detail::submit_with_rows(*this, name, options, function, uses...);
+    else
       detail::submit_function<Function, typename Uses::view_type...>(
           *m_inside, m_serial, name, options, function,
           std::array<block_access, sizeof...(Uses)>{block_access(uses)...});

@@ -132,6 +132,11 @@ class task_blocks {
       refuse(k, asked, std::is_const_v<T>, Rank);
     return {static_cast<T*>(m_blocks[k].host), *m_blocks[k].extents};
   }
+  /// The same without checks, for the runtime.
+  template <class View>
+  View as(std::size_t k) const {
+    return View(static_cast<decltype(std::declval<View&>().data())>(m_blocks[k].host), *m_blocks[k].extents);
+  }
 
  private:
   [[noreturn]] void refuse(std::size_t k, element_type asked, bool to_read, std::size_t rank) const;

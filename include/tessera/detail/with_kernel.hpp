@@ -95,7 +95,7 @@ requires(std::is_arithmetic_v<Values>&&...) region_body<Host, 0, Values...> with
 /// side by side:
 /// @code
 /// model.region("scale", iterate(0, rows), read(x), write(y),
-///              with_kernel([n](auto i, auto x, auto y) { scale_row(&x(i), &y(i), n); },
+///              with_kernel([n](auto i, auto x, auto y) { scale_row(&x(i, 0), &y(i, 0), n); },
 ///                          inner(n), "(i, j, x, y) { y(i, j) = 2 * x(i, j); }"));
 /// @endcode
 /// The indices of `loops` follow those of the region; with them there are up to three. No two pairs (i, j) may write

@@ -133,6 +133,7 @@ class region_reader {
     const std::string& whole = a.written.empty() ? a.name : a.written;
     made.address = a.inner.empty() ? whole : "&" + whole + "[0]";
     made.elements = a.elements;
+    made.subscripts = 1 + a.inner.size();
     for (std::size_t k = 0; k < a.inner.size(); ++k) made.address += "[0]";
     bool reads = false, writes = false, covered = false;
     const array_access *strange = nullptr, *rows = nullptr;  // not understood; the first that is

@@ -76,7 +76,7 @@ std::string whole_number(const std::string& written) {
 std::string extents_of(const std::vector<section::range>& ranges) {
   std::vector<std::string> extents;
   for (const section::range& r : ranges) extents.push_back(whole_number(r.count));
-  return "::tessera::row_extents{" + joined(extents) + "}";
+  return "{" + joined(extents) + "}";
 }
 std::string extents_of(const section& array) {
   for (const section::range& r : array.ranges)
@@ -172,7 +172,8 @@ std::string use_text(const array_use& a) {
                                   : fmt::format("{}.surely({}, {})", a.pattern, a.surely_from, a.surely_to);
   const std::string word = fmt::format("::tessera::{}({}", words[static_cast<std::size_t>(a.how)], calls);
   if (a.elements.empty())
-    return fmt::format("{}array({}, {}, {}), ::tessera::{})", word, a.address,
+    return fmt::format("{}array{}({}, {}, {}), ::tessera::{})", word,
+                       a.subscripts < 2 ? "" : fmt::format("<{}>", a.subscripts), a.address,
                        a.row_elements.empty() ? "1" : as_written(a.row_elements), literal(a.name), pattern);
   const std::string row = a.row_elements.empty() ? "" : ", " + as_written(a.row_elements);
   return fmt::format("{}elements({}{}), ::tessera::{})", word, a.elements, row, pattern);

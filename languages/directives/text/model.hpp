@@ -21,6 +21,7 @@ struct array_use {
   std::string pattern;        ///< "chunk", "halo(1)", "whole"
   std::string row_elements;   ///< expression; empty: one
   std::int64_t surely_from = 0, surely_to = 0;  ///< as of tessera::access_pattern
+  std::size_t subscripts = 1;                   ///< by which the body names an element
 };
 
 /// A number that the loop reduces to.

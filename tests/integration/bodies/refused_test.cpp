@@ -26,7 +26,7 @@ struct bodies_refused : ::testing::Test {
   runtime rt{testing::host_only()};
   location_model model{rt};
   std::int64_t n = 100;
-  region_array<double> x = model.make_array<double>("x", {100});
+  array<double> x = model.make_array<double>("x", {100});
 
   /// What the region of a body says; the place is the line of the call.
   template <class Body>

@@ -68,7 +68,7 @@ TEST(region_arrays, in_memory_of_the_program_are_paused_while_another_thread_loo
   auto x = model.adopt("x", std::span(memory), {1000});
   std::atomic<bool> holds{false}, paused{false};
   std::thread other([&] {
-    const auto held = x.part(0, 500).update();
+    const auto held = x.rows(0, 500).update();
     holds = true;
     while (!paused) std::this_thread::yield();
   });
@@ -132,7 +132,7 @@ TEST(region_arrays, of_a_file_refuse_what_cannot_be_mapped) {
 }
 
 TEST(region_arrays, end_when_their_regions_are_done_and_outlive_their_runtime) {
-  std::optional<region_array<double>> left;
+  std::optional<array<double>> left;
   {
     runtime rt(testing::host_only());
     location_model model(rt);
@@ -153,7 +153,7 @@ TEST(region_arrays, are_cut_again_only_where_a_region_wants_it) {
   runtime rt(testing::host_only());
   location_model model(rt);
   auto x = model.make_array<double>("x", {1000});
-  tiled_memory& tiles = x.handle().storage()->tiles();
+  tiled_memory& tiles = x.handle().rows(std::source_location::current())->tiles();
   const auto submit = [&](std::string_view by, std::int64_t begin = 0, std::int64_t end = 1000) {
     model.region("write", {.policy = region_policy::from_text(by)}, iterate(begin, end), write(x),
                  [](auto i, auto x) { x[i] = double(i); });
@@ -188,8 +188,8 @@ TEST(region_arrays, of_no_rows_take_part) {
 struct held_region {
   std::atomic<bool> begun = false, go_on = false;
 
-  void run(location_model& model, region_array<std::int64_t> x) {
-    model.region("slow", {.policy = policy::any}, iterate(0, x.extents().rows), update(x), [this](auto i, auto x) {
+  void run(location_model& model, array<std::int64_t> x) {
+    model.region("slow", {.policy = policy::any}, iterate(0, x.extents()[0]), update(x), [this](auto i, auto x) {
       begun = true, begun.notify_all();
       go_on.wait(false);
       x[i] += 5;
@@ -223,7 +223,7 @@ TEST(region_arrays, adopted_again_come_after_the_regions_of_those_that_have_ende
 TEST(region_arrays, adopted_again_do_not_mind_looks_of_other_threads) {
   runtime rt(testing::host_only(2));
   location_model model(rt);
-  std::vector<region_array<std::int64_t>> others;
+  std::vector<array<std::int64_t>> others;
   for (int k = 0; k < 100; ++k) others.push_back(model.make_array<std::int64_t>("other", {10}));
   const std::shared_ptr<hierarchy::live_tree> tree = hierarchy::live_tree::of(rt);
   std::atomic<int> looks = 60'000 / static_cast<int>(testing::slow_down);
@@ -291,7 +291,7 @@ TEST(region_arrays, are_read_as_a_few_tiles_however_many_there_were) {
   runtime rt(testing::host_only());
   location_model model(rt);
   auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
-  tiled_memory& tiles = x.handle().storage()->tiles();
+  tiled_memory& tiles = x.handle().rows(std::source_location::current())->tiles();
   model.region("fill", iterate(0, n), write(x), [](auto i, auto x) { x[i] = i; });
   std::vector<std::int64_t> pairs;
   for (std::int64_t k = 2; k <= n; k += 2) pairs.push_back(k);
@@ -386,7 +386,7 @@ TEST(region_arrays, beyond_those_that_a_memory_takes_are_refused_with_their_name
   runtime rt(testing::host_only());
   location_model model(rt);
   std::vector<double> memory(70'000);
-  std::vector<region_array<double>> all;
+  std::vector<array<double>> all;
   const error e = error_of([&] {
     for (std::size_t k = 0; k < memory.size(); ++k)
       all.push_back(model.adopt("x" + std::to_string(k), std::span(&memory[k], 1), {1}));
@@ -403,7 +403,7 @@ TEST(region_arrays, beyond_those_that_a_memory_takes_are_refused_with_their_name
 TEST(region_arrays, over_memory_of_one_that_the_library_made_are_refused) {
   runtime rt(testing::host_only());
   location_model model(rt);
-  std::optional<region_array<double>> first = model.make_array<double>("first", {100});
+  std::optional<array<double>> first = model.make_array<double>("first", {100});
   auto second = model.make_array<double>("second", {1000});
   double* const of_second = second.update().begin();
   first.reset();

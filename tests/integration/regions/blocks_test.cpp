@@ -150,7 +150,7 @@ TEST(blocks_in_regions_refused, with_a_sentence) {
   const error e =
       error_of([&] { model.region("r", iterate(0, 10), update(tiles), [](auto i, auto t) { t(i, 0) = 1; }); });
   EXPECT_EQ(e.kind(), error_kind::usage);
-  EXPECT_THAT(e.what(), AllOf(HasSubstr("array tiles is cut into blocks along dimension 1 too"),
+  EXPECT_THAT(e.what(), AllOf(HasSubstr("array 'tiles' is cut into blocks along dimension 1 too"),
                               HasSubstr("blocks_test.cpp"), HasSubstr("along its first dimension alone")));
   auto x = rt.make_array<double>("x", {10}, {5});
   model.region("never written", iterate(2, 8), write(x), [](auto i, auto x) { x[i] = 1; });
@@ -179,7 +179,7 @@ TEST(elements_of_the_program, are_used_by_regions) {
   const std::int64_t rows = 40, columns = 6;
   auto blocks = rt.make_array<cell>("blocks", {rows, columns}, {7, columns});
   auto free = model.make_array<cell>("free", {rows, columns});
-  EXPECT_EQ(free.extents(), (row_extents{rows, columns, 1}));
+  EXPECT_EQ(free.extents(), (shape{rows, columns}));
   model.region("start", iterate({0, rows}, {0, columns}), write(blocks), [](auto i, auto j, auto b) {
     b(i, j) = {float(i), {1, std::int16_t(j), 3}};
   });
@@ -194,7 +194,7 @@ TEST(elements_of_the_program, are_used_by_regions) {
     EXPECT_EQ(seen(0, 0).density, 0);
   }
   {
-    const auto part = free.part(3, 5).read();
+    const auto part = free.rows(3, 5).read();
     EXPECT_EQ(part(4, 1).density, 8);
     EXPECT_EQ(part.elements().size(), std::size_t(2 * columns));
   }

@@ -36,11 +36,12 @@ struct region_copies : ::testing::TestWithParam<copy_setting> {
   location_model model{rt};
 
   /// x[p] = p on all leaves.
-  void number(const region_array<std::int64_t>& x) {
-    model.region("number", {.policy = policy::flatten}, iterate({0, x.extents().rows}, {0, x.extents().row_elements()}),
-                 write(x),
-                 with_kernel([w = x.extents().row_elements()](auto i, auto j, auto x) { x[i * w + j] = i * w + j; },
-                             "(i, j, x, w) { x[i * w + j] = i * w + j; }", x.extents().row_elements()));
+  template <std::size_t Rank>
+  void number(const array<std::int64_t, Rank>& x) {
+    const std::int64_t rows = x.extents()[0], width = x.extents().count() / rows;
+    model.region("number", {.policy = policy::flatten}, iterate({0, rows}, {0, width}), write(x),
+                 with_kernel([w = width](auto i, auto j, auto x) { x[i * w + j] = i * w + j; },
+                             "(i, j, x, w) { x[i * w + j] = i * w + j; }", width));
   }
 };
 
@@ -60,19 +61,20 @@ TEST_P(region_copies, go_between_arrays_that_are_split_differently) {
   auto x = model.make_array<std::int64_t>("x", {1000}), y = model.make_array<std::int64_t>("y", {400});
   number(x);
   model.region("zero", {.policy = policy::any}, iterate(0, 400), write(y, whole), [](auto i, auto y) { y[i] = 0; });
-  model.copy(x.part(500, 600), y.part(10, 110));
-  model.copy(x.part(990, 1000), y.part(390, 400));
-  model.copy(x.part(3, 3), y.part(400, 400));
+  model.copy(x.rows(500, 600), y.rows(10, 110));
+  model.copy(x.rows(990, 1000), y.rows(390, 400));
+  model.copy(x.rows(3, 3), y.rows(400, 400));
   number(x);
   const auto seen = y.read();
   for (std::int64_t i = 0; i < 400; ++i) ASSERT_EQ(seen[i], i >= 10 && i < 110 ? 490 + i : i >= 390 ? 600 + i : 0) << i;
 }
 
 TEST_P(region_copies, go_by_whole_rows) {
-  auto x = model.make_array<std::int64_t>("x", {60, 4, 5}), y = model.make_array<std::int64_t>("y", {50, 20});
+  auto x = model.make_array<std::int64_t>("x", {60, 4, 5});
+  auto y = model.make_array<std::int64_t>("y", {50, 20});
   number(x);
   number(y);
-  model.copy(x.part(30, 60), y.part(0, 30));
+  model.copy(x.rows(30, 60), y.rows(0, 30));
   {
     const auto seen = y.read();
     for (std::int64_t p = 0; p < 1000; ++p) ASSERT_EQ(seen[p], p < 600 ? 600 + p : p) << p;
@@ -85,8 +87,8 @@ TEST_P(region_copies, go_by_whole_rows) {
 TEST_P(region_copies, go_inside_one_array) {
   auto x = model.make_array<std::int64_t>("x", {1000});
   number(x);
-  model.copy(x.part(0, 300), x.part(650, 950));
-  model.copy(x.part(900, 1000), x.part(0, 100));
+  model.copy(x.rows(0, 300), x.rows(650, 950));
+  model.copy(x.rows(900, 1000), x.rows(0, 100));
   const auto seen = x.read();
   for (std::int64_t i = 0; i < 1000; ++i)
     ASSERT_EQ(seen[i], i < 100 ? (i < 50 ? i + 250 : i + 900) : i >= 650 && i < 950 ? i - 650 : i) << i;
@@ -97,7 +99,7 @@ TEST_P(region_copies, go_from_an_array_that_a_recording_uses) {
   number(x);
   recording kept = rt.record([&] { number(x); });
   rt.replay(kept);
-  model.copy(x.part(100, 333), z.part(100, 333));
+  model.copy(x.rows(100, 333), z.rows(100, 333));
   EXPECT_EQ(z.read()[332], 332);
   model.region("other", {.policy = policy::percentage({10, 90})}, iterate(1, 999), read(x, halo(1)), write(z),
                with_kernel([](auto i, auto x, auto z) { z[i] = x[i - 1] + x[i + 1]; },
@@ -111,7 +113,7 @@ TEST_P(region_copies, go_with_all_element_types) {
   const auto check = [&]<class T>(std::type_identity<T>) {
     auto x = model.make_array<T>("x", {100, 3}), y = model.make_array<T>("y", {40, 3});
     for (T& v : x.write()) v = T(3);
-    model.copy(x.part(60, 100), y.part(0, 40));
+    model.copy(x.rows(60, 100), y.rows(0, 40));
     EXPECT_EQ(y.read()(39, 2), T(3));
   };
   check(std::type_identity<float>{});
@@ -125,7 +127,7 @@ TEST_P(region_copies, do_what_one_thread_does_in_random_programs) {
   std::mt19937 random(7);
   const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
   const std::vector<std::int64_t> rows{500, 173, 64};
-  std::vector<region_array<std::int64_t>> arrays;
+  std::vector<array<std::int64_t>> arrays;
   std::vector<std::vector<std::int64_t>> oracle;
   for (const std::int64_t n : rows) {
     arrays.push_back(model.make_array<std::int64_t>("a" + std::to_string(n), {n}));
@@ -140,7 +142,7 @@ TEST_P(region_copies, do_what_one_thread_does_in_random_programs) {
     const std::int64_t count = 1 + below(std::min(rows[from], rows[to]) / 2), first = below(rows[from] - count + 1),
                        target = below(rows[to] - count + 1);
     if (from == to && first < target + count && target < first + count) continue;
-    model.copy(arrays[from].part(first, first + count), arrays[to].part(target, target + count));
+    model.copy(arrays[from].rows(first, first + count), arrays[to].rows(target, target + count));
     std::copy_n(oracle[from].begin() + first, count, oracle[to].begin() + target);
     model.region("add", {.policy = region_policy::from_text(policies[below(3)])}, iterate(0, rows[to]),
                  update(arrays[to]), with_kernel([](auto i, auto a) { a[i] += i; }, "(i, a) { a[i] += i; }"));
@@ -162,32 +164,32 @@ TEST_P(region_copies, refuse_what_does_not_fit) {
     EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
     EXPECT_EQ(rt.tasks_submitted(), before);
   };
-  refuses("rows 90 to 101 of array 'x', which has 100 rows", [&] { model.copy(x.part(90, 101), y.part(0, 11)); });
-  refuses("rows -1 to 10 of array 'y', which has 50 rows", [&] { model.copy(x.part(0, 11), y.part(-1, 10)); });
+  refuses("rows 90 to 101 of array 'x', which has 100 rows", [&] { model.copy(x.rows(90, 101), y.rows(0, 11)); });
+  refuses("rows -1 to 10 of array 'y', which has 50 rows", [&] { model.copy(x.rows(0, 11), y.rows(-1, 10)); });
   refuses("100 rows of 'x' cannot be copied to 50 rows of 'y'", [&] { model.copy(x, y); });
   refuses("rows of 'x' have 4 elements, and those of 'z' have 5", [&] { model.copy(x, z); });
-  refuses("rows 0 to 10 of array 'x' overlap rows 9 to 19", [&] { model.copy(x.part(0, 10), x.part(9, 19)); });
+  refuses("rows 0 to 10 of array 'x' overlap rows 9 to 19", [&] { model.copy(x.rows(0, 10), x.rows(9, 19)); });
 }
 
 TEST_P(region_copies, parts_are_looked_at_alone) {
   auto x = model.make_array<std::int64_t>("x", {100, 3});
   number(x);
   {
-    auto seen = x.part(20, 30).update();
+    auto seen = x.rows(20, 30).update();
     EXPECT_EQ(seen.elements().size(), 30u);
     EXPECT_EQ(seen(20, 0), 60);
     EXPECT_EQ(seen.elements()[29], 89);
     seen(29, 2) = -1;
-    for (std::int64_t& v : x.part(0, 1).write()) v = 7;  // rows apart do not wait for each other
+    for (std::int64_t& v : x.rows(0, 1).write()) v = 7;  // rows apart do not wait for each other
   }
   const auto seen = x.read();
   EXPECT_EQ(seen(29, 2), -1);
   EXPECT_EQ(seen(30, 0), 90);
   EXPECT_EQ(seen(0, 2), 7);
   EXPECT_EQ(seen(1, 0), 3);
-  EXPECT_NE(std::string(error_of([&] { (void)x.part(5, 5).read(); }).what()).find("a view of rows 5 to 5"),
+  EXPECT_NE(std::string(error_of([&] { (void)x.rows(5, 5).read(); }).what()).find("a view of rows 5 to 5"),
             std::string::npos);
-  EXPECT_NE(std::string(error_of([&] { (void)x.part(5, 101).read(); }).what()).find("which has 100 rows"),
+  EXPECT_NE(std::string(error_of([&] { (void)x.rows(5, 101).read(); }).what()).find("which has 100 rows"),
             std::string::npos);
 }
 
@@ -205,9 +207,9 @@ TEST(region_parts, are_looked_at_while_others_are_changed) {
     x[i] = -1;
   });
   while (!started) std::this_thread::yield();
-  EXPECT_EQ(x.part(0, 50).read()[49], 49);
+  EXPECT_EQ(x.rows(0, 50).read()[49], 49);
   open = true;
-  EXPECT_EQ(x.part(50, 60).read()[50], -1);
+  EXPECT_EQ(x.rows(50, 60).read()[50], -1);
 }
 
 /// Of an array whose tiles a recording keeps, the other rows of a tile stay.
@@ -219,7 +221,7 @@ TEST(region_parts, keep_the_rest_of_tiles_that_stay) {
   fill();
   recording r = rt.record(fill);
   rt.replay(r);
-  for (std::int64_t& v : x.part(10, 20).write()) v = 5;
+  for (std::int64_t& v : x.rows(10, 20).write()) v = 5;
   const auto seen = x.read();
   EXPECT_EQ(seen[9], 9);
   EXPECT_EQ(seen[10], 5);
@@ -279,6 +281,10 @@ TEST_P(region_copies, arrays_are_read_beside_what_is_written) {
   ASSERT_TRUE(std::ranges::equal(seen.elements(), oracle));
 }
 
+std::uint64_t changes_of(const array<std::int64_t>& x) {
+  return x.handle().rows(std::source_location::current())->tiles().changes();
+}
+
 /// Loops over fewer and fewer rows, which leave the arrays in their tiles.
 TEST_P(region_copies, loops_that_shrink_keep_the_tiles) {
   constexpr std::int64_t n = 64;
@@ -293,7 +299,7 @@ TEST_P(region_copies, loops_that_shrink_keep_the_tiles) {
         "shrink", {.policy = policy::flatten, .split_over = {0, n}}, iterate(k + 1, n), read(b), update(a),
         with_kernel([k](auto i, auto b, auto a) { a[i] += b[i] * k; }, "(i, b, a, k) { a[i] += b[i] * k; }", k));
     for (std::int64_t i = k + 1; i < n; ++i) oracle[static_cast<std::size_t>(i)] += i * k;
-    const std::uint64_t now = a.handle().storage()->tiles().changes() + b.handle().storage()->tiles().changes();
+    const std::uint64_t now = changes_of(a) + changes_of(b);
     if (k == 0) changes = now;
     ASSERT_EQ(now, changes) << k;
   }
@@ -372,27 +378,27 @@ TEST_P(region_copies, views_of_one_thread_do_not_wait_for_each_other) {
   };
   {
     const auto first = x.read();
-    const auto second = x.read(), part = x.part(10, 20).read();
+    const auto second = x.read(), part = x.rows(10, 20).read();
     EXPECT_EQ(second[99] + part[10], 109);
     refuses("this thread holds a view of rows 0 to 100 of array 'x'", [&] { (void)x.write(); });
   }
   {
     const auto first = x.update();
-    refuses("a second one would wait for it", [&] { (void)x.part(0, 1).read(); });
+    refuses("a second one would wait for it", [&] { (void)x.rows(0, 1).read(); });
   }
   {
-    std::optional first(x.part(0, 10).read());
+    std::optional first(x.rows(0, 10).read());
     number(x);
-    refuses("for a region that was submitted since", [&] { (void)x.part(50, 60).read(); });
+    refuses("for a region that was submitted since", [&] { (void)x.rows(50, 60).read(); });
     first.reset();
-    EXPECT_EQ(x.part(50, 60).read()[59], 59);
+    EXPECT_EQ(x.rows(50, 60).read()[59], 59);
   }
   {
-    std::optional first(x.part(0, 10).write());
+    std::optional first(x.rows(0, 10).write());
     for (std::int64_t i = 0; i < 10; ++i) (*first)[i] = i;
     std::optional<region_result<std::int64_t>> r(std::in_place, rt, "r");
     model.region("sum", iterate(0, 100), read(x), sum(*r), [](auto i, auto x, auto& s) { s += x[i]; });
-    refuses("for a region that was submitted since", [&] { (void)x.part(50, 60).write(); });
+    refuses("for a region that was submitted since", [&] { (void)x.rows(50, 60).write(); });
     first.reset();
     EXPECT_EQ(r->get(), 4950);
   }
@@ -411,15 +417,15 @@ TEST_P(region_copies, views_that_read_do_not_hold_up_what_reads) {
     model.region("copy", {.policy = policy::percentage({10, 90})}, iterate(1, 199), read(x, halo(1)), write(y),
                  with_kernel([](auto i, auto x, auto y) { y[i] = x[i - 1] + x[i + 1]; },
                              "(i, x, y) { y[i] = x[i - 1] + x[i + 1]; }"));
-    EXPECT_EQ(y.part(1, 199).read()[100], 200);
-    const auto again = x.part(10, 20).read();
+    EXPECT_EQ(y.rows(1, 199).read()[100], 200);
+    const auto again = x.rows(10, 20).read();
     EXPECT_EQ(again[19], 19);
   }
   {
-    const auto first = x.part(0, 10).update();
+    const auto first = x.rows(0, 10).update();
     model.region("sum", {.policy = policy::any}, iterate(0, 200), read(x), sum(total),
                  [](auto i, auto x, auto& s) { s += x[i]; });  // waits for the view
-    EXPECT_EQ(x.part(50, 60).read()[59], 59);
+    EXPECT_EQ(x.rows(50, 60).read()[59], 59);
   }
   EXPECT_EQ(total.get(), 19'900);
   number(x);
@@ -510,8 +516,8 @@ TEST_P(region_copies, go_between_parts_of_the_programs_own_memory) {
   std::vector<std::int64_t> buffer(5000, -1);
   rt.register_memory(buffer.data(), buffer.size() * sizeof(std::int64_t));
   {
-    auto x = model.adopt("x", std::span(buffer).subspan(3, 1000), {1000}),
-         y = model.adopt("y", std::span(buffer).subspan(1501, 1000), {10, 100});
+    auto x = model.adopt("x", std::span(buffer).subspan(3, 1000), {1000});
+    auto y = model.adopt("y", std::span(buffer).subspan(1501, 1000), {10, 100});
     number(x);
     number(y);
     model.region("twice", {.policy = policy::flatten}, iterate(0, 1000), update(x),

@@ -86,7 +86,7 @@ struct declared_memory : ::testing::Test {
       location_of("LocG", "device") + below("LocA", "\"LocB\"") + below("LocB", "\"LocH\", \"LocG\""))};
   location_model model{rt};
 
-  region_array<double> made(const char* name, std::int64_t megabytes, const char* at) {
+  array<double> made(const char* name, std::int64_t megabytes, const char* at) {
     return model.make_array<double>(name, {megabytes * mega}, {.at = at});
   }
 };
@@ -136,7 +136,7 @@ TEST_F(declared_memory, counts_an_array_where_it_is) {
   EXPECT_EQ(z.location(), "machine");
   x.move("machine");
   z.move("LocH");
-  model.copy(z.part(0, mega), y.part(0, mega));
+  model.copy(z.rows(0, mega), y.rows(0, mega));
   model.fence();
 }
 

@@ -94,8 +94,8 @@ struct edited_regions : ::testing::Test {
         for (const region_share& s : row.shares) names.push_back(s.leaf);
     return names;
   }
-  void count(const region_array<std::int64_t>& x, const region_options& options = {.policy = policy::flatten}) {
-    model.region("count", options, iterate(0, x.extents().rows), update(x),
+  void count(const array<std::int64_t>& x, const region_options& options = {.policy = policy::flatten}) {
+    model.region("count", options, iterate(0, x.extents()[0]), update(x),
                  with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
   }
 };
@@ -331,7 +331,7 @@ TEST(random_edits, lose_nothing) {
   runtime rt(edited_machine(2));
   location_model model(rt);
   constexpr std::int64_t n = 600;
-  std::vector<region_array<std::int64_t>> arrays;
+  std::vector<array<std::int64_t>> arrays;
   std::vector<std::vector<std::int64_t>> oracle(3, std::vector<std::int64_t>(n, 0));
   for (const char* name : {"x", "y", "z"}) arrays.push_back(model.make_array<std::int64_t>(name, {n}));
   const leaf_names locations{"LocA", "LocH", "LocI", "Left", "Right", "D0", "D1"}, policies{"static", "flatten", "any"};
@@ -488,7 +488,7 @@ TEST(concurrent_edits, leave_the_loops_of_other_threads_right) {
   location_model model(rt);
   std::atomic<bool> end{false};
   std::vector<std::int64_t> launches(2, 0);
-  std::vector<region_array<std::int64_t>> arrays;
+  std::vector<array<std::int64_t>> arrays;
   for (const char* name : {"x", "y"}) arrays.push_back(model.make_array<std::int64_t>(name, {300}));
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 2; ++t)

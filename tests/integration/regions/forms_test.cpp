@@ -50,7 +50,8 @@ TEST_F(forms, that_do_the_same_are_no_finding) {
 }
 
 TEST_F(forms, that_differ_are_named_with_array_index_and_values) {
-  auto x = model.make_array<double>("x", {100}), table = model.make_array<double>("table", {100, 4});
+  auto x = model.make_array<double>("x", {100});
+  auto table = model.make_array<double>("table", {100, 4});
   model.region("fill", iterate(0, 100), write(x), [](auto i, auto x) { x[i] = double(i); });
   model.region("spread", {.policy = policy::any}, iterate(0, 100), read(x), write(table),
                with_kernel(

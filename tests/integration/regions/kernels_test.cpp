@@ -79,7 +79,7 @@ TEST_P(region_kernels, do_what_the_function_does) {
 TEST_P(region_kernels, leave_the_program_s_own_memory_up_to_date_after_a_pause) {
   const std::int64_t n = 5000;
   std::vector<double> own(n, 1);
-  const auto twice_more = [&](const region_array<double>& x) {
+  const auto twice_more = [&](const array<double>& x) {
     model.region("twice more", by(), iterate(0, n), update(x),
                  with_kernel([](auto i, auto x) { x[i] = 2 * x[i] + double(i); }, "(i, x) { x[i] = 2 * x[i] + i; }"));
   };
@@ -341,7 +341,7 @@ TEST_P(region_kernels, do_what_one_thread_does_in_random_programs) {
   const auto number = [&](std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);
   };
-  std::vector<region_array<std::int64_t>> arrays;
+  std::vector<array<std::int64_t>> arrays;
   std::vector<std::vector<std::int64_t>> expected(3, std::vector<std::int64_t>(std::size_t(n), 0));
   for (int k = 0; k < 3; ++k) arrays.push_back(model.make_array<std::int64_t>("a" + std::to_string(k), {n}));
   const std::vector<std::string> policies{"static", "flatten", "any", "percentage:10,20,70", "percentage:60,0,40",
@@ -631,7 +631,7 @@ TEST_P(region_kernels, have_the_bits_of_the_function) {
 }
 
 TEST_P(region_kernels, of_one_name_may_be_in_several_models) {
-  const auto launch = [](location_model& in, const region_array<double>& x) {
+  const auto launch = [](location_model& in, const array<double>& x) {
     in.region("same", iterate(0, 100), update(x),
               with_kernel([](auto i, auto x) { x[i] += 1; }, "(i, x) { x[i] += 1; }"));
   };

@@ -16,9 +16,9 @@ namespace {
 constexpr std::int64_t many_rows = 10'000;
 
 struct regions_of_many_tiles : ::testing::Test {
-  region_array<double> make(const std::string& name) { return model.make_array<double>(name, {many_rows}); }
+  array<double> make(const std::string& name) { return model.make_array<double>(name, {many_rows}); }
   /// Elements i + `add`, by parts of other lengths each time.
-  void fill(region_array<double>& a, int add) {
+  void fill(array<double>& a, int add) {
     for (int percent = 20; percent < 69; percent += 7)
       model.region("fill",
                    {.policy = region_policy::from_text("percentage:10," + std::to_string(90 - percent) + "," +
@@ -27,7 +27,7 @@ struct regions_of_many_tiles : ::testing::Test {
                    with_kernel([add](auto i, auto a) { a[i] = double(i + add); }, "(i, a, v) { a[i] = i + v; }", add));
   }
   /// x[i] += i on the host, in 150 parts of a row and one of the rest: more than a kernel has parameters.
-  void add_in_parts(region_array<double>& x) {
+  void add_in_parts(array<double>& x) {
     std::string ones = "range:";
     for (int k = 0; k < 150; ++k) ones += "1,";
     model.region("host", {.policy = region_policy::from_text(ones + std::to_string(many_rows - 150))},
@@ -38,8 +38,8 @@ struct regions_of_many_tiles : ::testing::Test {
 };
 
 TEST_F(regions_of_many_tiles, are_kernels_with_fewer_tiles_of_each) {
-  std::array<region_array<double>, 7> a{make("a"), make("b"), make("c"), make("d"), make("e"), make("f"), make("g")};
-  region_array<double> to = make("to");
+  std::array<array<double>, 7> a{make("a"), make("b"), make("c"), make("d"), make("e"), make("f"), make("g")};
+  array<double> to = make("to");
   for (std::size_t k = 0; k < a.size(); ++k) fill(a[k], static_cast<int>(k));
   model.region("add", {.policy = policy::percentage({10, 20, 70})}, iterate(0, many_rows), read(a[0], whole),
                read(a[1]), read(a[2]), read(a[3]), read(a[4]), read(a[5]), read(a[6]), write(to),
@@ -52,7 +52,7 @@ TEST_F(regions_of_many_tiles, are_kernels_with_fewer_tiles_of_each) {
 
 /// On a device, a kernel has fewer parameters than that.
 TEST_F(regions_of_many_tiles, are_recorded_with_fewer_tiles_of_each) {
-  region_array<double> x = make("x"), y = make("y");
+  array<double> x = make("x"), y = make("y");
   const auto step = [&] {
     add_in_parts(x);
     model.region("read", {.policy = policy::percentage({0, 0, 100})}, iterate(0, many_rows), read(x), update(y),
@@ -68,7 +68,7 @@ TEST_F(regions_of_many_tiles, are_recorded_with_fewer_tiles_of_each) {
 
 /// A recording keeps more tiles than a kernel has parameters for: the host runs what reads them.
 TEST_F(regions_of_many_tiles, are_read_beside_a_recording_that_keeps_them) {
-  region_array<double> x = make("x"), y = make("y");
+  array<double> x = make("x"), y = make("y");
   add_in_parts(x);
   recording keeps = rt.record([&] { add_in_parts(x); });
   region_result<double> total(rt, "total");
@@ -89,7 +89,7 @@ TEST_F(regions_of_many_tiles, are_read_beside_a_recording_that_keeps_them) {
 
 /// It waits for views of the array, although the region only reads it.
 TEST_F(regions_of_many_tiles, count_an_exchange_of_a_recording_as_one_that_writes) {
-  region_array<double> x = make("x"), y = make("y");
+  array<double> x = make("x"), y = make("y");
   add_in_parts(x);
   const recording keeps = rt.record([&] { add_in_parts(x); });
   recording reads = rt.record([&] {
@@ -98,9 +98,9 @@ TEST_F(regions_of_many_tiles, count_an_exchange_of_a_recording_as_one_that_write
   });
   ASSERT_GT(reads.size(), reads.submitted()) << "there is no exchange";
   {
-    const auto first = x.part(0, 10).read();
+    const auto first = x.rows(0, 10).read();
     rt.replay(reads);
-    const error e = test_support::error_of([&] { (void)x.part(0, 10).read(); });
+    const error e = test_support::error_of([&] { (void)x.rows(0, 10).read(); });
     EXPECT_NE(std::string(e.what()).find("for a region that was submitted since"), std::string::npos) << e.what();
   }
   EXPECT_EQ(y.read()[9], 9);

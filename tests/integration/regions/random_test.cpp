@@ -189,7 +189,7 @@ class random_program {
   location_model m_model;
   region_result<std::int64_t> m_total;
   std::mt19937 m_random;
-  std::vector<region_array<std::int64_t>> m_arrays;
+  std::vector<array<std::int64_t>> m_arrays;
   std::vector<std::vector<std::int64_t>> m_expected;
   std::vector<std::function<void()>>* m_recorded = nullptr;  // null: no recording is made
 };

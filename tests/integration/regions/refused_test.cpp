@@ -20,7 +20,7 @@ using test_support::error_of;
 struct refused_regions : ::testing::Test {
   runtime rt{testing::with_sims(1, "16 MiB")};
   location_model model{rt};
-  region_array<double> x = model.make_array<double>("x", {100}), y = model.make_array<double>("y", {50});
+  array<double> x = model.make_array<double>("x", {100}), y = model.make_array<double>("y", {50});
 
   template <class... Rest>
   void refuses(error_kind kind, const char* text, const char* hint, const Rest&... rest) {
@@ -92,9 +92,9 @@ TEST_F(refused_regions, rows_that_each_iteration_reads_and_one_has_not) {
 }
 
 TEST_F(refused_regions, arrays_and_results_that_were_moved_from) {
-  region_array<double> moved = model.make_array<double>("moved", {100});
+  array<double> moved = model.make_array<double>("moved", {100});
   region_result<double> total(rt, "total");
-  const region_array<double> kept = std::move(moved);
+  const array<double> kept = std::move(moved);
   const region_result<double> kept_total = std::move(total);
   refuses(error_kind::usage, "its use 2 is an array that was moved from", "name the array that it was moved to",
           iterate(0, 100), read(x), write(moved), nothing);  // NOLINT(bugprone-use-after-move)
@@ -112,7 +112,7 @@ TEST_F(refused_regions, arrays_and_results_that_were_moved_from) {
   const error e = error_of([&] { (void)total.get(); });
   EXPECT_EQ(e.kind(), error_kind::usage);
   EXPECT_NE(std::string(e.what()).find("the result was moved from"), std::string::npos) << e.what();
-  EXPECT_EQ(moved.extents(), row_extents{});
+  EXPECT_EQ(moved.extents(), shape());
   EXPECT_EQ(moved.name(), "");
   for (const error& e : {error_of([&] { (void)moved.read(); }), error_of([&] { moved.move("machine"); })})
     EXPECT_NE(std::string(e.what()).find("the array was moved from"), std::string::npos) << e.what();
@@ -217,7 +217,7 @@ TEST_F(refused_regions, arrays_that_cannot_be) {
 }
 
 TEST_F(refused_regions, views_inside_a_recording) {
-  const error e = error_of([&] { (void)rt.record([&] { (void)x.part(10, 20).read(); }); });
+  const error e = error_of([&] { (void)rt.record([&] { (void)x.rows(10, 20).read(); }); });
   EXPECT_NE(std::string(e.what()).find("a host view inside a recording"), std::string::npos) << e.what();
   EXPECT_EQ(x.read()[50], 0);
 }
@@ -241,7 +241,7 @@ struct uncopyable_body {
     if ((*copies_left)-- == 0) throw std::length_error("no further copy");
   }
   uncopyable_body& operator=(const uncopyable_body&) = delete;
-  void operator()(std::int64_t, const region_view<double>&, double&) const {}
+  void operator()(std::int64_t, const rows_view<double>&, double&) const {}
 };
 
 TEST_F(refused_regions, half_way_leave_nothing_behind) {
@@ -296,7 +296,7 @@ TEST_F(refused_regions, models_in_tasks_and_pauses_under_views) {
 TEST_F(refused_regions, views_may_outlive_the_model) {
   std::optional<location_model> shorter(rt);
   auto z = shorter->make_array<double>("z", {100});
-  std::optional<region_host_view<double>> seen(z.write());
+  std::optional<host_rows_view<double>> seen(z.write());
   shorter->region("waits", iterate(0, 100), update(z), [](auto i, auto z) { z[i] += 1; });
   shorter.reset();  // does not wait for the region, which waits for the view
   std::ranges::fill(seen->elements(), 4.0);

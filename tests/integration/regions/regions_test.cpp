@@ -86,7 +86,7 @@ TEST_P(regions, follow_each_other_by_the_arrays_that_they_use) {
   model.region("fill", iterate(0, n), write(y), [](auto i, auto y) { y[i] = static_cast<double>(i); });
   model.region("twice", iterate(0, n), read(y), write(x), [](auto i, auto y, auto x) { x[i] = 2 * y[i]; });
   model.region("add", iterate(0, n), read(y), update(x),
-               [](std::int64_t i, region_view<const double> y, region_view<double> x) { x[i] += y[i]; });
+               [](std::int64_t i, rows_view<const double> y, rows_view<double> x) { x[i] += y[i]; });
   const auto seen = x.read();
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 3.0 * static_cast<double>(i)) << i;
 }
@@ -99,7 +99,7 @@ TEST_P(regions, read_beyond_their_chunk_by_halo) {
     std::iota(given.begin(), given.end(), 0.0);
   }
   const auto smooth = [](auto i, auto from, auto to) {
-    const std::int64_t rows = from.extents().rows;
+    const std::int64_t rows = from.extent(0);
     to[i] = (i > 0 ? from[i - 1] : 0) + from[i] + (i + 1 < rows ? from[i + 1] : 0);
   };
   std::vector<double> expected(n), next(n);
@@ -128,8 +128,7 @@ TEST_P(regions, gather_from_all_of_an_array) {
 }
 
 TEST_P(regions, go_over_arrays_of_several_dimensions_and_their_rows) {
-  const row_extents matrix{37, 21};
-  auto a = model.make_array<float>("a", matrix), row = model.make_array<float>("row", {1, 21});
+  auto a = model.make_array<float>("a", {37, 21}), row = model.make_array<float>("row", {1, 21});
   auto cube = model.make_array<std::int32_t>("cube", {9, 5, 4});
   model.region("index", iterate({0, 37}, {0, 21}), write(a),
                [](auto i, auto j, auto a) { a(i, j) = static_cast<float>(100 * i + j); });
@@ -365,11 +364,11 @@ TEST_P(regions, are_recorded_where_loops_write_one_array_in_several_splits) {
     rt.replay(steps);
     expect_step();
     if (k == 2) {
-      const auto seen = x.part(400, 700).read();
+      const auto seen = x.rows(400, 700).read();
       for (std::int64_t i = 400; i < 700; ++i) ASSERT_EQ(seen[i], a[std::size_t(i)]) << i;
     }
     if (k == 3) {
-      x.part(499, 501).update()[499] = 7;
+      x.rows(499, 501).update()[499] = 7;
       a[499] = 7;
     }
     if (k == 4) {
@@ -387,7 +386,7 @@ TEST(recorded_regions, have_splits_of_their_own) {
   for (const char* validate : {"false", "true"}) {
     runtime rt(testing::machine_of("plugins = [\"host\"]\nvalidate = " + std::string(validate) + "\n", 2));
     location_model model(rt);
-    std::optional<region_array<double>> x(model.make_array<double>("x", {100}));
+    std::optional<array<double>> x(model.make_array<double>("x", {100}));
     const auto more = [&](std::string_view by) {
       model.region("more", {.policy = region_policy::from_text(by)}, iterate(0, 100), update(*x),
                    [](auto i, auto v) { v[i] += 1; });
@@ -464,7 +463,7 @@ TEST(recorded_regions, have_loops_over_more_rows_and_fewer) {
 TEST(recorded_regions, of_arrays_that_have_ended_are_refused_by_name) {
   runtime rt(testing::host_only());
   location_model model(rt);
-  std::optional<region_array<double>> x = model.make_array<double>("speeds", {100});
+  std::optional<array<double>> x = model.make_array<double>("speeds", {100});
   const auto more = [&] {
     model.region("more", {.policy = policy::static_split}, iterate(0, 100), update(*x),
                  [](auto i, auto v) { v[i] += 1; });

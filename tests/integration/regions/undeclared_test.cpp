@@ -42,10 +42,15 @@ class undeclared : public ::testing::TestWithParam<undeclared_setting> {
   static constexpr std::int64_t n = 1000;
   static inline const region_options by{.policy = policy::flatten};
   template <class T>
-  region_array<T> filled(const char* name, row_extents extents = {n}) {
+  array<T> filled(const char* name) {
+    return filled<T>(name, {n});
+  }
+  template <class T, std::size_t Rank>
+  array<T, Rank> filled(const char* name, const std::int64_t (&extents)[Rank]) {
     auto x = model.make_array<T>(name, extents);
-    model.region("fill", by, iterate(0, extents.rows), write(x), [](auto i, auto x) {
-      for (std::int64_t k = 0; k < x.extents().row_elements(); ++k) x[i * x.extents().row_elements() + k] = T(i % 100);
+    const std::int64_t width = x.extents().count() / extents[0];
+    model.region("fill", by, iterate(0, extents[0]), write(x), [width](auto i, auto x) {
+      for (std::int64_t k = 0; k < width; ++k) x[i * width + k] = T(i % 100);
     });
     return x;
   }
@@ -188,7 +193,7 @@ TEST_P(undeclared, rows_are_none_where_all_are_declared) {
         "most", by, iterate(0, n), read(a), maximum(most),
         both([](auto i, auto a, auto& m) { m = std::max(m, a[i]); }, "(i, a, m) { m = a[i] > m ? a[i] : m; }"));
   }
-  model.copy(a.part(0, 500), b.part(500, 1000));
+  model.copy(a.rows(0, 500), b.rows(500, 1000));
   EXPECT_EQ(fence_text(rt), "");
   EXPECT_TRUE(std::isfinite(most.get()));
   const auto seen = b.read();

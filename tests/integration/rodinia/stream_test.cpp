@@ -14,7 +14,7 @@ constexpr std::int64_t stream_elements = 10'007;
 
 /// The mean relative error is at most a hundred roundings.
 template <class T>
-void expect_elements(const region_array<T>& x, double expected, const char* what) {
+void expect_elements(const array<T>& x, double expected, const char* what) {
   double error = 0;
   const auto seen = x.read();
   for (const T v : seen) error += std::abs(static_cast<double>(v) - expected);

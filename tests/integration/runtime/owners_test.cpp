@@ -224,14 +224,14 @@ TEST_P(after_its_end, models_their_arrays_and_results_are_errors_whatever_is_at_
   for (const bool another : {false, true}) {
     begin();
     auto model = std::make_unique<location_model>(*place);
-    region_array<double> rows = model->make_array<double>("rows", {100});
+    array<double> rows = model->make_array<double>("rows", {100});
     region_result<double> result(*place, "result");
     model->region("sum", iterate(0, 100), write(rows), sum(result), [](auto i, auto r, auto& s) { r[i] = 1, s += 1; });
     EXPECT_EQ(result.get(), 100);
     place.reset();
     if (another) begin();
     tells(error_of([&] { (void)rows.read(); }));
-    tells(error_of([&] { (void)rows.part(3, 5).update(); }));
+    tells(error_of([&] { (void)rows.rows(3, 5).update(); }));
     tells(error_of([&] { (void)rows.location(); }));
     tells(error_of([&] { rows.move("machine"); }));
     tells(error_of([&] { (void)result.get(); }));
@@ -262,7 +262,7 @@ TEST_P(after_its_end, models_and_results_may_end_in_a_thread_while_the_runtime_d
     auto model = std::make_unique<location_model>(*place);
     auto result = std::make_unique<region_result<double>>(*place, "result");
     {
-      region_array<double> rows = model->adopt("rows", std::span<double>(memory), {100});
+      array<double> rows = model->adopt("rows", std::span<double>(memory), {100});
       model->region("twice", iterate(0, 100), update(rows), sum(*result), [](auto i, auto r, auto& s) {
         r[i] *= 2;
         s += 1;
@@ -289,7 +289,7 @@ TEST_P(owners, memory_of_the_program_is_an_array_of_one_runtime) {
     return by.adopt("part", std::span<double>(memory).subspan(90), {10});
   };
   {
-    region_array<double> rows = of_a.adopt("rows", std::span<double>(memory), {100});
+    array<double> rows = of_a.adopt("rows", std::span<double>(memory), {100});
     of_a.region("twice", iterate(0, 100), update(rows), [](auto i, auto r) { r[i] *= 2; });
     const error e = error_of([&] { (void)adopt_part(of_b); });
     EXPECT_EQ(e.kind(), error_kind::usage);
@@ -300,13 +300,13 @@ TEST_P(owners, memory_of_the_program_is_an_array_of_one_runtime) {
   }
   a.fence();
   {
-    const region_array<double> now = adopt_part(of_b);
+    const array<double> now = adopt_part(of_b);
     EXPECT_THROW((void)adopt_part(of_a), error);
   }
   b.fence();
   std::optional<runtime> other(GetParam().make());
   std::optional<location_model> of_other(*other);
-  const region_array<double> kept = adopt_part(*of_other);
+  const array<double> kept = adopt_part(*of_other);
   of_other.reset();
   other.reset();
   EXPECT_NO_THROW((void)adopt_part(of_a)) << "a runtime that has ended has nothing";

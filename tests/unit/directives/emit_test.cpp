@@ -29,7 +29,7 @@ TEST(emit, statements) {
             "::tessera::directives::edit_hierarchy(\"+\", {\"A\", chosen}, \"R\", {.start = 0, .count = 4});");
   EXPECT_EQ(statement("gecko memory allocate(x[0:n][0:m]) type(double) distance(far:2)"),
             "x = ::tessera::directives::allocate<double>(\"x\", "
-            "::tessera::row_extents{::tessera::directives::whole_number(n), "
+            "{::tessera::directives::whole_number(n), "
             "::tessera::directives::whole_number(m)}, "
             "{.distance = ::tessera::array_distance::far(::tessera::directives::levels(2))});");
   EXPECT_THAT(statement("gecko memory allocate(x[0:n]) type(float) distance(near) realloc"),
@@ -101,6 +101,7 @@ TEST(emit, a_region) {
   r.arrays = {{"x", "x", "", array_use::intent::read, "halo(1)", "m", 0, 0},
               {"y", "&y[0][0]", "", array_use::intent::write, "chunk", "", 0, 0}};
   r.arrays[0].surely_to = 1;
+  r.arrays[1].subscripts = 2;
   r.reductions = {{"s", "double", "max", "tessera_s"}};
   const std::string head = plain(region_head(r));
   EXPECT_THAT(head,
@@ -109,7 +110,7 @@ TEST(emit, a_region) {
                         "::tessera::directives::loop<int>({\"i\", 4, 17}, 0, ::tessera::directives::loop_test::less, "
                         "+(n), ::tessera::directives::loop_step::add, +(1))), "
                         "::tessera::read(::tessera::directives::array(x, m, \"x\"), ::tessera::halo(1).surely(0, 1)), "
-                        "::tessera::write(::tessera::directives::array(&y[0][0], 1, \"y\"), ::tessera::chunk), "
+                        "::tessera::write(::tessera::directives::array<2>(&y[0][0], 1, \"y\"), ::tessera::chunk), "
                         "::tessera::maximum(tessera_s), [a, g = g]("));
   EXPECT_THAT(region_tail(r), HasSubstr("s = ::std::max<double>(s, tessera_s.get());"));
   r.kernel = "(i, x, y, s, a) { }";
@@ -140,7 +141,7 @@ TEST(emit, chains) {
   EXPECT_EQ(plain_chain({"s", {{false, "&a::b"}, {false, "&b::x"}}}, {}), "::tessera::chain(s, &a::b, &b::x)");
   EXPECT_EQ(plain_chain({"s", {{false, "&a::b"}, {true, "k"}, {false, "&b::x"}}}, {{"0", "n"}, {"0", "3"}}),
             "::tessera::chain(s, "
-            "&a::b).element(k).then(&b::x)[::tessera::row_extents{::tessera::directives::whole_number(n), "
+            "&a::b).element(k).then(&b::x)[{::tessera::directives::whole_number(n), "
             "::tessera::directives::whole_number(3)}]");
   EXPECT_EQ(plain_chain({"p", {{true, "2"}}}, {}), "::tessera::chain(p).element(2)");
 }

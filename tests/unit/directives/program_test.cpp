@@ -66,7 +66,7 @@ TEST_F(program, arrays_are_found_by_their_first_elements) {
   EXPECT_THAT(refused([&] { (void)directives::array(x + 4, 4); }), HasSubstr("inside of array 'x'"));
   EXPECT_THAT(refused([&] { (void)directives::array(x); }),
               HasSubstr("rows of array 'x' have 4 elements, and the region's subscripts mean single elements"));
-  EXPECT_EQ(directives::array(x, 0).extents().rows, 10);
+  EXPECT_EQ(directives::array(x, 0).extents()[0], 10);
   EXPECT_THAT(refused([&] { (void)directives::array(reinterpret_cast<float*>(x), 4); }),
               HasSubstr("elements of type f64, not f32"));
   const double other = 0;
@@ -182,7 +182,7 @@ TEST_F(program, copies_check_their_ranges) {
 TEST_F(program, copies_of_arrays_that_regions_use_are_regions) {
   double *const x = directives::allocate<double>("x", {10, 4}), *const y = directives::allocate<double>("y", {20, 4});
   const auto number = [&] {
-    directives::model().region("number", tessera::iterate(0, 10), tessera::write(directives::array(x, 4)),
+    directives::model().region("number", tessera::iterate(0, 10), tessera::write(directives::array<2>(x, 4)),
                                [](auto i, auto v) {
                                  for (int j = 0; j < 4; ++j) v(i, j) = double(4 * i + j);
                                });

@@ -1,0 +1,200 @@
+#pragma once
+// Tasks that name rows of arrays, or whole arrays, beside blocks.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <source_location>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tessera/detail/array.hpp"
+#include "tessera/detail/region_use.hpp"
+#include "tessera/detail/task.hpp"
+#include "tessera/detail/use.hpp"
+
+namespace tessera::detail {
+
+/// Where a use's blocks are among those of a task.
+struct region_operand {
+  std::uint32_t first = 0, count = 0;  ///< blocks
+  std::int64_t row = 0;                ///< the first row in them
+  std::int64_t begin = 0, end = 0;     ///< rows that the task has declared, which may be fewer
+};
+
+/// The blocks of a use as rows that lie one after the other. Where they do not, in the memory of a host that is not
+/// their home or in the copies of validation, they are gathered first, and what is written is spread again.
+template <class T>
+class gathered_rows {
+ public:
+  gathered_rows(task_blocks& blocks, const region_operand& operand) : m_data(find(blocks, operand)) {}
+  T* data() const noexcept { return m_data; }  ///< of row `region_operand::row`
+  /// The task has done its work.
+  void end() noexcept {
+    if constexpr (!std::is_const_v<T>) {
+      auto from = m_gathered.cbegin();
+      for (const view<T, any_rank>& part : m_parts) {
+        std::copy_n(from, part.size(), part.begin());
+        from += part.size();
+      }
+    }
+  }
+
+ private:
+  T* find(task_blocks& blocks, const region_operand& operand) {
+    if (operand.count == 0) return nullptr;
+    const view<T, any_rank> first = blocks.get<T>(operand.first);
+    T* after = first.data() + first.size();
+    bool together = true;
+    std::int64_t elements = first.size();
+    for (std::uint32_t k = 1; k < operand.count; ++k) {
+      const view<T, any_rank> next = blocks.get<T>(operand.first + k);
+      together = together && next.data() == after;
+      after = next.data() + next.size();
+      elements += next.size();
+    }
+    if (together) return first.data();
+    m_gathered.reserve(static_cast<std::size_t>(elements));
+    for (std::uint32_t k = 0; k < operand.count; ++k) {
+      const view<T, any_rank> part = blocks.get<T>(operand.first + k);
+      m_gathered.insert(m_gathered.end(), part.begin(), part.end());
+      if constexpr (!std::is_const_v<T>) m_parts.push_back(part);
+    }
+    return m_gathered.data();
+  }
+  std::vector<std::remove_const_t<T>> m_gathered;
+  std::vector<view<T, any_rank>> m_parts;  // of what is written, when it is gathered
+  T* m_data;
+};
+
+/// A use of a task without its types: a block, or rows.
+struct task_demand {
+  block_access block = {};
+  bool is_rows = false;
+  hierarchy::array_storage* array = nullptr;  ///< null, of rows: it was moved from
+  tessera::intent how = intent::read;         ///< of rows
+  std::int64_t first = 0, last = 0;           ///< likewise
+};
+/// Of an array as a region names it: all rows, or those of the pattern `rows`. Throws usage for a halo.
+task_demand demand_of(const std::shared_ptr<hierarchy::array_storage>& array, intent how, const access_pattern& pattern,
+                      std::source_location site);
+/// Names the blocks of a task, which hold the rows that it names, and submits it. Throws tessera::error (usage), and
+/// nothing was submitted: rows that there are not, rows that are written and named twice, arrays that were moved from
+/// or are of another runtime.
+void commit_with_rows(runtime& of, submission& made, const task_name& name, std::span<const task_demand> uses,
+                      std::span<region_operand> operands, std::span<row_extents> extents);
+
+/// What an operation over elements goes over: an array, or rows of one.
+struct elements {
+  const array_handle* array;
+  intent how;                                       ///< of the operation
+  std::int64_t first = 0, last = -1;                ///< rows; last -1: all, in whatever blocks
+  bool all() const noexcept { return last == -1; }  ///< the array
+};
+template <class T, std::size_t Rank, index_order Order>
+elements elements_of(const array<T, Rank, Order>& a, intent how) noexcept {
+  return {&a.handle(), how};
+}
+template <class T, std::size_t Rank>
+elements elements_of(const array_rows<T, Rank>& r, intent how) noexcept {
+  return {&r.array().handle(), how, r.first(), std::max<std::int64_t>(r.last(), 0)};
+}
+/// Submits one task of an operation: its blocks are those of the uses, in their order.
+using per_block = std::function<void(std::span<block::record* const>)>;
+/// Goes over the blocks of arrays that have the same ones, else over those of their rows, which are cut alike where
+/// they have none of their own. Throws tessera::error (usage), and nothing was submitted: blocks of their own that
+/// differ, or are only partly named; rows of other numbers or lengths. @param operation  for messages
+void over_blocks(runtime& of, const task_name& operation, std::span<const elements> uses, const per_block& submit);
+
+template <class T, intent How, std::size_t Rank>
+task_demand task_demand_of(const rows_use<T, How, Rank>& u, std::source_location) {
+  return {{}, true, u.array.get(), How, u.first, u.last};
+}
+template <class T, std::size_t Rank>
+task_demand task_demand_of(const region_use<T, Rank>& u, std::source_location site) {
+  return demand_of(u.array, u.intent, u.pattern, site);
+}
+template <block_use Use>
+task_demand task_demand_of(const Use& u, std::source_location) {
+  return {.block = block_access(u)};
+}
+
+/// What a task's function gets for a block.
+template <class Use>
+class task_argument {
+ public:
+  task_argument(task_blocks& blocks, const region_operand& operand, const row_extents&)
+      : m_view(blocks.as<typename Use::view_type>(operand.first)) {}
+  typename Use::view_type get() noexcept { return std::move(m_view); }
+  void end() noexcept {}
+
+ private:
+  typename Use::view_type m_view;
+};
+/// The same for rows.
+template <class T, std::size_t Rank>
+class task_rows_argument {
+ public:
+  task_rows_argument(task_blocks& blocks, const region_operand& operand, const row_extents& extents)
+      : m_rows(blocks, operand), m_view(m_rows.data(), operand.row, operand.begin, operand.end, extents) {}
+  named_rows_view<T, Rank> get() noexcept { return m_view; }
+  void end() noexcept { m_rows.end(); }
+
+ private:
+  gathered_rows<T> m_rows;
+  named_rows_view<T, Rank> m_view;
+};
+template <class T, intent How, std::size_t Rank>
+class task_argument<rows_use<T, How, Rank>>
+    : public task_rows_argument<typename rows_use<T, How, Rank>::element, Rank> {
+ public:
+  using task_rows_argument<typename rows_use<T, How, Rank>::element, Rank>::task_rows_argument;
+};
+template <class T, std::size_t Rank>
+class task_argument<region_use<T, Rank>> : public task_rows_argument<T, Rank> {
+ public:
+  using task_rows_argument<T, Rank>::task_rows_argument;
+};
+
+/// The function of a task that names rows.
+template <class Function, class... Uses>
+struct rows_task {
+  Function function;
+  std::array<region_operand, sizeof...(Uses)> operands{};
+  std::array<row_extents, sizeof...(Uses)> extents{};
+
+  void operator()(task_context here, task_blocks blocks) { run(here, blocks, std::index_sequence_for<Uses...>()); }
+
+ private:
+  template <std::size_t... K>
+  void run(task_context here, task_blocks& blocks, std::index_sequence<K...>) {
+    std::tuple<task_argument<Uses>...> given{task_argument<Uses>(blocks, operands[K], extents[K])...};
+    if constexpr (std::is_invocable_v<Function&, decltype(std::get<K>(given).get())...>)
+      function(std::get<K>(given).get()...);
+    else
+      function(here, std::get<K>(given).get()...);
+    (std::get<K>(given).end(), ...);
+  }
+};
+template <class Function, class... Uses>
+inline constexpr bool is_shared_type<rows_task<Function, Uses...>> = is_shared_type<Function>;
+
+template <class Function, class... Uses>
+void submit_with_rows(runtime& of, const task_name& name, const task_options& options, Function& function,
+                      const Uses&... uses) {
+  using task = rows_task<Function, Uses...>;
+  const std::array<task_demand, sizeof...(Uses)> demands{task_demand_of(uses, name.site)...};
+  const function_operation what = operation_of<task, task_blocks>(of.inside(), of.serial(), name.text);
+  submission made(of.inside(), *what.definition, what.name, name.site, options, {}, sizeof(task));
+  auto* const there = new (made.arguments()) task{std::move(function)};
+  made.note_function();
+  commit_with_rows(of, made, name, demands, there->operands, there->extents);
+}
+
+}  // namespace tessera::detail
