@@ -15,8 +15,8 @@
 #include "core/schedule/replay_player.hpp"
 #include "hierarchy/region/cuts.hpp"
 #include "hierarchy/region/storage.hpp"
-#include "tessera/front_end.hpp"
 #include "tessera/detail/rows_task.hpp"
+#include "tessera/front_end.hpp"
 
 namespace tessera::hierarchy {
 namespace {

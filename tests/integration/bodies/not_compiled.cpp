@@ -21,6 +21,10 @@ void regions(tessera::location_model& model, const double* pointer, const std::v
   model.region("r", iterate(0, 9), read(x), write(x), TESSERA_BODY((), (auto i, auto a), { a[i] = 1; }));
 #elif CASE == 6  // expect: assignment of read-only location
   model.region("r", iterate(0, 9), read(x), TESSERA_BODY((), (auto i, auto a), { a[i] = 1; }));
+#elif CASE == 7  // expect: an element is named by as many indices as its array has dimensions
+  model.region("r", iterate(0, 9), write(x), [](auto i, auto a) { a(i, 0) = 1; });
+#elif CASE == 8  // expect: arrays whose last index is fastest
+  (void)model.owner().make_matrix<double>("m", {9, 9}, {9, 9}).rows(0, 3);
 #else
   model.region("r", iterate(0, 9), write(x), TESSERA_BODY((scale), (auto i, auto a), { a[i] = scale; }));
 #endif
@@ -41,6 +45,10 @@ void tasks(tessera::runtime& rt) {
 #elif CASE == 15  // expect: its blocks one by one
   rt.submit("t", loop(iterate(0, 9), TESSERA_BODY((), (auto i, auto a), { a[i] = 1; })),
             std::vector<tessera::block_access>{write(x(0))});
+#elif CASE == 16  // expect: its blocks one by one
+  rt.submit("t", loop(iterate(0, 9), TESSERA_BODY((), (auto i, auto a), { a[i] = 1; })), write(x.rows(0, 9)));
+#elif CASE == 17  // expect: the function must take one view per use, by value
+  rt.submit("t", [](tessera::view<double> a) { a[0] = 1; }, write(x.rows(0, 9)));
 #else
   rt.submit("t", loop(iterate(0, 9), TESSERA_BODY((), (auto i, auto a), { a[i] = double(i); })), write(x(0)));
 #endif
