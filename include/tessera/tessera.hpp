@@ -14,6 +14,7 @@
 #include "tessera/detail/array.hpp"           // IWYU pragma: export
 #include "tessera/detail/linear_algebra.hpp"  // IWYU pragma: export
 #include "tessera/detail/recording.hpp"       // IWYU pragma: export
+#include "tessera/detail/rows_task.hpp"       // IWYU pragma: export
 #include "tessera/detail/runtime.hpp"         // IWYU pragma: export
 #include "tessera/detail/statistics.hpp"      // IWYU pragma: export
 #include "tessera/detail/task.hpp"            // IWYU pragma: export

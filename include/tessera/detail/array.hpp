@@ -367,5 +367,3 @@ array<T, 1, row_major> runtime::adopt(std::string name, std::span<T> memory, std
 }
 
 }  // namespace tessera
-
-#include "tessera/detail/region_use.hpp"  // IWYU pragma: export

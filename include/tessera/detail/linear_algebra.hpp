@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "core/block/element_type.hpp"
+#include "tessera/detail/rows_task.hpp"
 #include "tessera/detail/runtime.hpp"
 
 namespace tessera {

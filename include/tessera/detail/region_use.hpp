@@ -79,7 +79,8 @@ struct rows_use {
   using element = std::conditional_t<How == intent::read, const T, T>;  ///< const where the task may only read
   using view_type = named_rows_view<element, Rank>;                     ///< what the task's function gets for it
   std::shared_ptr<hierarchy::array_storage> array;                      ///< the array
-  std::int64_t first, last;                                             ///< rows [first, last)
+  std::int64_t first;                                                   ///< the first row
+  std::int64_t last;                                                    ///< the row after the last
   /// In a region.
   template <class Model>
   requires(How == intent::read) region_use<const T, Rank> resolve(Model&, std::source_location)
@@ -129,5 +130,3 @@ region_use<T, Rank> update(const array<T, Rank, Order>& a, access_pattern patter
 }
 
 }  // namespace tessera
-
-#include "tessera/detail/rows_task.hpp"  // IWYU pragma: export

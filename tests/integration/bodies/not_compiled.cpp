@@ -48,7 +48,8 @@ void tasks(tessera::runtime& rt) {
 #elif CASE == 16  // expect: its blocks one by one
   rt.submit("t", loop(iterate(0, 9), TESSERA_BODY((), (auto i, auto a), { a[i] = 1; })), write(x.rows(0, 9)));
 #elif CASE == 17  // expect: the function must take one view per use, by value
-  rt.submit("t", [](tessera::view<double> a) { a[0] = 1; }, write(x.rows(0, 9)));
+  rt.submit(
+      "t", [](tessera::view<double> a) { a[0] = 1; }, write(x.rows(0, 9)));
 #else
   rt.submit("t", loop(iterate(0, 9), TESSERA_BODY((), (auto i, auto a), { a[i] = double(i); })), write(x(0)));
 #endif
