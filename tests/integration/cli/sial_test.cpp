@@ -257,9 +257,9 @@ TEST_F(sial, a_profile_page_has_every_line_with_its_figures) {
   EXPECT_THAT(page, HasSubstr("<title>Profile of page</title>"));
   EXPECT_THAT(page, testing::ContainsRegex("<p>2 workers; [0-9]+.[0-9]+ s in statements on data, over all workers"));
   EXPECT_THAT(page, HasSubstr("<h2>" + at("page.sialx") + "</h2>"));
-  EXPECT_THAT(
-      page, HasSubstr("<tr><th>times<th>seconds<th>mean &micro;s<th>least<th>most<th>std. dev.<th>waited s<th>bytes<th>"
-                      "GFLOP/s<th>spread<th>line<th>"));
+  EXPECT_THAT(page,
+              HasSubstr("<tr><th>times<th>seconds<th>mean &micro;s<th>min<th>max<th>std. dev.<th>waited s<th>bytes<th>"
+                        "GFLOP/s<th>spread<th>line<th>"));
   EXPECT_THAT(page, HasSubstr("<tr><td><td><td><td><td><td><td><td><td><td><td class=l>7<td class=s>where i &lt; j"))
       << "conditions are not timed";
   // Three pairs i < j: shaded, times, seconds, mean, least, most, deviation, waited.
