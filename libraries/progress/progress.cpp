@@ -81,10 +81,10 @@ void progress::loop() {
 }
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::max(0.0, seconds) + 0.5);
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+  const auto rounded = static_cast<std::int64_t>(std::max(0.0, seconds) + 0.5);
+  if (rounded < 60) return fmt::format("{} s", rounded);
+  if (rounded < 3600) return fmt::format("{} min {} s", rounded / 60, rounded % 60);
+  return fmt::format("{} h {} min", rounded / 3600, rounded % 3600 / 60);
 }
 
 }  // namespace tessera
