@@ -169,11 +169,11 @@ TEST(workspaces, are_taken_and_given_back_with_what_holds_them) {
     task_workspace taken;
     EXPECT_TRUE(g.is.take(g.t, taken));
     EXPECT_EQ(g.used(), 2 * transfer::block_bytes);
-    EXPECT_EQ(taken.given().bytes, 2 * transfer::block_bytes);
+    EXPECT_EQ(taken.for_call().bytes, 2 * transfer::block_bytes);
     task_workspace second, third;
     EXPECT_TRUE(g.is.take(g.t, second));
     EXPECT_FALSE(g.is.take(g.t, third)) << "the memory is full";
-    EXPECT_EQ(third.given().bytes, 0u);
+    EXPECT_EQ(third.for_call().bytes, 0u);
     taken.become(std::move(second));
     EXPECT_EQ(g.used(), 2 * transfer::block_bytes) << "what it was is given back";
   }
