@@ -13,7 +13,7 @@ contains
     type(sial_argument), intent(in) :: arguments(count)
     integer(c_int32_t) :: status
     real(c_double), pointer :: x(:, :), found(:)
-    real(c_double) :: length, least
+    real(c_double) :: length, min_length
     integer :: j
     if (arguments(1)%rank /= 2) then
       call sial_fail(job, sial_name(arguments(1)) // " is no matrix")
@@ -23,11 +23,11 @@ contains
     x => sial_matrix(arguments(1))
     found => sial_elements(arguments(2))
     found = 0
-    least = 0
-    if (.not. sial_find_scalar(job, "least_length", least)) call sial_print(job, "my_normalize: no least_length, 0 is used")
+    min_length = 0
+    if (.not. sial_find_scalar(job, "min_length", min_length)) call sial_print(job, "my_normalize: no min_length, 0 is used")
     do j = 1, size(x, 2)
       length = norm2(x(:, j))
-      if (length <= least) cycle
+      if (length <= min_length) cycle
       x(:, j) = x(:, j) / length
       found = found + 1
     end do
