@@ -240,6 +240,7 @@ void runtime_inside::check_working_set_slowly(std::string_view name, std::span<c
 }
 
 const program_side& program_side_of(runtime& of) { return *of.inside().side; }
+std::uint32_t views_held_here(runtime& of) { return of.inside().side->views.held_here(); }
 
 void fail_next_fence(runtime& of, block::failure what) { of.inside().scheduler->failures().note(std::move(what)); }
 

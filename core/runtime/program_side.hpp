@@ -1,5 +1,6 @@
 #pragma once
 // The door of a runtime for the programming models above the core.
+#include <cstdint>
 #include <memory>
 #include <source_location>
 #include <span>
@@ -47,6 +48,8 @@ struct program_side {
 
 /// It lives as long as the runtime.
 const program_side& program_side_of(runtime& of);
+/// How many host views the calling thread holds, for which what waits for all tasks would wait.
+std::uint32_t views_held_here(runtime& of);
 /// A mistake of the program that no task has made: the next fence throws it.
 void fail_next_fence(runtime& of, block::failure what);
 /// Throws usage for blocks that a task may not name, and memory when they can never be in one space together.

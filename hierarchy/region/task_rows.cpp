@@ -237,6 +237,11 @@ task_demand demand_of(const std::shared_ptr<hierarchy::array_storage>& array, in
   return {{}, true, array.get(), how, 0, rows};
 }
 
+void refuse_writes_outside(std::int64_t first, std::int64_t last) {
+  throw error(error_kind::usage, fmt::format("it writes beside rows {} to {}, which it was given", first, last), {},
+              "name all rows that the function writes: rows(first, last) are those from first to last - 1");
+}
+
 void commit_with_rows(runtime& of, submission& made, const task_name& name, std::span<const task_demand> uses,
                       std::span<region_operand> operands, std::span<row_extents> extents) {
   {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <new>
@@ -35,10 +36,35 @@ class gathered_rows {
  public:
   gathered_rows(task_blocks& blocks, const region_operand& operand) : m_data(find(blocks, operand)) {}
   T* data() const noexcept { return m_data; }  ///< of row `region_operand::row`
+  /// Whether of rows that were gathered only the elements [first, first + count) were written, as far as can be seen:
+  /// the others, and some memory around all of them, are what they were. Of others nothing is known.
+  bool stayed_inside(const T* first, std::int64_t count) const noexcept {
+    if constexpr (!std::is_const_v<T>) {
+      if (m_parts.empty()) return true;
+      const auto is_guard = [](const T& element) {
+        const auto* const bytes = reinterpret_cast<const unsigned char*>(&element);
+        return std::all_of(bytes, bytes + sizeof(T), [](unsigned char byte) { return byte == guard_byte; });
+      };
+      const T* at = m_gathered.data();
+      if (!std::all_of(at, at + guard, is_guard)) return false;
+      at += guard;
+      for (const view<T, any_rank>& part : m_parts) {
+        const T* const end = at + part.size();
+        const T *const named = std::clamp(first, at, end), *const behind = std::clamp(first + count, at, end);
+        if (std::memcmp(at, part.data(), static_cast<std::size_t>(named - at) * sizeof(T)) != 0 ||
+            std::memcmp(behind, part.data() + (behind - at), static_cast<std::size_t>(end - behind) * sizeof(T)) != 0)
+          return false;
+        at = end;
+      }
+      return std::all_of(at, at + guard, is_guard);
+    }
+    return true;
+  }
   /// The task has done its work.
   void end() noexcept {
     if constexpr (!std::is_const_v<T>) {
-      auto from = m_gathered.cbegin();
+      if (m_parts.empty()) return;
+      auto from = m_gathered.cbegin() + guard;
       for (const view<T, any_rank>& part : m_parts) {
         std::copy_n(from, part.size(), part.begin());
         from += part.size();
@@ -60,14 +86,21 @@ class gathered_rows {
       elements += next.size();
     }
     if (together) return first.data();
-    m_gathered.reserve(static_cast<std::size_t>(elements));
+    m_gathered.reserve(static_cast<std::size_t>(elements) + 2 * guard);
+    m_gathered.insert(m_gathered.end(), guard, *first.data());
     for (std::uint32_t k = 0; k < operand.count; ++k) {
       const view<T, any_rank> part = blocks.get<T>(operand.first + k);
       m_gathered.insert(m_gathered.end(), part.begin(), part.end());
       if constexpr (!std::is_const_v<T>) m_parts.push_back(part);
     }
-    return m_gathered.data();
+    m_gathered.insert(m_gathered.end(), guard, *first.data());
+    std::memset(static_cast<void*>(m_gathered.data()), guard_byte, guard * sizeof(T));
+    std::memset(static_cast<void*>(m_gathered.data() + guard + elements), guard_byte, guard * sizeof(T));
+    return m_gathered.data() + guard;
   }
+
+  static constexpr std::ptrdiff_t guard = 64;  // elements on both sides, which nobody writes
+  static constexpr unsigned char guard_byte = 0xa5;
   std::vector<std::remove_const_t<T>> m_gathered;
   std::vector<view<T, any_rank>> m_parts;  // of what is written, when it is gathered
   T* m_data;
@@ -125,6 +158,8 @@ task_demand task_demand_of(const Use& u, std::source_location) {
   return {.block = block_access(u)};
 }
 
+[[noreturn]] void refuse_writes_outside(std::int64_t first, std::int64_t last);
+
 /// What a task's function gets for a block.
 template <class Use>
 class task_argument {
@@ -144,7 +179,11 @@ class task_rows_argument {
   task_rows_argument(task_blocks& blocks, const region_operand& operand, const row_extents& extents)
       : m_rows(blocks, operand), m_view(m_rows.data(), operand.row, operand.begin, operand.end, extents) {}
   named_rows_view<T, Rank> get() noexcept { return m_view; }
-  void end() noexcept { m_rows.end(); }
+  /// Throws tessera::error (usage) where the function has written beside rows that it was given a copy of.
+  void end() {
+    if (!m_rows.stayed_inside(m_view.data(), m_view.size())) refuse_writes_outside(m_view.first(), m_view.last());
+    m_rows.end();
+  }
 
  private:
   gathered_rows<T> m_rows;

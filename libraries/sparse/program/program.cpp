@@ -339,8 +339,21 @@ std::unique_ptr<task_graph> program_state::make_graph(std::vector<operation> ope
                                       std::move(operations));
 }
 
+namespace {
+
+/// Throws usage while the calling thread holds views: what waits for all tasks would wait for them.
+void require_no_views(runtime& rt, const std::string& what) {
+  if (const std::uint32_t views = views_held_here(rt); views != 0)
+    throw error(error_kind::usage,
+                fmt::format("{} while this thread holds {} host view{}", what, views, views == 1 ? "" : "s"),
+                "sparse program", "it waits for all tasks, and they for the views: let them go first");
+}
+
+}  // namespace
+
 void program_state::run(const std::string& what) {
   if (options.how == execution::at_once) return;
+  require_no_views(rt, what);
   if (seen != nullptr)
     throw error(error_kind::usage, "with a lag, later iterations are under way when this is asked for", what,
                 "list small matrices in loop_options::watched; block vectors have no earlier values");
@@ -367,14 +380,15 @@ void program_state::run(const std::string& what) {
 }
 
 program::program(runtime& rt, const linear_operator& a, const program_options& options)
-    : m_state(std::make_unique<program_state>(rt, a, options)) {}
+    : m_state((require_no_views(rt, "a sparse program begins"), std::make_unique<program_state>(rt, a, options))) {}
 
 program::~program() {
   runtime& rt = m_state->rt;
-  if (rt.in_task()) {  // it would wait for that task, and tasks of others may need what would end here
+  const bool views = views_held_here(rt) != 0;
+  if (views || rt.in_task()) {  // it would wait for that task, and tasks of others may need what would end here
     fail_next_fence(
-        rt, {.text = fmt::format("the sparse program of {} was ended inside a task: it stays until the process ends",
-                                 m_state->of.name()),
+        rt, {.text = fmt::format("the sparse program of {} was ended {}: it stays until the process ends",
+                                 m_state->of.name(), views ? "while its thread held host views" : "inside a task"),
              .where = {},
              .kind = error_kind::usage});
     leak_on_purpose(std::move(m_state));

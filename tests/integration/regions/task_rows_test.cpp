@@ -477,6 +477,24 @@ TEST(arrays, without_blocks_are_made_by_the_runtime_too) {
               AllOf(HasSubstr("array 'y' has extents -1"), HasSubstr("task_rows_test.cpp")));
 }
 
+/// Copies of validation lie one behind the other, with memory around them that nobody else has.
+TEST(named_rows, that_were_gathered_find_writes_beside_them) {
+  runtime rt(testing::machine_of("plugins = [\"host\"]\nvalidate = true\n", 2));
+  auto x = rt.make_array<double>("x", {40}, {10});
+  fill(rt, x, 0);
+  for (const std::int64_t row : {4, 25, 60}) {
+    rt.submit(
+        "beside", [row](auto rows) { rows[row] = 1; }, update(x.rows(5, 25)));
+    EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("it writes beside rows 5 to 25, which it was given"));
+    fill(rt, x, 0);
+    rt.fence();
+  }
+  rt.submit(
+      "inside", [](auto rows) { rows[5] = rows[24] = 1; }, update(x.rows(5, 25)));
+  rt.fence();
+  EXPECT_EQ(x.read()[24], 1);
+}
+
 TEST(arrays, of_a_rank_that_only_the_run_knows) {
   runtime rt(testing::host_only(2));
   location_model model(rt);

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tessera/sparse.hpp"
@@ -63,6 +65,43 @@ INSTANTIATE_TEST_SUITE_P(all, linear_solvers,
                                            solver_case{"conjugate gradients", conjugate_gradients, execution::at_once},
                                            solver_case{"minres", minres, execution::fused},
                                            solver_case{"minres", minres, execution::at_once}));
+
+TEST_P(linear_solvers, are_refused_while_the_thread_holds_a_view) {
+  auto other = rt.make_array<double>("other", {4}, {4});
+  fill(rt, other(0), 1.0);
+  const std::vector<double> b = some_numbers(n, 1);
+  {
+    const auto seen = other(0).read();
+    const std::string message = message_of([&] { solve(a, b, {.stop = exact}); }, error_kind::usage);
+    EXPECT_NE(message.find("a sparse program begins while this thread holds 1 host view"), std::string::npos)
+        << message;
+  }
+  EXPECT_TRUE(solve(a, b, {.stop = exact}).converged());
+}
+
+TEST(programs, that_end_under_a_view_stay_and_say_so) {
+  runtime rt(testing::host_only());
+  const csr_matrix a = generate("lap2d:11");
+  auto other = rt.make_array<double>("other", {4}, {4});
+  fill(rt, other(0), 1.0);
+  {
+    std::optional<program> held(std::in_place, rt, a);
+    const auto seen = other(0).read();
+    held.reset();
+  }
+  const std::string message = message_of([&] { rt.fence(); }, error_kind::usage);
+  EXPECT_NE(message.find("was ended while its thread held host views"), std::string::npos) << message;
+}
+
+TEST(linear_operators, and_criteria_that_were_moved_are_what_they_were) {
+  const csr_matrix a = generate("lap2d:3");
+  linear_operator first(a);
+  const linear_operator second = std::move(first);
+  EXPECT_EQ(first.rows(), second.rows());  // NOLINT(bugprone-use-after-move): that is what is tested
+  stop_criterion limit = stop::iterations(3);
+  const stop_criterion moved = std::move(limit);
+  EXPECT_EQ(limit.text(), moved.text());  // NOLINT(bugprone-use-after-move)
+}
 
 TEST_P(linear_solvers, find_what_elimination_finds) {
   std::vector<double> b = some_numbers(n * 4, 1);

@@ -114,6 +114,9 @@ class linear_operator {
  public:
   class node;
 
+  linear_operator(const linear_operator&) = default;             ///< there is no move: it would leave one that is none
+  linear_operator& operator=(const linear_operator&) = default;  ///< likewise
+
   /// A matrix, which is referred to: it must outlive the operator, and programs that apply it.
   linear_operator(const csr_matrix& a);  // NOLINT(google-explicit-constructor): a matrix is an operator
   linear_operator(csr_matrix&& a);       // NOLINT(google-explicit-constructor): the same, kept by the operator

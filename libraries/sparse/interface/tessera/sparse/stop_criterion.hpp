@@ -35,6 +35,9 @@ class stop_criterion {
  public:
   class node;
 
+  stop_criterion(const stop_criterion&) = default;             ///< there is no move: it would leave one that is none
+  stop_criterion& operator=(const stop_criterion&) = default;  ///< likewise
+
   /// Whether it holds. One of numbers holds when it does for all columns; what is not finite never does.
   stop_decision decide(const solve_progress& now) const;
   const std::string& text() const noexcept;  ///< "relative residual <= 1e-08 or iterations >= 500"
