@@ -370,7 +370,7 @@ TEST(chemistry, what_has_not_converged_has_no_triples) {
 
 /// Each statement belongs to the term that it stands in.
 TEST(chemistry, terms_of_the_equations_add_up_to_their_programs) {
-  if (testing::watches_threads) GTEST_SKIP() << "many iterations of what other tests begin";
+  if (testing::is_slow) GTEST_SKIP() << "many iterations of what other tests begin";
   sial::correlation_settings how;
   how.orbitals = {.occupied_segment = 3, .virtual_segment = 8};
   how.programs.workers = 2;
@@ -403,7 +403,7 @@ TEST(chemistry, terms_of_the_equations_add_up_to_their_programs) {
 }
 
 TEST(chemistry, the_ladder_over_functions_gives_the_same_energies) {
-  if (testing::watches_threads) GTEST_SKIP() << "many iterations of what other tests begin";
+  if (testing::is_slow) GTEST_SKIP() << "many iterations of what other tests begin";
   const reference_state water = closed("h2o", "cc-pvdz");
   const sial::correlation_result stored = correlate(water, {});
   for (const auto& [basis, occupied, empty, workers] :
