@@ -70,7 +70,12 @@ void waits::wait(const wait_request& what, std::source_location site) {
       break;
     case wait_request::end::tasks_and_views:
       owner.run_tasks_until(
-          thread, [this] { return all_retired() && m_setup.views->held(std::memory_order_acquire) == 0; }, 0);
+          thread,
+          [&] {  // its own views end when it goes on
+            const std::uint64_t own = thread.held_views.load(std::memory_order_relaxed);
+            return all_retired() && m_setup.views->held(std::memory_order_acquire) <= own;
+          },
+          0);
       break;
     case wait_request::end::window:
       keep_to_window(thread);

@@ -27,7 +27,7 @@ namespace tessera::schedule {
 struct wait_request {
   enum class end : std::uint8_t {
     tasks,            ///< everything that was submitted has ended, but for views that threads hold
-    tasks_and_views,  ///< and no thread holds a view
+    tasks_and_views,  ///< and no other thread holds a view
     window,           ///< half of the window is left, where it is full
     condition         ///< `holds`
   };

@@ -87,7 +87,7 @@ void expression_reader::refuse_name(const token& name) const {
     refuse_at(name.at, fmt::format("'{}' is no type of numbers that devices have", text), types_in_words);
   if (behind().text == "(")
     refuse_at(name.at, fmt::format("it calls '{}', and devices have no such function", text),
-              fmt::format("write out what it does. Functions are {}", functions_in_words));
+              fmt::format("write out what it does. Functions are {}", functions_in_words()));
   refuse_at(name.at, fmt::format("'{}' is no index, use, capture or variable of the body", text),
             fmt::format("name it among the captures, TESSERA_BODY(({}), ...); a constant or a member is copied into a "
                         "variable first: const auto value = {};",
@@ -416,7 +416,7 @@ expression expression_reader::of_std() {
   if (called == nullptr || !(is("(") || is("<")))
     refuse_at(
         begin.at, fmt::format("it uses 'std::{}', which devices do not have", name.text),
-        fmt::format("of the library a body has numbers such as std::int64_t, and functions: {}", functions_in_words));
+        fmt::format("of the library a body has numbers such as std::int64_t, and functions: {}", functions_in_words()));
   return call(*called, name);
 }
 

@@ -117,10 +117,11 @@ std::size_t number_length(std::string_view text) {
 
 }  // namespace
 
-const char* const functions_in_words =
-    "abs, min, max, clamp, sqrt, cbrt, exp, exp2, expm1, log, log2, log10, log1p, pow, hypot, sin, cos, tan, asin, "
-    "acos, atan, atan2, sinh, cosh, tanh, erf, erfc, floor, ceil, trunc, round, rint, fmod, fma, fmin, fmax, fabs, "
-    "copysign, ldexp, isnan, isinf, isfinite";
+std::string functions_in_words() {
+  std::string all;
+  for (const device_function& one : functions) all.append(all.empty() ? "" : ", ").append(one.name);
+  return all;
+}
 
 const char* const types_in_words =
     "types are auto, double, float, int, std::int64_t and their like, bool, and that of the elements of an array, "

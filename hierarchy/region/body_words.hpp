@@ -72,7 +72,7 @@ const device_function* find_body_function(std::string_view name) noexcept;
 /// What to write instead of a word of C++ that bodies have no use for; "": it is none.
 std::string_view instead_of(std::string_view word) noexcept;
 
-extern const char* const functions_in_words;  ///< all of them, for hints
-extern const char* const types_in_words;      ///< likewise
+std::string functions_in_words();         ///< all of them, for hints
+extern const char* const types_in_words;  ///< likewise
 
 }  // namespace tessera::hierarchy

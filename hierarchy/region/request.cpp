@@ -76,14 +76,18 @@ std::string region_request::who_splits() const {
   return fmt::format("'{}', split by {}", name.text, options.policy_source);
 }
 
-std::uint64_t region_request::count_iterations() const {
-  if (over.step == 0) refuse("its loop has a step of 0", "a step is 1 or more, or negative in a loop that counts down");
+std::uint64_t iterations_of(const loop_bounds& over) noexcept {
   const auto begin = static_cast<std::uint64_t>(over.begin), end = static_cast<std::uint64_t>(over.end);
   if (over.step > 0 ? over.begin >= over.end : over.begin <= over.end) return 0;
   const std::uint64_t length = over.step > 0 ? end - begin : begin - end,
                       step = over.step > 0 ? static_cast<std::uint64_t>(over.step)
                                            : 0 - static_cast<std::uint64_t>(over.step);
   return (length - 1) / step + 1;
+}
+
+std::uint64_t region_request::count_iterations() const {
+  if (over.step == 0) refuse("its loop has a step of 0", "a step is 1 or more, or negative in a loop that counts down");
+  return iterations_of(over);
 }
 
 void region_request::refuse(std::string text, std::string hint) const {

@@ -15,6 +15,9 @@
 
 namespace tessera::hierarchy {
 
+/// How many a loop has, whose step is not 0.
+std::uint64_t iterations_of(const loop_bounds& over) noexcept;
+
 /// A call of location_model::region, on the stack of the caller. The checks throw tessera::error (usage), and change
 /// nothing; what a task needs is a pure function of the call and of the plan.
 class region_request {

@@ -8,6 +8,7 @@
 #include "core/base/call_site.hpp"
 #include "core/base/error.hpp"
 #include "hierarchy/region/kernel_text.hpp"
+#include "hierarchy/region/request.hpp"
 #include "hierarchy/region/two_forms.hpp"
 #include "tessera/detail/body.hpp"
 #include "tessera/operation.hpp"
@@ -48,19 +49,20 @@ operation::definition definition_of(std::string_view name, const loop_form& form
 }  // namespace
 
 const operation::definition& define_loop(runtime& of, std::string_view name, const loop_form& form) {
-  operation::definition fresh = definition_of(name, form);
-  fresh.name = std::string(name);
+  std::string chosen(name);
   operation::catalog& known = of.operations();
   for (int suffix = 2;; ++suffix) {  // several loops may have one name
-    if (const operation::definition* found = known.find(fresh.name)) {
+    if (const operation::definition* found = known.find(chosen)) {
       if (found->host == form.host.run) return *found;
-      fresh.name = fmt::format("{}#{}", name, suffix);
+      chosen = fmt::format("{}#{}", name, suffix);
       continue;
     }
+    operation::definition fresh = definition_of(name, form);
+    fresh.name = chosen;
     try {
-      return known.add(fresh);
+      return known.add(std::move(fresh));
     } catch (const error&) {  // another thread was faster: look again
-      if (known.find(fresh.name) == nullptr) throw;
+      if (known.find(chosen) == nullptr) throw;
     }
   }
 }
@@ -69,15 +71,7 @@ std::int64_t iterations_of(const loop_bounds& loop, std::source_location site) {
   if (loop.step == 0)
     throw error(error_kind::usage, "a loop of a task with a step of 0", file_and_line(site),
                 "iterate(begin, end) has a step of 1, iterate(begin, end, step) another one");
-  // Unsigned in between: the distance may be more than a signed number holds.
-  const auto begin = static_cast<std::uint64_t>(loop.begin), end = static_cast<std::uint64_t>(loop.end);
-  if (loop.step > 0)
-    return loop.begin < loop.end
-               ? static_cast<std::int64_t>((end - begin - 1) / static_cast<std::uint64_t>(loop.step) + 1)
-               : 0;
-  return loop.begin > loop.end
-             ? static_cast<std::int64_t>((begin - end - 1) / (0 - static_cast<std::uint64_t>(loop.step)) + 1)
-             : 0;
+  return static_cast<std::int64_t>(hierarchy::iterations_of(loop));
 }
 
 void launch_loop(const operation::context& c, operation::kernel_launch& how, const task_launch& with) {

@@ -34,7 +34,9 @@ struct region_operand {
 template <class T>
 class gathered_rows {
  public:
-  gathered_rows(task_blocks& blocks, const region_operand& operand) : m_data(find(blocks, operand)) {}
+  /// @param guard  elements on both sides of what is gathered to be written, for stayed_inside
+  gathered_rows(task_blocks& blocks, const region_operand& operand, std::ptrdiff_t guard = 0)
+      : m_guard(guard), m_data(find(blocks, operand)) {}
   T* data() const noexcept { return m_data; }  ///< of row `region_operand::row`
   /// Whether of rows that were gathered only the elements [first, first + count) were written, as far as can be seen:
   /// the others, and some memory around all of them, are what they were. Of others nothing is known.
@@ -46,8 +48,8 @@ class gathered_rows {
         return std::all_of(bytes, bytes + sizeof(T), [](unsigned char byte) { return byte == guard_byte; });
       };
       const T* at = m_gathered.data();
-      if (!std::all_of(at, at + guard, is_guard)) return false;
-      at += guard;
+      if (!std::all_of(at, at + m_guard, is_guard)) return false;
+      at += m_guard;
       for (const view<T, any_rank>& part : m_parts) {
         const T* const end = at + part.size();
         const T *const named = std::clamp(first, at, end), *const behind = std::clamp(first + count, at, end);
@@ -56,7 +58,7 @@ class gathered_rows {
           return false;
         at = end;
       }
-      return std::all_of(at, at + guard, is_guard);
+      return std::all_of(at, at + m_guard, is_guard);
     }
     return true;
   }
@@ -64,7 +66,7 @@ class gathered_rows {
   void end() noexcept {
     if constexpr (!std::is_const_v<T>) {
       if (m_parts.empty()) return;
-      auto from = m_gathered.cbegin() + guard;
+      auto from = m_gathered.cbegin() + m_guard;
       for (const view<T, any_rank>& part : m_parts) {
         std::copy_n(from, part.size(), part.begin());
         from += part.size();
@@ -86,21 +88,26 @@ class gathered_rows {
       elements += next.size();
     }
     if (together) return first.data();
-    m_gathered.reserve(static_cast<std::size_t>(elements) + 2 * guard);
-    m_gathered.insert(m_gathered.end(), guard, *first.data());
+    m_gathered.reserve(static_cast<std::size_t>(elements + 2 * m_guard));
+    if constexpr (!std::is_const_v<T>) add_guard(*first.data());
     for (std::uint32_t k = 0; k < operand.count; ++k) {
       const view<T, any_rank> part = blocks.get<T>(operand.first + k);
       m_gathered.insert(m_gathered.end(), part.begin(), part.end());
       if constexpr (!std::is_const_v<T>) m_parts.push_back(part);
     }
-    m_gathered.insert(m_gathered.end(), guard, *first.data());
-    std::memset(static_cast<void*>(m_gathered.data()), guard_byte, guard * sizeof(T));
-    std::memset(static_cast<void*>(m_gathered.data() + guard + elements), guard_byte, guard * sizeof(T));
-    return m_gathered.data() + guard;
+    if constexpr (std::is_const_v<T>) return m_gathered.data();
+    add_guard(*first.data());
+    return m_gathered.data() + m_guard;
+  }
+  /// @param any  an element: the type may have no other one
+  void add_guard(const std::remove_const_t<T>& any) {
+    m_gathered.insert(m_gathered.end(), static_cast<std::size_t>(m_guard), any);
+    const std::size_t bytes = static_cast<std::size_t>(m_guard) * sizeof(T);
+    std::memset(static_cast<void*>(m_gathered.data() + m_gathered.size() - m_guard), guard_byte, bytes);
   }
 
-  static constexpr std::ptrdiff_t guard = 64;  // elements on both sides, which nobody writes
   static constexpr unsigned char guard_byte = 0xa5;
+  std::ptrdiff_t m_guard;
   std::vector<std::remove_const_t<T>> m_gathered;
   std::vector<view<T, any_rank>> m_parts;  // of what is written, when it is gathered
   T* m_data;
@@ -177,7 +184,7 @@ template <class T, std::size_t Rank>
 class task_rows_argument {
  public:
   task_rows_argument(task_blocks& blocks, const region_operand& operand, const row_extents& extents)
-      : m_rows(blocks, operand), m_view(m_rows.data(), operand.row, operand.begin, operand.end, extents) {}
+      : m_rows(blocks, operand, guard), m_view(m_rows.data(), operand.row, operand.begin, operand.end, extents) {}
   named_rows_view<T, Rank> get() noexcept { return m_view; }
   /// Throws tessera::error (usage) where the function has written beside rows that it was given a copy of.
   void end() {
@@ -186,6 +193,7 @@ class task_rows_argument {
   }
 
  private:
+  static constexpr std::ptrdiff_t guard = 64;
   gathered_rows<T> m_rows;
   named_rows_view<T, Rank> m_view;
 };

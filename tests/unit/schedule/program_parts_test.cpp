@@ -62,6 +62,18 @@ TEST_F(program_waits, for_tasks_and_views_waits_for_both) {
   EXPECT_EQ(owner.step, 3u);
 }
 
+TEST_F(program_waits, for_tasks_and_views_does_not_wait_for_those_of_its_own_thread) {
+  submit(3);
+  host_access own, other;
+  views.grant(own);
+  views.grant(other);
+  owner.mine.held_views.store(1);
+  owner.steps = {[&] { end(1); }, [&] { views.give_back(); }, [&] { end(1); }};
+  parts.wait(wait_request::quietly(wait_request::end::tasks_and_views));
+  EXPECT_EQ(owner.step, 3u) << "one of two tasks, then the other thread's view";
+  owner.mine.held_views.store(0);
+}
+
 TEST_F(program_waits, of_a_forked_child_return_at_once) {
   submit(1);
   owner.forked = true;
