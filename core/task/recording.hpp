@@ -88,6 +88,7 @@ struct recording {
   std::uint32_t leaf_count = 0;                                            ///< tasks without successors
   std::vector<std::shared_ptr<const void>> kept;                           ///< let go of when it ends
   std::vector<std::shared_ptr<std::atomic<std::uint64_t>>> replay_counts;  ///< counted up when a replay begins
+  std::vector<std::shared_ptr<const void>> ranges;                         ///< validate::ranges_in_use of each replay
 
   std::size_t size() const noexcept { return tasks.size(); }
   std::span<const recorded_access> accesses_of(const recorded_task& t) const noexcept {
@@ -145,6 +146,8 @@ class graph_recorder {
   bool add(record& t);
   /// Something that is there as long as the recording: let go of when it ends, or is not finished.
   void keep(std::shared_ptr<const void> what) { m_recording->kept.push_back(std::move(what)); }
+  /// Each replay uses these ranges: a validate::ranges_in_use.
+  void use_ranges(std::shared_ptr<const void> uses) { m_recording->ranges.push_back(std::move(uses)); }
   /// Each replay counts these up, once: others may have to know that there was one.
   void count_replays(const std::shared_ptr<std::atomic<std::uint64_t>>& by);
   /// To be called once when the recording ends: with true before it is finished, when tasks can still be added, and

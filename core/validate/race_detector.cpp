@@ -52,6 +52,7 @@ struct race_detector::submission {
   const operation::definition* operation = nullptr;
   std::source_location site;
   bool recorded = false;
+  const ranges_entered* ranges = nullptr;
 };
 
 race_detector::race_detector(journal& to) : m_journal(to), m_core(std::make_shared<core>()) {
@@ -156,6 +157,11 @@ bool race_detector::submitted(task::record& t, task_note* in) {
   s.note->known.learn(s.author, s.event);
   s.note->self = ++m_core->actors;
   m_core->tasks[&t] = s.note;
+  if (mine.in_ranges.note != nullptr) {
+    s.ranges = &mine.in_ranges;
+    s.note->before = mine.in_ranges.before;
+    mine.in_ranges.note->parts.push_back(s.note);
+  }
   bool alive = true;
   for (const block::access& a : t.all_accesses()) {
     const bool combines = a.intent == intent::accumulate;
@@ -181,6 +187,15 @@ bool race_detector::replayed(const task::replay& r, task_note* in, std::source_l
   s.note->event = s.event;
   s.note->known = *s.known;
   s.note->known.learn(s.author, s.event);
+  ranges_entered ranges;
+  ranges.note = s.note;
+  s.ranges = &ranges;
+  for (const std::shared_ptr<const void>& used : r.recording.ranges) {
+    const auto& uses = *static_cast<const ranges_in_use*>(used.get());
+    ranges.blocks.insert(ranges.blocks.end(), uses.blocks.begin(), uses.blocks.end());
+    use_ranges(uses, *s.known, {.author = s.author, .event = s.event, .user = uses.user, .note = s.note}, ranges);
+  }
+  std::ranges::sort(ranges.blocks);
   bool alive = true;
   // Its private copies have no array, but records that those of an array that is gone may have had.
   const std::unordered_set<const block::record*> own(r.recording.private_blocks().begin(),
@@ -199,11 +214,66 @@ bool race_detector::replayed(const task::replay& r, task_note* in, std::source_l
   return alive;
 }
 
+void race_detector::enter(std::span<const ranges_in_use> uses, task_note* in) {
+  const std::lock_guard guard(m_core->mutex);
+  actor& mine = current_actor();
+  if (mine.ended_seen != m_core->ended_count) {
+    mine.known.learn(m_core->ended);
+    mine.ended_seen = m_core->ended_count;
+  }
+  const clock& known = in != nullptr ? in->known : mine.known;
+  auto note = std::make_shared<task_note>();
+  note->submitter = in != nullptr ? in->self : mine.number;
+  note->event = ++m_core->events;
+  note->known = known;
+  note->known.learn(note->submitter, note->event);
+  (in != nullptr ? in->last : mine.last) = note->event;
+  mine.in_ranges = {};
+  for (const ranges_in_use& u : uses) {
+    mine.in_ranges.blocks.insert(mine.in_ranges.blocks.end(), u.blocks.begin(), u.blocks.end());
+    use_ranges(u, known, {.author = note->submitter, .event = note->event, .user = u.user, .note = note},
+               mine.in_ranges);
+  }
+  std::ranges::sort(mine.in_ranges.blocks);
+  mine.in_ranges.note = std::move(note);
+}
+
+void race_detector::leave() {
+  const std::lock_guard guard(m_core->mutex);
+  current_actor().in_ranges = {};
+}
+
+void race_detector::use_ranges(const ranges_in_use& uses, const clock& known, const range_uses::entry& as,
+                               ranges_entered& to) {
+  const auto said = [&](const range_user& user, std::int64_t begin, std::int64_t end, intent how) {
+    return participant::at(user.description, user.site,
+                           fmt::format("{} rows {} to {} {}", uses.of->name(), begin, end, name_of(how)));
+  };
+  for (const range_use& now : uses.ranges) {
+    uses.of->for_conflicts(now, [&](std::int64_t begin, const range_uses::entry& earlier, intent how) {
+      if (earlier.note != as.note && (to.before.empty() || to.before.back() != earlier.note))
+        to.before.push_back(earlier.note);
+      if (earlier.author == as.author || known.knows(earlier.author, earlier.event)) return;
+      m_journal.add({.fault = fault::unordered,
+                     .text = fmt::format("rows {} to {} of {} are used by two threads or tasks with the intents {} and "
+                                         "{}, and nothing orders their submissions",
+                                         std::max(begin, now.begin), std::min(earlier.end, now.end), uses.of->name(),
+                                         name_of(how), name_of(now.how)),
+                     .here = said(*as.user, now.begin, now.end, now.how),
+                     .there = said(*earlier.user, begin, earlier.end, how),
+                     .hint = "order them: submit both from one thread, fence, take a view, or tell of a barrier with "
+                             "order_before and order_after"});
+    });
+  }
+  for (const range_use& now : uses.ranges) uses.of->add(now, as);
+}
+
 bool race_detector::check(submission& of, const block::record& b, intent how, block::combination_number combination) {
   const auto found = m_core->blocks.find(&b);
   if (found == m_core->blocks.end() || !found->second.made) return true;  // the runtime's own
   history& h = found->second;
-  use now{of.author, of.event, of.note, of.operation, of.site, how, 0, combination, of.recorded, false};
+  use now{of.author, of.event, of.note, of.operation, of.site, how, 0, combination, of.recorded, false, false};
+  now.by_ranges = of.ranges != nullptr && of.ranges->has(b);
   if (!of.recorded) {
     auto& flow = const_cast<block::record&>(b).flow;
     const bool lock = !flow.is_private;
@@ -224,6 +294,7 @@ bool race_detector::check(submission& of, const block::record& b, intent how, bl
          .hint = "submit from that thread alone, or do not call keep_to_this_thread: linking takes no lock then"});
   }
   const auto tell_unordered = [&](const use& earlier) {
+    if (now.by_ranges && earlier.by_ranges) return;
     if (earlier.author != of.author && !of.known->knows(earlier.author, earlier.event))
       report_unordered(of, b, now, earlier);
   };
@@ -320,11 +391,16 @@ std::shared_ptr<task_note> race_detector::started(task::record& t) {
   const auto found = m_core->tasks.find(&t);
   if (found == m_core->tasks.end()) return std::make_shared<task_note>();
   const std::shared_ptr<task_note> note = found->second;
+  const auto learn = [&](const task_note& from) {
+    note->known.learn(from.known);
+    note->known.learn(from.submitter, from.event);
+    if (from.last != 0) note->known.learn(from.self, from.last);
+  };
   for (const auto& p : note->before) {
     if (p == note) continue;
-    note->known.learn(p->known);
-    note->known.learn(p->submitter, p->event);
-    if (p->last != 0) note->known.learn(p->self, p->last);
+    learn(*p);
+    for (const auto& part : p->parts)
+      if (part != note) learn(*part);
   }
   note->before.clear();
   return note;

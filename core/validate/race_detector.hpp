@@ -1,5 +1,6 @@
 #pragma once
 // Whether something orders two uses of a block, or the accident of who came first.
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "core/task/replay.hpp"
 #include "core/validate/clock.hpp"
 #include "core/validate/finding.hpp"
+#include "core/validate/range_uses.hpp"
 
 namespace tessera::validate {
 
@@ -26,6 +28,7 @@ struct task_note {
   event_number last = 0;      ///< its last own submission
   std::source_location site;  ///< of that
   std::vector<std::shared_ptr<task_note>> before;  ///< predecessors; until it starts
+  std::vector<std::shared_ptr<task_note>> parts;   ///< of a use of ranges: the tasks that it is
 };
 
 /// Follows who knew of what when it was submitted: every thread and every task that submits is an actor with a vector
@@ -48,6 +51,9 @@ class race_detector {
   bool submitted(task::record& t, task_note* in);
   /// Before a replay is linked; false: likewise.
   bool replayed(const task::replay& r, task_note* in, std::source_location site);
+  /// The calling thread's submissions use these ranges, until `leave`: the order of their blocks is that of the ranges.
+  void enter(std::span<const ranges_in_use> uses, task_note* in);
+  void leave();
   /// A task or view has all its predecessors behind it: it starts, or is given up.
   std::shared_ptr<task_note> started(task::record& t);
   /// The calling thread (or task) has the view.
@@ -68,6 +74,13 @@ class race_detector {
   void end();
 
  private:
+  /// Ranges that the submissions of a thread use.
+  struct ranges_entered {
+    std::shared_ptr<task_note> note;                 // of all of them; null: none
+    std::vector<const block::record*> blocks;        // sorted
+    std::vector<std::shared_ptr<task_note>> before;  // of others, which they come after
+    bool has(const block::record& b) const { return std::ranges::binary_search(blocks, &b); }
+  };
   struct actor {
     actor_number number = 0;
     clock known;
@@ -75,6 +88,7 @@ class race_detector {
     std::source_location site;  // of its last call
     bool has_site = false;
     std::uint64_t ended_seen = 0;
+    ranges_entered in_ranges;
   };
   struct thread_entry;
   struct thread_list;
@@ -90,6 +104,7 @@ class race_detector {
     block::combination_number combination = block::addition;  // of an accumulate
     bool recorded = false;
     bool waited_for = false;  // a view has
+    bool by_ranges = false;   // those tell of its order
   };
   struct history {
     std::string array;
@@ -105,6 +120,7 @@ class race_detector {
   struct submission;  // of one task
 
   actor& current_actor();
+  void use_ranges(const ranges_in_use& uses, const clock& known, const range_uses::entry& as, ranges_entered& to);
   bool check(submission& of, const block::record& b, intent how, block::combination_number combination);
   void report_unordered(const submission& of, const block::record& b, const use& now, const use& earlier);
   void check_overlaps(const submission& of, const block::record& b, const history& h, const use& now);

@@ -28,6 +28,10 @@ class validator {
     return m_race_detector.replayed(r, in_task(), site);
   }
 
+  /// See race_detector::enter and leave; by way of ranges_entered below.
+  void enter(std::span<const ranges_in_use> uses) { m_race_detector.enter(uses, in_task()); }
+  void leave() { m_race_detector.leave(); }
+
   /// A host task is about to run: its operands get private copies. May throw std::bad_alloc.
   shadow_copies* begin_task(task::record& t, std::span<operation::operand> operands);
   /// It has run, or thrown.
@@ -99,6 +103,24 @@ class validator {
       m_lost;                                 // of streams that could not say when they are done; under m_views_mutex
   std::vector<const shadow_copies*> m_views;  // in the hands of the program
   std::mutex m_groups_mutex;                  // of task::group::known
+};
+
+/// As long as it lives, the submissions of the calling thread use ranges: their order is looked at by position, not by
+/// block.
+class ranges_entered {
+ public:
+  /// @param by  null, or nothing is used: it does nothing
+  ranges_entered(validator* by, std::span<const ranges_in_use> uses) : m_by(uses.empty() ? nullptr : by) {
+    if (m_by != nullptr) m_by->enter(uses);
+  }
+  ~ranges_entered() {
+    if (m_by != nullptr) m_by->leave();
+  }
+  ranges_entered(const ranges_entered&) = delete;
+  ranges_entered& operator=(const ranges_entered&) = delete;
+
+ private:
+  validator* m_by;
 };
 
 /// "task 'smooth' submitted", or "view taken", with its site.

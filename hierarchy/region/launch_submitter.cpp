@@ -6,6 +6,7 @@
 
 #include "core/runtime/program_side.hpp"
 #include "core/schedule/recordings.hpp"
+#include "hierarchy/region/rows_in_use.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -47,6 +48,8 @@ void launch_submitter::submit(const region_request& c, launch_plan& made) {
   cut_arrays(c, made, tiles);
   name_blocks(c, made, pieces, joins);
   if (made.recorded) keep_for_replays(c, made);
+  rows_in_use order(m_runtime, fmt::format("region '{}' launched", c.name.text), c.name.site);
+  enter_rows(c, made, order);
   for (detail::made_piece& p : pieces) p.task.commit();
   for (detail::submission& join : joins) join.commit();
   place_by_distance(c, made);
@@ -63,6 +66,24 @@ void launch_submitter::cut_arrays(const region_request& c, const launch_plan& ma
   }
   for (const detail::region_demand& d : c.demands)
     if (d.array != nullptr && !made.recorded) d.array->views().note_region(d.how != intent::read);
+}
+
+void launch_submitter::enter_rows(const region_request& c, const launch_plan& made, rows_in_use& order) {
+  if (!order.is_validated()) return;
+  const bool in_steps = c.over.step != 1 && c.over.step != -1;
+  for (const detail::region_demand& d : c.demands) {
+    if (d.array == nullptr) continue;
+    if (in_steps && d.pattern.which == access_pattern::kind::chunk) {  // the rows between are nobody's
+      for (std::uint64_t k = 0; k < c.count; ++k) {
+        const std::int64_t row = c.over.begin + static_cast<std::int64_t>(k) * c.over.step;
+        order.add(*d.array, {row, row + 1}, d.how);
+      }
+      continue;
+    }
+    for (std::size_t k = 0; k < made.split->pieces.size(); ++k)
+      order.add(*d.array, c.used_rows(d, made.parts, k), d.how);
+  }
+  order.enter();
 }
 
 void launch_submitter::keep_for_replays(const region_request& c, const launch_plan& made) {

@@ -15,6 +15,8 @@
 
 namespace tessera::hierarchy {
 
+class rows_in_use;
+
 /// Cuts the arrays of a region, and submits its tasks. Any thread.
 class launch_submitter {
  public:
@@ -31,6 +33,7 @@ class launch_submitter {
   };
 
   void cut_arrays(const region_request& c, const launch_plan& made, const tiling& tiles);
+  static void enter_rows(const region_request& c, const launch_plan& made, rows_in_use& order);
   void keep_for_replays(const region_request& c, const launch_plan& made);
   void place_by_distance(const region_request& c, const launch_plan& made);
   tiling tiling_of(const region_request& c, const launch_plan& made) const;

@@ -15,6 +15,8 @@
 #include "core/schedule/replay_player.hpp"
 #include "core/schedule/view_requests.hpp"
 #include "core/schedule/waits.hpp"
+#include "core/validate/range_uses.hpp"
+#include "hierarchy/region/rows_in_use.hpp"
 #include "tessera/region.hpp"
 
 namespace tessera::hierarchy {
@@ -43,6 +45,11 @@ array_storage::array_storage(runtime& of, std::string name, element_type type, s
       m_at(at),
       m_tiles(std::make_unique<tiled_memory>(of, m_name, type, std::move(blocks), extents.row_elements())),
       m_has_own_blocks(true) {}
+
+const std::shared_ptr<validate::range_uses>& array_storage::uses() {
+  if (m_uses == nullptr) m_uses = std::make_shared<validate::range_uses>(m_name);
+  return m_uses;
+}
 
 std::shared_ptr<const void> array_storage::keep_tiles() {
   std::shared_ptr<const void> kept = m_kept.lock();
@@ -119,6 +126,9 @@ detail::held_rows array_storage::hold(intent how, const row_interval& rows, std:
     const tile_range in = tiles_for_view(rows, how, site);
     const std::span<const tiled_memory::tile> taken = m_tiles->tiles().subspan(in.first, in.count);
     const row_interval all{taken.front().begin, taken.back().end};
+    rows_in_use order(m_runtime, "view taken", site);
+    order.add(*this, rows, how);
+    order.enter();
     if (all != rows && how == intent::write) how = intent::update;  // the other rows stay
     m_views.check(all, how, name(), site);
     if (how != intent::read) m_views.note_writer(cut_from);

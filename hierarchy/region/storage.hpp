@@ -21,6 +21,10 @@
 #include "tessera/detail/order_point.hpp"
 #include "tessera/detail/tiled_memory.hpp"
 
+namespace tessera::validate {
+class range_uses;
+}
+
 namespace tessera::hierarchy {
 
 /// An array: its tiles, and where it is. Whoever cuts it, and submits tasks that use its tiles, has it locked from the
@@ -104,23 +108,18 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   /// Whether the array was given its tiles as blocks, which nobody cuts.
   bool has_own_blocks() const noexcept { return m_has_own_blocks; }
 
-  /// Holds the array for submissions, and tells validation that those of other threads came before.
-  void lock() {
-    std::unique_lock held(m_mutex);
-    m_runtime.order_after(m_before);
-    (void)held.release();
-  }
-  void unlock() {
-    const std::unique_lock held(m_mutex, std::adopt_lock);
-    m_runtime.order_before(m_before);
-  }
+  /// Who has used which rows, for validation (rows_in_use.hpp). With the lock held.
+  const std::shared_ptr<validate::range_uses>& uses();
+
+  void lock() { m_mutex.lock(); }  ///< for submissions
+  void unlock() { m_mutex.unlock(); }
 
  private:
   const std::shared_ptr<const void> m_presence = std::make_shared<const char>();  // the last member that ends
   std::mutex m_mutex;
   std::weak_ptr<const void> m_kept;  // by recordings
   view_ledger m_views;
-  order_point m_before;
+  std::shared_ptr<validate::range_uses> m_uses;  // null: nobody has asked
   runtime& m_runtime;
   const std::shared_ptr<lifetime> m_alive;  // of the scheduler
   const std::string m_name;

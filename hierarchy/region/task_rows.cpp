@@ -14,6 +14,7 @@
 #include "core/schedule/recordings.hpp"
 #include "core/schedule/replay_player.hpp"
 #include "hierarchy/region/cuts.hpp"
+#include "hierarchy/region/rows_in_use.hpp"
 #include "hierarchy/region/storage.hpp"
 #include "tessera/detail/rows_task.hpp"
 #include "tessera/front_end.hpp"
@@ -106,6 +107,13 @@ class named_rows {
     return all;
   }
 
+  /// The rows of all uses, for validation, as long as `order` lives.
+  void enter(rows_in_use& order) const {
+    if (!order.is_validated()) return;
+    for (const detail::task_demand& d : m_uses)
+      if (d.is_rows) order.add(*d.array, rows_of(d), d.how);
+    order.enter();
+  }
   /// What is looked at between the submission and the end of the arrays' locks.
   void note() const {
     for (const detail::task_demand& d : m_uses) {
@@ -254,6 +262,8 @@ void commit_with_rows(runtime& of, submission& made, const task_name& name, std:
     check_blocks(of, name.text, blocks, name.site);
     made.name_blocks(blocks);
     rows.note();
+    hierarchy::rows_in_use order(of, fmt::format("task '{}' submitted", name.text), name.site);
+    rows.enter(order);
     made.commit();
   }
   front_end(of).wait_for_window();
@@ -303,6 +313,8 @@ void over_blocks(runtime& of, const task_name& operation, std::span<const elemen
     hierarchy::named_rows rows(of, operation, demands);
     const std::size_t count = rows.cut_alike().size();
     rows.note();
+    hierarchy::rows_in_use order(of, fmt::format("task '{}' submitted", operation.text), operation.site);
+    rows.enter(order);
     for (std::size_t k = 0; k < count; ++k) {
       for (std::size_t u = 0; u < uses.size(); ++u) blocks[u] = rows.tiles_of(demands[u])[k].record;
       submit(blocks);
