@@ -22,7 +22,6 @@ constexpr std::string_view still_to_edit[] = {
     "docs/benchmarks.md",
     "docs/chemistry.md",
     "docs/configuration.md",
-    "plugins/gpu_common/README.md",
 };
 
 std::string name_of(const fs::path& page) { return fs::relative(page, root).string(); }
