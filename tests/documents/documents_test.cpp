@@ -21,7 +21,6 @@ constexpr std::size_t max_columns = 120, max_words_of_a_sentence = 30, max_words
 constexpr std::string_view still_to_edit[] = {
     "docs/benchmarks.md",
     "docs/chemistry.md",
-    "docs/configuration.md",
 };
 
 std::string name_of(const fs::path& page) { return fs::relative(page, root).string(); }
