@@ -24,9 +24,8 @@ constexpr std::array keys{
         "the choice of that plugin.",
         [](settings& s) -> field { return &s.runtime.placement; }},
     key{"runtime", "history", key_type::text, 0, 0, "auto|off", true,
-        "Where learnt times (placement cost, plugins that place tasks) are kept from run to run: auto (a file per "
-        "machine "
-        "in the user's cache folder), off, or the path of a file.",
+        "Where learnt times are kept from run to run, for placement cost and plugins that place tasks. A file per "
+        "machine in the user's cache folder (auto), no file (off), or the path of a file.",
         [](settings& s) -> field { return &s.runtime.history; }},
     key{"runtime", "kernel_cache", key_type::text, 0, 0, "auto|off", true,
         "Where kernels that were compiled at run time are kept: auto (the user's cache folder), off, or the path "
@@ -59,8 +58,8 @@ constexpr std::array keys{
         "Locations whose devices take no tasks until the program attaches them.",
         [](settings& s) -> field { return &s.runtime.detached; }},
     key{"runtime", "watchdog", key_type::duration, 0, 31'536'000'000'000'000, "", false,
-        "How long one piece of work may take on a device's stream before it counts as hanging and the run ends "
-        "with an error that names it; 0 s: no limit.",
+        "How long one piece of work may take on a device's stream before it counts as hanging and the run ends with "
+        "an error that names it. 0 s: no limit.",
         [](settings& s) -> field { return &s.runtime.watchdog_ns; }},
     key{"runtime", "plugin_patience", key_type::duration, 0, 31'536'000'000'000'000, "", false,
         "How long one call of a plugin may take while plugins are opened before the command ends with an error "
@@ -68,8 +67,8 @@ constexpr std::array keys{
         [](settings& s) -> field { return &s.runtime.plugin_patience_ns; }},
     key{"runtime", "patience", key_type::duration, 0, 31'536'000'000'000'000, "", false,
         "How long a thread that holds host views waits for another view, or for room for a replay, when nothing runs "
-        "any more and only threads that hold none do not wait (one may sit in a join). Then the call is an error that "
-        "names the views. If all threads wait, it is one at once.",
+        "and only threads without views do not wait. After that the call is an error that names the views. If all "
+        "threads wait, it is one at once. A thread that sits in a join does not wait in this sense.",
         [](settings& s) -> field { return &s.runtime.view_patience_ns; }},
     key{"runtime", "survive_loss", key_type::boolean, 0, 0, "", false,
         "Continue without a lost device: a fence names the blocks that only it had; false: the run is cancelled.",
@@ -87,11 +86,11 @@ constexpr std::array keys{
         [](settings& s) -> field { return &s.runtime.graphs; }},
     key{"runtime", "batch", key_type::integer, 1, 4096, "", false,
         "Most ready tasks that are given to a device as one launch, if they differ in their blocks alone and "
-        "operation and device take batches; 1: no batches, as with deterministic and validate.",
+        "operation and device take batches. 1: no batches, as with deterministic and validate.",
         [](settings& s) -> field { return &s.runtime.batch; }},
     key{"runtime", "deterministic", key_type::boolean, 0, 0, "", false,
-        "Sum accumulates in the order of their submission, so that results do not depend on workers and places; "
-        "at most four additions to a block run at the same time then.",
+        "Sum accumulates in the order of their submission, so that results do not depend on workers and places. At "
+        "most four additions to a block run at the same time then.",
         [](settings& s) -> field { return &s.runtime.deterministic; }},
     key{"runtime", "trace", key_type::boolean, 0, 0, "", false,
         "Record every task, transfer and wait; runtime.report and runtime.trace_file turn it on.",

@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 #include "tests/documents/checks.hpp"
 #include "tests/documents/files.hpp"
@@ -15,13 +13,6 @@ namespace documents {
 namespace {
 
 constexpr std::size_t max_columns = 120, max_words_of_a_sentence = 30, max_words_of_a_paragraph = 120;
-
-/// Pages with longer sentences or paragraphs, from before there were limits. A page that an editor went over leaves the
-/// list; none is added.
-constexpr std::string_view still_to_edit[] = {
-    "docs/architecture.md",  "docs/benchmarks.md",           "docs/chemistry.md",
-    "docs/configuration.md", "plugins/gpu_common/README.md",
-};
 
 std::string name_of(const fs::path& page) { return fs::relative(page, root).string(); }
 
@@ -63,18 +54,7 @@ TEST(documents, sentences_and_paragraphs_are_short) {
     const std::string name = name_of(page);
     if (is_record(name) || name.starts_with("docs/decisions/")) continue;
     if (name == "tests/data/rodinia/README.md") continue;  // quotes a licence
-    if (std::ranges::count(still_to_edit, name) > 0) continue;
     EXPECT_THAT(hard_to_read(page), testing::IsEmpty()) << name;
-  }
-}
-
-// So that a page which was edited stays so.
-TEST(documents, pages_that_have_been_edited_are_not_still_to_edit) {
-  EXPECT_TRUE(std::ranges::is_sorted(still_to_edit));
-  for (const std::string_view name : still_to_edit) {
-    ASSERT_TRUE(fs::exists(root / name)) << name << " is gone: take it from the list";
-    EXPECT_THAT(hard_to_read(root / name), testing::Not(testing::IsEmpty()))
-        << name << " has short sentences and paragraphs now: take it from the list";
   }
 }
 
