@@ -458,6 +458,11 @@ TEST(runtime, cancel_ends_soon_and_says_so) {
   EXPECT_EQ(e.kind(), error_kind::interrupted);
   EXPECT_THAT(e.what(), HasSubstr("stop requested"));
   EXPECT_LT(ran, 3000);
+  rt.submit(
+      "late", [&](view<double>) { ran = 5000; }, update(a(0)));
+  EXPECT_EQ(error_of([&] { rt.fence(); }).kind(), error_kind::interrupted) << "a cancel is permanent";
+  EXPECT_LT(ran, 3000);
+  EXPECT_EQ(error_of([&] { (void)a(0).read(); }).kind(), error_kind::interrupted);
 }
 
 TEST(runtime, wrong_arguments_are_refused) {
