@@ -250,7 +250,7 @@ void race_detector::use_ranges(const ranges_in_use& uses, const clock& known, co
                            fmt::format("{} rows {} to {} {}", uses.of->name(), begin, end, name_of(how)));
   };
   for (const range_use& now : uses.ranges) {
-    uses.of->for_conflicts(now, [&](std::int64_t begin, const range_uses::entry& earlier, intent how) {
+    uses.of->for_conflicts(now, [&](std::int64_t begin, const range_uses::entry& earlier) {
       if (earlier.note != as.note && (to.before.empty() || to.before.back() != earlier.note))
         to.before.push_back(earlier.note);
       if (earlier.author == as.author || known.knows(earlier.author, earlier.event)) return;
@@ -258,9 +258,9 @@ void race_detector::use_ranges(const ranges_in_use& uses, const clock& known, co
                      .text = fmt::format("rows {} to {} of {} are used by two threads or tasks with the intents {} and "
                                          "{}, and nothing orders their submissions",
                                          std::max(begin, now.begin), std::min(earlier.end, now.end), uses.of->name(),
-                                         name_of(how), name_of(now.how)),
+                                         name_of(earlier.how), name_of(now.how)),
                      .here = said(*as.user, now.begin, now.end, now.how),
-                     .there = said(*earlier.user, begin, earlier.end, how),
+                     .there = said(*earlier.user, begin, earlier.end, earlier.how),
                      .hint = "order them: submit both from one thread, fence, take a view, or tell of a barrier with "
                              "order_before and order_after"});
     });

@@ -45,6 +45,7 @@ void range_uses::add(const range_use& now, entry as) {
                         now.how == intent::accumulate ? now.combination : block::addition}];
   cut_out(all, now.begin, now.end);
   as.end = now.end;
+  as.how = now.how;
   all.emplace(now.begin, std::move(as));
 }
 

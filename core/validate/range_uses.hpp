@@ -48,23 +48,25 @@ class range_uses {
   /// A use that is kept.
   struct entry {
     std::int64_t end = 0;
+    tessera::intent how = tessera::intent::read;
     actor_number author = 0;
     event_number event = 0;
     std::shared_ptr<const range_user> user = {};  ///< shared by the ranges of one submission
     std::shared_ptr<task_note> note = {};         ///< likewise
   };
-  /// Calls found(begin, entry, intent) for each earlier use that has a position in common with `now`, and that must not
+  /// Calls found(begin, entry) for each earlier use that has a position in common with `now`, and that must not
   /// change places with it.
   template <class Found>
   void for_conflicts(const range_use& now, Found&& found) const {
+    if (now.begin >= now.end) return;
     for (const auto& [key, uses] : m_uses) {
       if (may_change_places(key.how, key.combination, now)) continue;
       auto at = uses.lower_bound(now.begin);
       if (at != uses.begin() && std::prev(at)->second.end > now.begin) --at;
-      for (; at != uses.end() && at->first < now.end; ++at) found(at->first, at->second, key.how);
+      for (; at != uses.end() && at->first < now.end; ++at) found(at->first, at->second);
     }
   }
-  /// Keeps a use, in place of what it comes after. @param as  whose end is set
+  /// Keeps a use, in place of what it comes after. @param as  whose end and intent are set
   void add(const range_use& now, entry as);
 
  private:

@@ -31,7 +31,7 @@ TEST(range_uses, conflicts_are_those_of_each_position) {
       const range_use now{begin, end, how,
                           static_cast<block::combination_number>(how == intent::accumulate ? below(2) : 0)};
       std::set<event_number> found, expected;
-      uses.for_conflicts(now, [&](std::int64_t from, const range_uses::entry& e, intent) {
+      uses.for_conflicts(now, [&](std::int64_t from, const range_uses::entry& e) {
         EXPECT_LT(std::max(from, begin), std::min(e.end, end)) << "they have a position in common";
         found.insert(e.event);
       });
