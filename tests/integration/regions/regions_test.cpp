@@ -225,9 +225,14 @@ TEST_P(regions, work_from_several_threads_and_inside_tasks) {
   constexpr std::int64_t n = 2000;
   auto shared = model.make_array<std::int64_t>("shared", {n});
   model.region("zero", iterate(0, n), write(shared), [](auto i, auto s) { s[i] = 0; });
+  std::mutex turns;
+  order_point turn;
   const auto add = [&](std::string_view by) {
+    std::unique_lock in_turn(turns, std::defer_lock);
+    if (rt.validates()) in_turn.lock(), rt.order_after(turn);  // to which any order of the additions is a mistake
     model.region("add", {.policy = region_policy::from_text(by)}, iterate(0, n), update(shared),
                  [](auto i, auto s) { s[i] += 1; });
+    if (rt.validates()) rt.order_before(turn);
   };
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t)
