@@ -13,6 +13,10 @@ struct record;
 /// beside them (record::valid_spaces): an old replica that has the number of the committed version again is not valid.
 using version_number = std::uint32_t;
 
+/// A flag of an access, of those in task/record.hpp: an update that names some elements of the block. Where the block
+/// has no contents yet it is a write, which leaves the others without.
+inline constexpr std::uint8_t access_of_part = 1u << 2;
+
 /// A block and how a task uses it; 16 bytes.
 struct access {
   record* block = nullptr;

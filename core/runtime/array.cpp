@@ -16,11 +16,12 @@ held_block::held_block(runtime& of, block::record& block, intent how, std::sourc
   wait();
 }
 
-held_block held_block::request(runtime& of, block::record& block, intent how, std::source_location site) {
+held_block held_block::request(runtime& of, block::record& block, intent how, std::source_location site, bool of_part) {
   if (block.owner == 0) refuse_ended_block("a view", site);  // first: the runtime may have ended, too
   require_block_of(block, of.inside().blocks.number(), "a view", site);
   schedule::scheduler& scheduler = *of.inside().scheduler;
-  return {scheduler, scheduler.views().request(block, how, site).release()};
+  return {scheduler,
+          scheduler.views().request(block, how, site, of_part ? block::access_of_part : std::uint8_t{0}).release()};
 }
 
 void held_block::wait() {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "core/base/call_site.hpp"
@@ -13,31 +14,103 @@
 
 namespace tessera {
 
+/// Tiles in the order of their rows. A few are found, and exchanged for others, in time for those; all of them are
+/// listed when somebody asks.
+class tiled_memory::tile_list {
+ public:
+  explicit tile_list(std::vector<tile> all) noexcept : m_listed(std::move(all)) {}
+
+  std::span<const tile> all() {
+    if (!m_is_listed) {
+      m_listed.assign(m_ordered.begin(), m_ordered.end());
+      m_is_listed = true;
+      m_visits += m_listed.size();
+    }
+    return m_listed;
+  }
+  std::span<const tile> with(std::int64_t begin, std::int64_t end, std::vector<tile>& room) {
+    if (begin >= end) return {};
+    if (!m_is_listed && m_asked > m_ordered.size()) (void)all();  // nobody cuts any more
+    std::span<const tile> found;
+    if (m_is_listed) {
+      const auto first = std::ranges::partition_point(m_listed, [&](const tile& t) { return t.end <= begin; });
+      const auto last = std::partition_point(first, m_listed.end(), [&](const tile& t) { return t.begin < end; });
+      found = {first, last};
+    } else {
+      room.clear();
+      const auto behind = m_ordered.upper_bound(begin);
+      for (auto t = behind != m_ordered.begin() ? std::prev(behind) : behind; t != m_ordered.end() && t->begin < end;)
+        room.push_back(*t++);
+      found = room;
+      m_asked += found.size();
+    }
+    m_visits += found.size();
+    return found;
+  }
+  /// Before tiles of the list are exchanged for so many others: `exchange` allocates nothing then.
+  void prepare(std::span<const tile> old, std::size_t fresh) {
+    if (m_ordered.empty()) m_ordered.insert(m_listed.begin(), m_listed.end());
+    if (old.size() == m_ordered.size()) m_listed.reserve(old.size() + fresh);
+  }
+  struct by_row {
+    using is_transparent = void;
+    bool operator()(const tile& a, const tile& b) const noexcept { return a.begin < b.begin; }
+    bool operator()(const tile& a, std::int64_t row) const noexcept { return a.begin < row; }
+    bool operator()(std::int64_t row, const tile& a) const noexcept { return row < a.begin; }
+  };
+  using ordered = std::set<tile, by_row>;
+  /// @param among  tiles of the list  @param old  some of these  @param fresh  those in the place of the latter
+  void exchange(std::span<const tile> among, std::span<const tile> old, ordered& fresh) noexcept {
+    const bool whole = among.size() == m_ordered.size();
+    for (const tile& t : old) m_ordered.erase(m_ordered.find(t.begin));
+    m_visits += old.size() + fresh.size();
+    m_ordered.merge(fresh);
+    m_is_listed = false;
+    m_asked = 0;
+    if (whole) (void)all();  // in the time that was taken anyhow
+  }
+  void for_each(const auto& what) const {
+    if (m_is_listed)
+      std::ranges::for_each(m_listed, what);
+    else
+      std::ranges::for_each(m_ordered, what);
+  }
+  std::uint64_t visits() const noexcept { return m_visits; }
+
+ private:
+  std::vector<tile> m_listed;
+  bool m_is_listed = true;
+  ordered m_ordered;        // nothing before the first exchange
+  std::size_t m_asked = 0;  // tiles, since the last exchange
+  std::uint64_t m_visits = 0;
+};
+
 /// Neighbouring tiles that other ones take the place of: of the old ones, and of the ends wanted.
 struct tiled_memory::exchange {
   std::size_t first_old, old_count, first_new, new_count;
 };
 
-/// The tiles of a cut, and what takes the place of what.
+/// What takes the place of what.
 struct tiled_memory::change {
-  std::vector<tile> after;
+  std::vector<tile> old;
+  tile_list::ordered now;
   std::vector<block::record*> from, to;
   std::vector<schedule::retiling> parts;  // of from and to
 
   change() = default;
-  change(std::span<const tile> before, std::span<const exchange> exchanges, std::span<const tile> fresh) {
-    for (const exchange& e : exchanges)
-      for (const tile& t : before.subspan(e.first_old, e.old_count)) from.push_back(t.record);
-    for (const tile& t : fresh) to.push_back(t.record);
-    std::size_t kept = 0, old_taken = 0, new_taken = 0;
-    const auto take = [&](std::span<const tile> tiles) { after.insert(after.end(), tiles.begin(), tiles.end()); };
+  change(std::span<const tile> before, std::span<const exchange> exchanges, std::span<const tile> fresh)
+      : now(fresh.begin(), fresh.end()) {
     for (const exchange& e : exchanges) {
-      take(before.subspan(kept, e.first_old - kept));
-      take(fresh.subspan(new_taken, e.new_count));
-      parts.push_back({std::span(from).subspan(old_taken, e.old_count), std::span(to).subspan(new_taken, e.new_count)});
-      kept = e.first_old + e.old_count, old_taken += e.old_count, new_taken += e.new_count;
+      const std::span<const tile> of = before.subspan(e.first_old, e.old_count);
+      old.insert(old.end(), of.begin(), of.end());
     }
-    take(before.subspan(kept));
+    for (const tile& t : old) from.push_back(t.record);
+    for (const tile& t : fresh) to.push_back(t.record);
+    std::size_t old_taken = 0, new_taken = 0;
+    for (const exchange& e : exchanges) {
+      parts.push_back({std::span(from).subspan(old_taken, e.old_count), std::span(to).subspan(new_taken, e.new_count)});
+      old_taken += e.old_count, new_taken += e.new_count;
+    }
   }
 };
 
@@ -69,7 +142,7 @@ struct tiled_memory::made_for_recording {
 /// The tiles of a recording that is being made.
 struct tiled_memory::recorded {
   const task::graph_recorder* by;
-  std::vector<tile> now;
+  tile_list now;
   std::shared_ptr<made_for_recording> blocks;
 };
 
@@ -86,16 +159,22 @@ tiled_memory::tiled_memory(runtime& of, std::string name, element_type type, voi
       m_row_elements(row_elements) {
   if (rows < 0 || row_elements < 0)
     throw error(error_kind::usage, fmt::format("array {} has {} rows of {} elements", m_name, rows, row_elements));
-  if (rows == 0) return;
+  auto tiles = std::make_unique<tile_list>(std::vector<tile>());
+  if (rows == 0) {
+    m_tiles = std::move(tiles);
+    return;
+  }
   runtime_inside& inside = of.inside();
-  m_tiles.push_back({0, rows, nullptr});
+  std::vector<tile> first{{0, rows, nullptr}};
   transfer::adopted_memory& adopted = inside.coherence->adopted();
   const block::chunk all = adopted.take_over(memory, static_cast<std::uint64_t>(rows * row_elements) * size_of(type),
                                              inside.scheduler->facts().places.front()->space, m_owner);
   m_all = all.word;
   try {
     m_origin = inside.blocks.make_origin(m_name, {m_rows});
-    make_records(m_tiles, site);
+    make_records(first, site);
+    *tiles = tile_list(std::move(first));
+    m_tiles = std::move(tiles);
   } catch (...) {
     adopted.let_go(all);
     throw;
@@ -112,40 +191,50 @@ tiled_memory::tiled_memory(runtime& of, std::string name, element_type type, std
       m_rows(blocks.empty() ? 0 : blocks.back().end),
       m_row_elements(row_elements),
       m_own_blocks(true),
-      m_tiles(std::move(blocks)) {}
+      m_tiles(std::make_unique<tile_list>(std::move(blocks))) {}
 
 tiled_memory::~tiled_memory() {
   const lifetime::visit here = enter(m_alive);
-  if (!here || m_tiles.empty() || m_own_blocks) return;
+  if (!here || m_rows == 0 || m_own_blocks) return;
   for (const auto& of_one : m_of_recordings)
     if (const auto tiles = of_one.lock()) tiles->end();
-  for (const tile& t : m_tiles) m_runtime->inside().scheduler->destroy_later(*t.record);
+  m_tiles->for_each([&](const tile& t) { m_runtime->inside().scheduler->destroy_later(*t.record); });
   m_runtime->inside().coherence->adopted().let_go({m_all});
 }
 
-void tiled_memory::cut(std::span<const std::int64_t> ends, std::source_location site) {
+std::span<const tiled_memory::tile> tiled_memory::tiles() const { return list_here().all(); }
+
+std::span<const tiled_memory::tile> tiled_memory::tiles_with(std::int64_t begin, std::int64_t end,
+                                                             std::vector<tile>& room) const {
+  return list_here().with(begin, end, room);
+}
+
+std::uint64_t tiled_memory::visits() const noexcept { return list_here().visits(); }
+
+void tiled_memory::cut(const ends_of_rows& to, std::source_location site) {
   if (m_runtime->inside().scheduler->recordings().current() != nullptr)
     throw error(error_kind::usage, fmt::format("array {} is cut into other blocks inside a recording", m_name),
                 file_and_line(site), "run what is recorded once before: its blocks are then as it wants them");
-  cut_ahead(ends, site);
+  cut_ahead(to, site);
 }
 
-void tiled_memory::cut_ahead(std::span<const std::int64_t> ends, std::source_location site) {
-  check(ends);
-  const std::vector<exchange> exchanges = exchanges_for(m_tiles, ends);
+void tiled_memory::cut_ahead(const ends_of_rows& to, std::source_location site) {
+  const std::vector<tile> before = tiles_to_cut(*m_tiles, to);
+  const std::vector<exchange> exchanges = exchanges_for(before, to);
   if (exchanges.empty()) return;
   schedule::scheduler& scheduler = *m_runtime->inside().scheduler;
-  std::vector<tile> fresh = fresh_tiles(exchanges, ends);
+  std::vector<tile> fresh = fresh_tiles(exchanges, to);
+  m_tiles->prepare(before, fresh.size());
   make_records(fresh, site);
   change all;
   try {
-    all = change(m_tiles, exchanges, fresh);
+    all = change(before, exchanges, fresh);
     scheduler.retiler().submit(all.parts, site);
   } catch (...) {
     for (const tile& t : fresh) scheduler.destroy_later(*t.record);
     throw;
   }
-  m_tiles.swap(all.after);
+  m_tiles->exchange(before, all.old, all.now);
   m_changes += exchanges.size();
   for (block::record* const b : all.from) scheduler.destroy_later(*b);
 }
@@ -157,33 +246,39 @@ tiled_memory::recorded* tiled_memory::find_here() const noexcept {
   return found != m_recorded.end() ? found->get() : nullptr;
 }
 
-std::span<const tiled_memory::tile> tiled_memory::tiles_here() const noexcept {
-  const recorded* const here = find_here();
-  return here != nullptr ? here->now : m_tiles;
+tiled_memory::tile_list& tiled_memory::list_here() const noexcept {
+  recorded* const here = m_recorded.empty() ? nullptr : find_here();
+  return here != nullptr ? here->now : *m_tiles;
 }
 
 bool tiled_memory::is_cut_here() const noexcept { return !m_recorded.empty() && find_here() != nullptr; }
 
-void tiled_memory::cut_recorded(std::span<const std::int64_t> ends, std::source_location site) {
-  check(ends);
+void tiled_memory::cut_recorded(const ends_of_rows& to, std::source_location site) {
   schedule::scheduler& scheduler = *m_runtime->inside().scheduler;
   recorded* here = find_here();
+  std::unique_ptr<recorded> first;  // enters when nothing can fail any more
   if (here == nullptr) {
-    auto blocks = std::make_shared<made_for_recording>(m_alive, scheduler);
-    std::erase_if(m_of_recordings, [](const auto& one) { return one.expired(); });
-    m_of_recordings.push_back(blocks);
-    scheduler.recordings().current()->keep(blocks);
-    m_recorded.push_back(
-        std::make_unique<recorded>(recorded{scheduler.recordings().current(), m_tiles, std::move(blocks)}));
-    here = m_recorded.back().get();
+    const std::span<const tile> all = m_tiles->all();
+    first = std::make_unique<recorded>(recorded{scheduler.recordings().current(),
+                                                tile_list(std::vector<tile>(all.begin(), all.end())),
+                                                std::make_shared<made_for_recording>(m_alive, scheduler)});
+    here = first.get();
   }
-  const std::vector<exchange> exchanges = exchanges_for(here->now, ends);
+  const std::vector<tile> before = tiles_to_cut(here->now, to);
+  if (first != nullptr) {
+    std::erase_if(m_of_recordings, [](const auto& one) { return one.expired(); });
+    m_of_recordings.push_back(first->blocks);
+    scheduler.recordings().current()->keep(first->blocks);
+    m_recorded.push_back(std::move(first));
+  }
+  const std::vector<exchange> exchanges = exchanges_for(before, to);
   if (exchanges.empty()) return;
-  std::vector<tile> fresh = fresh_tiles(exchanges, ends);
+  std::vector<tile> fresh = fresh_tiles(exchanges, to);
+  here->now.prepare(before, fresh.size());
   make_missing(fresh, *here, site);
-  change all(here->now, exchanges, fresh);
+  change all(before, exchanges, fresh);
   scheduler.retiler().record(all.parts, site);
-  here->now.swap(all.after);
+  here->now.exchange(before, all.old, all.now);
 }
 
 void tiled_memory::end_recorded(bool finished, std::source_location site) {
@@ -194,11 +289,13 @@ void tiled_memory::end_recorded(bool finished, std::source_location site) {
   m_recorded.erase(at);
   if (!finished) return;
   std::vector<std::int64_t> ends;
-  for (const tile& t : m_tiles) ends.push_back(t.end);
-  const std::vector<exchange> exchanges = exchanges_for(ending->now, ends);
-  std::vector<tile> again = fresh_tiles(exchanges, ends);
+  for (const tile& t : m_tiles->all()) ends.push_back(t.end);
+  const ends_of_rows to{0, ends};
+  const std::span<const tile> before = ending->now.all();
+  const std::vector<exchange> exchanges = exchanges_for(before, to);
+  std::vector<tile> again = fresh_tiles(exchanges, to);
   make_missing(again, *ending, site);
-  const change all(ending->now, exchanges, again);
+  const change all(before, exchanges, again);
   m_runtime->inside().scheduler->retiler().record(all.parts, site);
 }
 
@@ -206,10 +303,11 @@ void tiled_memory::end_recorded(bool finished, std::source_location site) {
 void tiled_memory::make_missing(std::vector<tile>& fresh, recorded& in, std::source_location site) {
   std::map<made_for_recording::interval, block::record*>& known = in.blocks->all;
   std::vector<tile> missing;
+  std::vector<tile> room;
   for (tile& t : fresh) {
-    if (const auto same = std::ranges::lower_bound(m_tiles, t.begin, {}, &tile::begin);
-        same != m_tiles.end() && same->begin == t.begin && same->end == t.end)
-      t.record = same->record;
+    if (const std::span<const tile> same = m_tiles->with(t.begin, t.begin + 1, room);
+        same.front().begin == t.begin && same.front().end == t.end)
+      t.record = same.front().record;
     else if (const auto before = known.find({t.begin, t.end}); before != known.end())
       t.record = before->second;
     else
@@ -225,24 +323,32 @@ void tiled_memory::make_missing(std::vector<tile>& fresh, recorded& in, std::sou
   known.merge(added);
 }
 
-void tiled_memory::check(std::span<const std::int64_t> ends) const {
+/// The tiles of the rows, which begin and end where these do. Throws usage where they do not, and for other ends.
+std::vector<tiled_memory::tile> tiled_memory::tiles_to_cut(tile_list& of, const ends_of_rows& to) const {
   if (m_own_blocks)
     throw error(error_kind::usage, fmt::format("array {} was given blocks, and keeps them", m_name), {},
                 "an array that is made without blocks is cut as its uses need");
-  std::int64_t begin = 0;
-  for (const std::int64_t end : ends) {
-    if (end <= begin || end > m_rows)
+  std::int64_t begin = to.begin;
+  for (const std::int64_t end : to.ends) {
+    if (begin < 0 || end <= begin || end > m_rows)
       throw error(error_kind::usage,
                   fmt::format("array {} of {} rows is cut at rows {} and {}", m_name, m_rows, begin, end));
     begin = end;
   }
-  if (begin != m_rows)
-    throw error(error_kind::usage, fmt::format("the tiles of array {} end at row {} of {}", m_name, begin, m_rows));
+  std::vector<tile> room;
+  const std::span<const tile> tiles = of.with(to.begin, begin, room);
+  const bool fits = tiles.empty() ? m_rows == 0 : tiles.front().begin == to.begin && tiles.back().end == begin;
+  if (!fits)
+    throw error(
+        error_kind::usage,
+        fmt::format("the tiles of rows {} to {} of array {} are cut, and rows {} to {} have them", to.begin, begin,
+                    m_name, tiles.empty() ? 0 : tiles.front().begin, tiles.empty() ? m_rows : tiles.back().end));
+  return {tiles.begin(), tiles.end()};
 }
 
 /// Where the tiles are not as wanted. One pass over both.
-std::vector<tiled_memory::exchange> tiled_memory::exchanges_for(std::span<const tile> tiles,
-                                                                std::span<const std::int64_t> ends) {
+std::vector<tiled_memory::exchange> tiled_memory::exchanges_for(std::span<const tile> tiles, const ends_of_rows& to) {
+  const std::span<const std::int64_t> ends = to.ends;
   std::vector<exchange> all;
   for (std::size_t k = 0, next = 0; next < ends.size(); ++k, ++next) {
     const std::size_t first = k, first_end = next;  // they begin at the same row; go on to the same end
@@ -253,12 +359,11 @@ std::vector<tiled_memory::exchange> tiled_memory::exchanges_for(std::span<const 
 }
 
 /// Those that take the place of others, without their blocks.
-std::vector<tiled_memory::tile> tiled_memory::fresh_tiles(std::span<const exchange> exchanges,
-                                                          std::span<const std::int64_t> ends) {
+std::vector<tiled_memory::tile> tiled_memory::fresh_tiles(std::span<const exchange> exchanges, const ends_of_rows& to) {
   std::vector<tile> fresh;
   for (const exchange& e : exchanges)
     for (std::size_t k = e.first_new; k < e.first_new + e.new_count; ++k)
-      fresh.push_back({k == 0 ? 0 : ends[k - 1], ends[k], nullptr});
+      fresh.push_back({k == 0 ? to.begin : to.ends[k - 1], to.ends[k], nullptr});
   return fresh;
 }
 
@@ -280,7 +385,7 @@ void tiled_memory::make_records(std::vector<tile>& fresh, std::source_location s
     inside.note_array(records, false, site);
   } catch (...) {
     for (block::record* const b : records) inside.scheduler->destroy_later(*b);
-    if (records.empty() && m_tiles.front().record == nullptr) inside.blocks.forget_origin(m_origin);  // no block has it
+    if (records.empty() && m_tiles == nullptr) inside.blocks.forget_origin(m_origin);  // no block has it
     throw;
   }
   for (std::size_t k = 0; k < fresh.size(); ++k) fresh[k].record = records[k];

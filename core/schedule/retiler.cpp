@@ -6,8 +6,8 @@ namespace tessera::schedule {
 
 task::record& retiler::make(thread_context& thread, const retiling& part, std::source_location site) {
   task::record& t = take_record(thread, m_operations.retile, site);
-  const auto access = [](block::record* b, intent use) {
-    return block::access{.block = b, .version = 0, .intent = use, .flags = 0, .space = 0};
+  const auto access = [](block::record* b, intent use, std::uint8_t flags) {
+    return block::access{.block = b, .version = 0, .intent = use, .flags = flags, .space = 0};
   };
   try {
     const std::size_t count = part.from.size() + part.to.size();
@@ -20,8 +20,8 @@ task::record& retiler::make(thread_context& thread, const retiling& part, std::s
     t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(count, 255));
     std::size_t k = 0;
     // Not as a reader: the new blocks' writers must also wait for those who still read the old ones.
-    for (block::record* const b : part.from) all[k++] = access(b, intent::update);
-    for (block::record* const b : part.to) all[k++] = access(b, intent::write);
+    for (block::record* const b : part.from) all[k++] = access(b, intent::update, block::access_of_part);
+    for (block::record* const b : part.to) all[k++] = access(b, intent::write, 0);
   } catch (...) {
     take_back(thread, t);
     throw;

@@ -1,5 +1,8 @@
 #include "core/schedule/runtime_tasks.hpp"
 
+#include <algorithm>
+#include <mutex>
+
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
@@ -40,8 +43,23 @@ runtime_tasks::progress runtime_tasks::run_bring_home(thread_context& thread, ta
   return progress::over;
 }
 
-/// Old blocks and new ones are the same memory at home: when they are there, nothing is left to be copied.
+namespace {
+
+/// Whether none of the blocks that are updated has contents, and none of them has failed to get some.
+bool all_are_empty(std::span<const block::access> accesses) {
+  return std::ranges::all_of(accesses, [](const block::access& a) {
+    const std::lock_guard guard(a.block->lock);
+    return a.intent == intent::write || (a.block->valid_spaces.empty() && a.block->poison == nullptr);
+  });
+}
+
+}  // namespace
+
+/// Old blocks and new ones are the same memory at home: when they are there, nothing is left to be copied. Of blocks
+/// without contents, such as scratch leaves, the new ones have none either.
 runtime_tasks::progress runtime_tasks::run_retile(thread_context& thread, task::record& t) {
+  if (all_are_empty(t.all_accesses()))
+    for (block::access& a : t.all_accesses()) a.intent = intent::scratch;
   if (!m_setup.host->get_blocks(thread, t, home())) return progress::waits;
   m_setup.host->publish(thread, t);
   return progress::over;

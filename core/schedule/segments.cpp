@@ -72,7 +72,8 @@ class planner {
         continue;
       if (t.operation->workspace != nullptr && t.operation->kernels == nullptr) continue;  // a library's
       if (t.operation->kernels != nullptr && !all_there(place)) continue;
-      if (std::ranges::any_of(m_of.accesses_of(t), [](const task::recorded_access& a) { return a.fresh != 0; }))
+      if (std::ranges::any_of(m_of.accesses_of(t),
+                              [](const task::recorded_access& a) { return a.fresh != 0 || a.of_part != 0; }))
         continue;
       m_work[k] = work_of(t);
       if (m_work[k] * m_places[place].ns_per_flop * 1e-9 > segment::longest_task_seconds) continue;

@@ -21,14 +21,15 @@ void view_requests::require(std::source_location site) {
                 "name the block when the task is submitted: read(b), update(b) or write(b)");
 }
 
-std::unique_ptr<host_access> view_requests::request(block::record& block, intent use, std::source_location site) {
+std::unique_ptr<host_access> view_requests::request(block::record& block, intent use, std::source_location site,
+                                                    std::uint8_t flags) {
   require(site);
   if (m_setup.validator != nullptr) m_setup.validator->require(block, use, site);
   auto held = std::make_unique<host_access>();
   thread_context& thread = here();
   task::record& t = take_record(thread, m_setup.operations->view, site);
   t.access_count = 1;
-  t.accesses[0] = {.block = &block, .version = 0, .intent = use, .flags = 0, .space = 0};
+  t.accesses[0] = {.block = &block, .version = 0, .intent = use, .flags = flags, .space = 0};
   t.extension = held.get();
   held->held_by = &t;
   held->owner = &thread;

@@ -43,7 +43,8 @@ class view_requests {
   /// Throws usage where the calling thread may not hold blocks: inside a task or a recording.
   void require(std::source_location site);
   /// A block for the calling thread in host memory. It only takes its place in the order: wait_for comes next.
-  std::unique_ptr<host_access> request(block::record& block, intent use, std::source_location site);
+  std::unique_ptr<host_access> request(block::record& block, intent use, std::source_location site,
+                                       std::uint8_t flags = 0);
   /// Returns when it is available. Throws the failure that spoiled it, and usage where the thread would wait for
   /// itself; `asked` has ended then.
   void wait_for(std::unique_ptr<host_access>& asked);

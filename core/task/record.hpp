@@ -66,7 +66,7 @@ enum : std::uint8_t {           // record::rare
   rare_holds_blocks = 1u << 3,  ///< it has got them, and gives them back
 };
 
-enum : std::uint8_t {        // access::flags
+enum : std::uint8_t {        // access::flags, with block::access_of_part
   access_fresh = 1u << 0,    ///< a private copy that must be filled with the identity first
   access_commutes = 1u << 1  ///< an update that was a commute
 };

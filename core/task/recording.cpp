@@ -201,7 +201,8 @@ bool graph_recorder::add(record& t) {
       const std::uint32_t b = index_of(*accesses[k].block);
       // Those that commute have the order in which they were submitted, which is one of any.
       const intent how = accesses[k].intent == intent::commute ? intent::update : accesses[k].intent;
-      const recorded_access a = adds ? add_private(number, b, accesses[k].space) : visit(number, b, how, false);
+      recorded_access a = adds ? add_private(number, b, accesses[k].space) : visit(number, b, how, false);
+      a.of_part = (accesses[k].flags & block::access_of_part) != 0;
       m_accesses[first + k] = a;
     }
   m_recording->tasks[number].access_count = static_cast<std::uint32_t>(accesses.size());

@@ -34,6 +34,7 @@ struct recorded_access {
   std::uint32_t version : 27 = 0;  ///< read or made, counted from the version that the replay starts from
   std::uint32_t intent : 3 = 0;    ///< an intent
   std::uint32_t fresh : 1 = 0;     ///< access_fresh
+  std::uint32_t of_part : 1 = 0;   ///< access_of_part
 };
 
 /// One task: two cache lines hold all that most tasks need when they become ready and when they are done.

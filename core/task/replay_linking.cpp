@@ -53,7 +53,8 @@ void replay::fill(record& t, std::uint32_t index) {
     *to++ = {.block = at.block,
              .version = block::version_after(at.base, a.version),
              .intent = static_cast<intent>(a.intent),
-             .flags = a.fresh != 0 ? std::uint8_t{access_fresh} : std::uint8_t{0},
+             .flags = static_cast<std::uint8_t>((a.fresh != 0 ? access_fresh : 0) |
+                                                (a.of_part != 0 ? block::access_of_part : 0)),
              .space = 0};
     if (a.fresh) t.flags |= flag_fresh;
   }

@@ -119,8 +119,10 @@ acquirer::step acquirer::look_for_contents(attempt& a, findings& found) {
 }
 
 void acquirer::look_at(attempt& a, std::size_t index, findings& found) {
-  const block::access& access = a.accesses[index];
+  block::access& access = a.accesses[index];
   block::record& b = *access.block;
+  if ((access.flags & block::access_of_part) != 0 && b.valid_spaces.empty() && b.poison == nullptr)
+    access.intent = intent::write;
   block::replica* const here = b.find(a.space);
   const bool needed = needs_contents(access.intent);
   if (here != nullptr) {

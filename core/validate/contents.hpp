@@ -37,7 +37,8 @@ struct version_made {
   block::version_number version = 0;
   std::uint64_t sum = 0;
   bool known = false;  ///< `sum` is
-  participant maker;
+  bool holes = false;  ///< some elements were not written, since tasks have named others
+  participant maker = {};
 };
 
 /// By block. Thread-safe.

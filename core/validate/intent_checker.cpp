@@ -101,14 +101,20 @@ std::unique_ptr<shadow_copies> intent_checker::begin(task::record& t, participan
     const auto known = std::ranges::find(out->blocks, a.block, &shadow_block::block);
     if (known != out->blocks.end()) {
       known->intent = both(known->intent, use);
+      known->of_part = known->of_part && (a.flags & block::access_of_part) != 0;
       if (makes_version(use)) known->makes = a.version;
       continue;
     }
     shadow_block b;
     b.block = a.block;
     b.intent = use;
+    b.of_part = (a.flags & block::access_of_part) != 0;
     b.zeroed = (a.flags & task::access_fresh) != 0;
     b.found = a.block->committed;  // no thread publishes it while a task has it
+    if (needs_contents(use) && !b.zeroed) {
+      const auto made = m_contents.find(*b.block, b.found);
+      b.holes = made && made->holes;
+    }
     b.makes = makes_version(use) ? a.version : 0;
     b.type = a.block->type;
     b.original = static_cast<std::byte*>(o.host);
@@ -159,12 +165,12 @@ void intent_checker::check_result(shadow_copies& of) {
   for (shadow_block& b : of.blocks) {
     if (needs_contents(b.intent)) check_untouched_meanwhile(of, b, b.before);
     if (b.intent == intent::read) check_read(of, b);
-    if (b.intent == intent::write) check_written(of, b);
+    if (b.intent == intent::write && !b.of_part) check_written(of, b);
     if (makes_version(b.intent)) check_origin_of_nans(of, b);
   }
   for (shadow_block& b : of.blocks) {
     if (makes_version(b.intent))
-      m_contents.made(*b.block, {b.makes, checksum(b.copy->elements()), true, with_use(of, b)});
+      note_made(of, b, true);
     else if (b.intent == intent::scratch)
       m_contents.forget(*b.block);
   }
@@ -174,14 +180,14 @@ void intent_checker::take_back(shadow_copies& of, bool failed) {
   for (shadow_block& b : of.blocks) {
     check_zones(of, b);
     if (b.intent == intent::read) check_read(of, b);
-    if (b.intent == intent::write && !failed) check_written(of, b);
+    if (b.intent == intent::write && !b.of_part && !failed) check_written(of, b);
     if (makes_version(b.intent) && !failed) check_origin_of_nans(of, b);
   }
   for (shadow_block& b : of.blocks) {
     if (makes_version(b.intent)) {
       const auto elements = b.copy->elements();
       copy_bytes(b.original, elements.data(), elements.size());
-      m_contents.made(*b.block, {b.makes, checksum(elements), !failed, with_use(of, b)});
+      note_made(of, b, !failed);
     } else if (b.intent == intent::scratch) {
       m_contents.forget(*b.block);
     }
@@ -191,6 +197,27 @@ void intent_checker::take_back(shadow_copies& of, bool failed) {
     m_ended.keep(std::move(b.copy), b.type, whose);
   }
   of.blocks.clear();
+}
+
+/// The elements that are not as the task has found them; the others are zero.
+std::vector<std::byte> intent_checker::set_by_task(const shadow_block& b) const {
+  const std::span<const std::byte> now = b.copy->elements();
+  std::vector<std::byte> all(now.begin(), now.end()), found(now.size());
+  if (needs_contents(b.intent))
+    copy_bytes(found.data(), b.original, found.size());
+  else
+    m_pattern.fill(found, b.type, pattern::meaning::never_written);
+  const std::size_t size = size_of(b.type);
+  for (std::size_t at = 0; at + size <= all.size(); at += size)
+    if (std::memcmp(all.data() + at, found.data() + at, size) == 0) std::memset(all.data() + at, 0, size);
+  return all;
+}
+
+/// What was there is another version now.
+void intent_checker::note_made(const shadow_copies& of, const shadow_block& b, bool known) {
+  const std::span<const std::byte> elements = b.copy->elements();
+  const bool holes = (b.holes || (b.of_part && b.intent == intent::write)) && m_pattern.untouched(elements, b.type) > 0;
+  m_contents.made(*b.block, {b.makes, checksum(elements), known, holes, with_use(of, b)});
 }
 
 std::optional<participant> intent_checker::maker_of(const shadow_block& b) const {
@@ -261,23 +288,26 @@ void intent_checker::check_untouched_meanwhile(const shadow_copies& of, const sh
        .hint = b.block->foreign
                    ? "memory that an array has adopted may be touched through tasks and views only"
                    : "look for pointers that are kept, and for tasks of devices that write beyond their blocks"});
-  m_contents.made(*b.block, {b.found, checksum(elements), true, made->maker});  // once per change
+  m_contents.made(*b.block, {b.found, checksum(elements), true, made->holes, made->maker});  // once per change
 }
 
 void intent_checker::check_origin_of_nans(const shadow_copies& of, const shadow_block& b) {
   const auto elements = b.copy->elements();
   for (const auto meaning : {pattern::meaning::never_written, pattern::meaning::ended}) {
-    const pattern::taint found = m_pattern.tainted(elements, b.type, meaning);
+    const bool never_written = meaning == pattern::meaning::never_written;
+    const bool of_some = never_written && (b.of_part || b.holes);
+    const pattern::taint found =
+        m_pattern.tainted(of_some ? std::span<const std::byte>(set_by_task(b)) : elements, b.type, meaning);
     if (found.elements == 0) continue;
     // Elements that are still as they were filled are another fault; what came in with the inputs was told before.
-    if (meaning == pattern::meaning::never_written && b.intent == intent::write &&
+    if (never_written && !of_some && b.intent == intent::write &&
         m_pattern.untouched(elements, b.type) >= found.elements)
       continue;
-    const bool came_in = std::ranges::any_of(of.blocks, [&](const shadow_block& in) {
-      return needs_contents(in.intent) &&
+    const auto brought = [&](const shadow_block& in, bool holes) {
+      return needs_contents(in.intent) && (never_written && in.holes) == holes &&
              m_pattern.tainted({in.original, in.copy->elements().size()}, in.type, meaning).elements > 0;
-    });
-    if (came_in) continue;
+    };
+    if (std::ranges::any_of(of.blocks, [&](const shadow_block& in) { return brought(in, false); })) continue;
     finding f{.fault = fault::uninitialised,
               .text = fmt::format("{} computed {} of {} elements of {} from {}, the first one {}", subject(of),
                                   found.elements, elements.size() / size_of(b.type), block::name_of(*b.block),
@@ -291,6 +321,11 @@ void intent_checker::check_origin_of_nans(const shadow_copies& of, const shadow_
       f.fault = fault::after_end;
       f.there = m_ended.whose(found.id).value_or(participant{});
       f.hint = "keep no pointer to elements; take a view, or submit a task, whenever they are needed";
+    } else if (const auto in = std::ranges::find_if(of.blocks, [&](const auto& one) { return brought(one, true); });
+               in != of.blocks.end()) {
+      f.there = maker_of(*in).value_or(participant{});
+      f.hint = fmt::format("some rows of {} were written and others were not: write all rows that are read",
+                           block::name_of(*in->block));
     } else {
       for (const shadow_block& from : of.blocks)
         if (!needs_contents(from.intent) && (from.intent == intent::scratch || f.there.description.empty()))

@@ -20,7 +20,9 @@ struct shadow_block {
   tessera::intent intent =
       tessera::intent::read;  ///< scratch, read, write or update, for all uses of the task together
   block::version_number found = 0, makes = 0;
-  bool zeroed = false;  ///< by the runtime, for an accumulate: it does not hold what version `found` was
+  bool of_part = false;  ///< it names some elements, and leaves the others as they are
+  bool holes = false;    ///< some elements of version `found` were never written
+  bool zeroed = false;   ///< by the runtime, for an accumulate: it does not hold what version `found` was
   element_type type = element_type::none;
   std::byte* original = nullptr;         ///< the replica on the host; for a device: what was there before, in `before`
   std::unique_ptr<guarded_memory> copy;  ///< what the task sees; for a device: what is there afterwards
@@ -62,6 +64,8 @@ class intent_checker {
   void check_zones(const shadow_copies& of, const shadow_block& b);
   void check_untouched_meanwhile(const shadow_copies& of, const shadow_block& b, std::span<const std::byte> elements);
   void check_origin_of_nans(const shadow_copies& of, const shadow_block& b);
+  std::vector<std::byte> set_by_task(const shadow_block& b) const;
+  void note_made(const shadow_copies& of, const shadow_block& b, bool known);
   std::optional<participant> maker_of(const shadow_block& b) const;
 
   journal& m_journal;

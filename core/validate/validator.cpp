@@ -109,7 +109,7 @@ void validator::adopted(block::record& b, const void* memory, std::source_locati
   m_race_detector.adopted_at(b, memory);
   const participant who = participant::at(
       "array " + (b.from != nullptr ? b.from->array_name : std::string("?")) + " adopted", site, block::name_of(b));
-  m_contents.made(b, {b.committed, checksum({static_cast<const std::byte*>(memory), b.bytes}), true, who});
+  m_contents.made(b, {b.committed, checksum({static_cast<const std::byte*>(memory), b.bytes}), true, false, who});
   participant other;
   bool covered = m_ended.covers(memory, b.bytes, other);
   {

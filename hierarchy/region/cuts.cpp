@@ -37,8 +37,9 @@ std::vector<std::int64_t> fitting_cuts(std::span<const tiled_memory::tile> tiles
   std::ranges::sort(sorted, {}, &row_interval::begin);
   std::vector<std::int64_t> ends;
   ends.reserve(tiles.size() + 2 * parts.size());
+  const std::int64_t begin = tiles.empty() ? 0 : tiles.front().begin;
   const auto add = [&](std::int64_t row) {
-    if (row > (ends.empty() ? 0 : ends.back())) ends.push_back(row);
+    if (row > (ends.empty() ? begin : ends.back())) ends.push_back(row);
   };
   auto next = tiles.begin();
   for (const row_interval& part : sorted) {

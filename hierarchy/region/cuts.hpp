@@ -27,7 +27,8 @@ bool cuts_fit(std::span<const tiled_memory::tile> tiles, std::span<const row_int
 bool ends_fit(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts);
 
 /// The rows at which tiles must end so that cuts_fit: those of `tiles` that no part has inside. `parts` do not overlap,
-/// in any order, none is empty. Takes time for each tile and each part, but for sorting the parts.
+/// in any order, none is empty; `tiles` may be some of an array, which have all rows of the parts. Takes time for each
+/// tile and each part, but for sorting the parts.
 std::vector<std::int64_t> fitting_cuts(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts,
                                        bool exact);
 

@@ -58,10 +58,10 @@ void launch_submitter::submit(const region_request& c, launch_plan& made) {
 void launch_submitter::cut_arrays(const region_request& c, const launch_plan& made, const tiling& tiles) {
   for (const wanted_cut& cut : tiles.cuts) {
     if (made.recorded) {
-      cut.array->cut_in_recording(cut.ends, c.name.site);
+      cut.array->cut_in_recording({0, cut.ends}, c.name.site);
       continue;
     }
-    cut.array->tiles().cut(cut.ends, c.name.site);
+    cut.array->tiles().cut({0, cut.ends}, c.name.site);
     cut.array->views().note_region(true);
   }
   for (const detail::region_demand& d : c.demands)
@@ -189,8 +189,11 @@ void launch_submitter::name_blocks(const region_request& c, const launch_plan& m
       operand.begin = used.begin, operand.end = used.end;
       if (in.count > 0) operand.row = tiles[in.first].begin;
       for (const tiled_memory::tile& t : tiles.subspan(in.first, in.count)) {
+        blocks.push_back(access(*t.record, c.how(d)));
         const bool partly = t.begin < used.begin || t.end > used.end;  // the other rows stay
-        blocks.push_back(access(*t.record, partly && c.how(d) == intent::write ? intent::update : c.how(d)));
+        if (partly && c.how(d) == intent::write) blocks.back().intent = intent::update;
+        if (d.how == intent::write && blocks.back().intent == intent::update)
+          blocks.back().flags = block::access_of_part;
       }
     }
     check_blocks(m_runtime, c.name.text, blocks, c.name.site);

@@ -224,8 +224,9 @@ void region_request::check_rows_of(const detail::region_demand& d) const {
   const access_pattern& p = d.pattern;
   if (p.which == kind::rows) {
     if (p.first < 0 || p.last < p.first || p.last > rows)
-      refuse(fmt::format("it uses rows {} to {} of array '{}', which has {} rows", p.first, p.last, d.array->name(),
-                         rows));
+      refuse(
+          fmt::format("it uses rows {} to {} of array '{}', which has {} rows", p.first, p.last, d.array->name(), rows),
+          hint_of_rows);
     return;
   }
   const bool around = p.first >= 0 && p.last >= 0;  // else row i itself is not used

@@ -5,7 +5,6 @@
 
 #include "core/runtime/program_side.hpp"
 #include "core/schedule/recordings.hpp"
-#include "hierarchy/region/cuts.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -13,11 +12,9 @@ namespace {
 /// The blocks that hold any of the ranges.
 std::vector<const block::record*> blocks_of(array_storage& array, std::span<const validate::range_use> ranges) {
   std::vector<const block::record*> blocks;
-  const std::span<const tiled_memory::tile> tiles = array.tiles().tiles();
-  for (const validate::range_use& r : ranges) {
-    const tile_range in = tiles_with(tiles, {r.begin, r.end});
-    for (const tiled_memory::tile& t : tiles.subspan(in.first, in.count)) blocks.push_back(t.record);
-  }
+  std::vector<tiled_memory::tile> room;
+  for (const validate::range_use& r : ranges)
+    for (const tiled_memory::tile& t : array.tiles().tiles_with(r.begin, r.end, room)) blocks.push_back(t.record);
   std::ranges::sort(blocks);
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
   return blocks;

@@ -61,9 +61,9 @@ bool array_storage::cut_may_wait(const row_interval& rows) const {
   return program_side_of(m_runtime).views.held_here() != 0 || m_views.cut_may_wait(rows);
 }
 
-void array_storage::cut_in_recording(std::span<const std::int64_t> ends, std::source_location site) {
+void array_storage::cut_in_recording(const tiled_memory::ends_of_rows& to, std::source_location site) {
   if (!keeps_tiles()) {
-    m_tiles->cut_ahead(ends, site);
+    m_tiles->cut_ahead(to, site);
     m_views.note_region(true);
     return;
   }
@@ -74,7 +74,7 @@ void array_storage::cut_in_recording(std::span<const std::int64_t> ends, std::so
       const std::lock_guard guard(*there);
       there->tiles().end_recorded(finished, site);
     });
-  m_tiles->cut_recorded(ends, site);
+  m_tiles->cut_recorded(to, site);
   program_side_of(m_runtime).recordings.current()->count_replays(
       m_views.counter(true));  // an exchange waits as one that writes
 }
@@ -95,19 +95,21 @@ void array_storage::check_viewed(const row_interval& rows, intent how, std::sour
   if (is_remade())
     refuse(fmt::format("array '{}' is made again for each region, and has nothing to look at between them", name()),
            "make it with the form automatic to keep its elements");
-  if (m_extents.rows == 0) refuse(fmt::format("array '{}' has no elements to look at", name()), {});
-  if (rows.begin < 0 || rows.end <= rows.begin || rows.end > m_extents.rows)
+  if (rows.begin < 0 || rows.end < rows.begin || rows.end > m_extents.rows)
     refuse(fmt::format("a view of rows {} to {} of array '{}', which has {} rows", rows.begin, rows.end, name(),
                        m_extents.rows),
-           "at least one row: rows(first, last) are those from first to last - 1");
-  m_views.check(rows, how, name(), site);
+           hint_of_rows);
+  if (rows.begin < rows.end) m_views.check(rows, how, name(), site);  // who waits for nothing may have it
 }
 
-tile_range array_storage::tiles_for_view(const row_interval& rows, intent how, std::source_location site) {
+std::span<const tiled_memory::tile> array_storage::tiles_for_view(const row_interval& rows, intent how,
+                                                                  std::vector<tiled_memory::tile>& room,
+                                                                  std::source_location site) {
+  const std::span<const tiled_memory::tile> there = m_tiles->tiles_with(rows.begin, rows.end, room);
   const bool stay = has_own_blocks() || keeps_tiles() || (how == intent::read && cut_may_wait(rows));
-  if (!stay && !cuts_fit(m_tiles->tiles(), {&rows, 1}, true))
-    m_tiles->cut(fitting_cuts(m_tiles->tiles(), {&rows, 1}, true), site);
-  return tiles_with(m_tiles->tiles(), rows);
+  if (stay || cuts_fit(there, {&rows, 1}, true)) return there;
+  m_tiles->cut({there.front().begin, fitting_cuts(there, {&rows, 1}, true)}, site);
+  return m_tiles->tiles_with(rows.begin, rows.end, room);
 }
 
 detail::held_rows array_storage::hold(intent how, const row_interval& rows, std::source_location site) {
@@ -122,19 +124,21 @@ detail::held_rows array_storage::hold(intent how, const row_interval& rows, std:
     std::shared_lock<std::shared_mutex> between_replays;  // none comes between the tiles, or before the view is noted
     if (keeps_tiles()) between_replays = side.replays.hold();
     check_viewed(rows, how, site);
-    const row_interval cut_from = with_their_tiles(m_tiles->tiles(), rows);
-    const tile_range in = tiles_for_view(rows, how, site);
-    const std::span<const tiled_memory::tile> taken = m_tiles->tiles().subspan(in.first, in.count);
+    if (rows.begin == rows.end) return {};
+    std::vector<tiled_memory::tile> room;
+    const row_interval cut_from = with_their_tiles(m_tiles->tiles_with(rows.begin, rows.end, room), rows);
+    const std::span<const tiled_memory::tile> taken = tiles_for_view(rows, how, room, site);
     const row_interval all{taken.front().begin, taken.back().end};
     rows_in_use order(m_runtime, "view taken", site);
     order.add(*this, rows, how);
     order.enter();
-    if (all != rows && how == intent::write) how = intent::update;  // the other rows stay
+    const bool of_part = all != rows && how == intent::write;
+    if (of_part) how = intent::update;  // the other rows stay
     m_views.check(all, how, name(), site);
     if (how != intent::read) m_views.note_writer(cut_from);
     held.reserve(taken.size()), bytes.reserve(taken.size());
     for (const tiled_memory::tile& t : taken) {
-      held.push_back(detail::held_block::request(m_runtime, *t.record, how, site));
+      held.push_back(detail::held_block::request(m_runtime, *t.record, how, site, of_part));
       bytes.push_back(t.record->bytes);
     }
     noted = m_views.add(all, how);
@@ -277,7 +281,8 @@ void check_copy(const std::shared_ptr<hierarchy::array_storage>& from, std::int6
            "name the array that it was moved to");
   const auto check_part = [&](const hierarchy::array_storage& of, std::int64_t begin, std::int64_t end) {
     if (begin < 0 || end < begin || end > of.extents().rows)
-      refuse(fmt::format("rows {} to {} of array '{}', which has {} rows", begin, end, of.name(), of.extents().rows));
+      refuse(fmt::format("rows {} to {} of array '{}', which has {} rows", begin, end, of.name(), of.extents().rows),
+             hierarchy::hint_of_rows);
   };
   check_part(*from, first, last);
   check_part(*to, to_first, to_last);

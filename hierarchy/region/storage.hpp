@@ -27,6 +27,10 @@ class range_uses;
 
 namespace tessera::hierarchy {
 
+/// Of messages about rows that an array does not have.
+inline constexpr const char* hint_of_rows =
+    "rows(first, last) are those from first to last - 1; of none, first and last are the same";
+
 /// An array: its tiles, and where it is. Whoever cuts it, and submits tasks that use its tiles, has it locked from the
 /// first to the last; who needs several locks them in the order of their addresses.
 class array_storage : public std::enable_shared_from_this<array_storage> {
@@ -92,15 +96,16 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   /// Rows in the hands of the program. Throws as array::read.
   detail::held_rows hold(intent how, const row_interval& rows, std::source_location site);
   /// The tiles of a view: one with just these rows, or what there is where tiles must stay, or where a view that reads
-  /// would wait for another one because of its own tile. With the lock held.
-  tile_range tiles_for_view(const row_interval& rows, intent how, std::source_location site);
+  /// would wait for another one because of its own tile. With the lock held. @param room  as of tiles_with
+  std::span<const tiled_memory::tile> tiles_for_view(const row_interval& rows, intent how,
+                                                     std::vector<tiled_memory::tile>& room, std::source_location site);
   /// Whether other tiles for one who only reads these rows could make the reader wait for a view, which their elements
   /// do not: see view_ledger::cut_may_wait; or the calling thread holds a view of any array, for which a region may
   /// wait that reads this one, and which an exchange would wait for. With the lock held.
   bool cut_may_wait(const row_interval& rows) const;
   /// Other tiles for a region that the calling thread records: at once where no recording uses the array, else in the
   /// replays alone. With the lock held.
-  void cut_in_recording(std::span<const std::int64_t> ends, std::source_location site);
+  void cut_in_recording(const tiled_memory::ends_of_rows& to, std::source_location site);
   /// A recording names its tiles: they stay as they are as long as what this returns is kept. With the lock held.
   std::shared_ptr<const void> keep_tiles();
   /// Whether they do. With the lock held.

@@ -42,48 +42,37 @@ class named_rows {
 
   /// Cuts the arrays so that what is written begins and ends where a tile does, where that may be.
   void cut() {
-    for (array_storage* const one : m_arrays) {
-      const std::vector<std::int64_t> ends = wanted_ends(*one);
-      if (!ends.empty()) cut(*one, ends);
-    }
+    for (const detail::task_demand& d : m_uses)
+      if (d.is_rows && !stays(*d.array)) cut_for(d);
   }
 
   /// Cuts the arrays so that the rows of all uses, of which there are as many, end a block at the same distances from
   /// their first ones. @returns these distances. Throws usage where blocks that stay do not.
   std::vector<std::int64_t> cut_alike() {
     std::vector<std::int64_t> distances;
-    for (const detail::task_demand& d : m_uses) {
-      const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
-      const tile_range in = tiles_with(tiles, rows_of(d));
-      for (const tiled_memory::tile& t : tiles.subspan(in.first, in.count))
-        distances.push_back(std::min(t.end, d.last) - d.first);
-    }
+    for (const detail::task_demand& d : m_uses)
+      for (const tiled_memory::tile& t : tiles_of(d)) distances.push_back(std::min(t.end, d.last) - d.first);
     in_order(distances);
-    for (array_storage* const one : m_arrays) {
-      if (stays(*one)) continue;
-      const std::span<const tiled_memory::tile> tiles = one->tiles().tiles();
+    for (const detail::task_demand& d : m_uses) {
+      if (stays(*d.array) || d.first == d.last) continue;
+      const std::span<const tiled_memory::tile> tiles = tiles_of(d);
       std::vector<std::int64_t> ends;
       for (const tiled_memory::tile& t : tiles) ends.push_back(t.end);
-      for (const detail::task_demand& d : m_uses) {
-        if (d.array != one) continue;
-        if (d.first > 0) ends.push_back(d.first);
-        for (const std::int64_t distance : distances) ends.push_back(d.first + distance);
-      }
+      if (d.first > tiles.front().begin) ends.push_back(d.first);
+      for (const std::int64_t distance : distances) ends.push_back(d.first + distance);
       in_order(ends);
-      if (!std::ranges::equal(tiles, ends, {}, &tiled_memory::tile::end)) cut(*one, ends);
+      if (!std::ranges::equal(tiles, ends, {}, &tiled_memory::tile::end)) cut(*d.array, tiles, ends);
     }
     for (const detail::task_demand& d : m_uses) check_alike(d, distances);
     return distances;
   }
-  /// The blocks of a use that cut_alike has made fit.
-  std::span<const tiled_memory::tile> tiles_of(const detail::task_demand& d) const {
-    const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
-    const tile_range in = tiles_with(tiles, rows_of(d));
-    return tiles.subspan(in.first, in.count);
+  /// The blocks that have rows of a use, in their order. Valid until the next call, or cut.
+  std::span<const tiled_memory::tile> tiles_of(const detail::task_demand& d) {
+    return d.array->tiles().tiles_with(d.first, d.last, m_room);
   }
 
   /// The blocks of all uses, in their order; and where those of each use are among them.
-  std::vector<block_access> blocks(std::span<detail::region_operand> operands) const {
+  std::vector<block_access> blocks(std::span<detail::region_operand> operands) {
     std::vector<block_access> all;
     all.reserve(m_uses.size());
     for (std::size_t u = 0; u < m_uses.size(); ++u) {
@@ -93,15 +82,20 @@ class named_rows {
         all.push_back(d.block);
         continue;
       }
-      const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
-      const tile_range in = tiles_with(tiles, rows_of(d));
-      operands[u].count = static_cast<std::uint32_t>(in.count);
-      operands[u].row = tiles[in.first].begin;
-      for (const tiled_memory::tile& t : tiles.subspan(in.first, in.count)) {
+      const std::span<const tiled_memory::tile> tiles = tiles_of(d);
+      operands[u].count = static_cast<std::uint32_t>(tiles.size());
+      operands[u].row = tiles.empty() ? d.first : tiles.front().begin;
+      for (const tiled_memory::tile& t : tiles) {
         const bool partly = t.begin < d.first || t.end > d.last;  // the other rows stay
-        const intent how = partly && d.how == intent::write ? intent::update : d.how;
-        check_alone(all, t, how, *d.array);
-        all.push_back({.block = t.record, .version = 0, .intent = how, .flags = 0, .space = 0});
+        const bool of_part = partly && d.how == intent::write;
+        const intent how = of_part ? intent::update : d.how;
+        if (partly && how == intent::scratch) refuse_scratch(d, tiles);
+        check_alone(std::span(all).first(operands[u].first), t, how, *d.array);
+        all.push_back({.block = t.record,
+                       .version = 0,
+                       .intent = how,
+                       .flags = of_part ? block::access_of_part : std::uint8_t{0},
+                       .space = d.combination});
       }
     }
     return all;
@@ -111,13 +105,13 @@ class named_rows {
   void enter(rows_in_use& order) const {
     if (!order.is_validated()) return;
     for (const detail::task_demand& d : m_uses)
-      if (d.is_rows) order.add(*d.array, rows_of(d), d.how);
+      if (d.is_rows) order.add(*d.array, rows_of(d), d.how, d.combination);
     order.enter();
   }
   /// What is looked at between the submission and the end of the arrays' locks.
   void note() const {
     for (const detail::task_demand& d : m_uses) {
-      if (!d.is_rows) continue;
+      if (!d.is_rows || d.first == d.last) continue;
       const bool writes = d.how != intent::read;
       if (m_recorder == nullptr) {
         d.array->views().note_region(writes);
@@ -137,17 +131,35 @@ class named_rows {
   bool stays(const array_storage& array) const {
     return array.has_own_blocks() || (m_recorder == nullptr && array.keeps_tiles());
   }
-  void cut(array_storage& array, std::span<const std::int64_t> ends) {
+  void cut(array_storage& array, std::span<const tiled_memory::tile> tiles, std::span<const std::int64_t> ends) {
+    const tiled_memory::ends_of_rows to{tiles.front().begin, ends};
     if (m_recorder != nullptr) {
-      array.cut_in_recording(ends, m_name.site);
+      array.cut_in_recording(to, m_name.site);
       return;
     }
-    array.tiles().cut(ends, m_name.site);
+    array.tiles().cut(to, m_name.site);
     array.views().note_region(true);
   }
-  void check_alike(const detail::task_demand& d, std::span<const std::int64_t> distances) const {
+  /// So that what is written begins and ends where a tile does, and what is read is no more tiles than a task should
+  /// name.
+  void cut_for(const detail::task_demand& d) {
+    const row_interval rows = rows_of(d);
     const std::span<const tiled_memory::tile> tiles = tiles_of(d);
-    bool alike = tiles.size() == distances.size() && tiles.front().begin == d.first;
+    if (tiles.empty()) return;
+    if (d.how != intent::read) {
+      if (!cuts_fit(tiles, {&rows, 1}, false)) cut(*d.array, tiles, fitting_cuts(tiles, {&rows, 1}, false));
+    } else if (m_recorder == nullptr && tiles.size() > most_tiles_shared && !d.array->cut_may_wait(rows) &&
+               !writes(*d.array)) {
+      cut(*d.array, tiles, std::vector{tiles.back().end});
+    }
+  }
+  bool writes(const array_storage& array) const {
+    return std::ranges::any_of(
+        m_uses, [&](const detail::task_demand& d) { return d.is_rows && d.array == &array && d.how != intent::read; });
+  }
+  void check_alike(const detail::task_demand& d, std::span<const std::int64_t> distances) {
+    const std::span<const tiled_memory::tile> tiles = tiles_of(d);
+    bool alike = tiles.size() == distances.size() && (tiles.empty() || tiles.front().begin == d.first);
     for (std::size_t k = 0; alike && k < tiles.size(); ++k) alike = tiles[k].end - d.first == distances[k];
     if (!alike)
       refuse(fmt::format("goes over rows {} to {} of array '{}', whose blocks end elsewhere than these rows, or those "
@@ -155,6 +167,14 @@ class named_rows {
                          d.first, d.last, d.array->name()),
              "an operation has whole blocks: name rows that are, give both arrays the same blocks, or submit a "
              "function");
+  }
+  [[noreturn]] void refuse_scratch(const detail::task_demand& d, std::span<const tiled_memory::tile> tiles) const {
+    const row_interval all = with_their_tiles(tiles, rows_of(d));
+    refuse(
+        fmt::format("has rows {} to {} of array '{}' as scratch, whose blocks are rows {} to {}: the others would "
+                    "be lost",
+                    d.first, d.last, d.array->name(), all.begin, all.end),
+        fmt::format("name whole blocks, here rows({}, {}); or write rows, which keeps the others", all.begin, all.end));
   }
   static row_interval rows_of(const detail::task_demand& d) { return {d.first, d.last}; }
   [[noreturn]] void refuse(std::string text, std::string hint) const {
@@ -171,9 +191,9 @@ class named_rows {
                          d.array->alive().ended() ? "a runtime that has ended" : "another runtime"),
              "arrays of a task are those of its runtime");
     const std::int64_t rows = d.array->extents().rows;
-    if (d.first < 0 || d.last <= d.first || d.last > rows)
+    if (d.first < 0 || d.last < d.first || d.last > rows)
       refuse(fmt::format("names rows {} to {} of array '{}', which has {} rows", d.first, d.last, name, rows),
-             "at least one row: rows(first, last) are those from first to last - 1");
+             hint_of_rows);
     if (d.array->is_remade())
       refuse(fmt::format("names array '{}', which is made again for each region", name),
              "make it with the form automatic to keep its elements");
@@ -188,7 +208,7 @@ class named_rows {
     }
   }
 
-  /// A task sees each block once, unless it only reads it.
+  /// A task sees each block once, unless it only reads it. @param before  those of the uses before
   void check_alone(std::span<const block_access> before, const tiled_memory::tile& t, intent how,
                    const array_storage& array) const {
     for (const block_access& b : before)
@@ -198,22 +218,6 @@ class named_rows {
                "name them once, with update; or give the array smaller blocks");
   }
 
-  /// Where the tiles of an array should end; nothing: as they do.
-  std::vector<std::int64_t> wanted_ends(array_storage& array) const {
-    if (stays(array)) return {};
-    const std::span<const tiled_memory::tile> tiles = array.tiles().tiles();
-    std::vector<row_interval> written;
-    for (const detail::task_demand& d : m_uses)
-      if (d.array == &array && d.how != intent::read) written.push_back(rows_of(d));
-    if (!written.empty())
-      return cuts_fit(tiles, written, false) ? std::vector<std::int64_t>{} : fitting_cuts(tiles, written, false);
-    for (const detail::task_demand& d : m_uses)  // more than a task should name are joined
-      if (d.array == &array && m_recorder == nullptr && tiles_with(tiles, rows_of(d)).count > most_tiles_shared &&
-          !array.cut_may_wait(rows_of(d)))
-        return joined_cuts(tiles, rows_of(d));
-    return {};
-  }
-
   runtime& m_runtime;
   const task_name& m_name;
   const std::span<const detail::task_demand> m_uses;
@@ -221,6 +225,7 @@ class named_rows {
   std::vector<array_storage*> m_arrays;  // each once, in the order of addresses, as regions lock them
   std::vector<std::unique_lock<array_storage>> m_held;
   std::shared_lock<std::shared_mutex> m_between_replays;
+  std::vector<tiled_memory::tile> m_room;
 };
 
 }  // namespace
@@ -274,7 +279,7 @@ namespace {
 /// Whether arrays have the same extents, cut into the same blocks.
 bool have_like_blocks(std::span<const elements> of) {
   return std::ranges::all_of(of, [&](const elements& e) {
-    return e.all() && e.array->size() != 0 && e.array->extents() == of.front().array->extents() &&
+    return e.whole && e.array->size() != 0 && e.array->extents() == of.front().array->extents() &&
            e.array->block_extents() == of.front().array->block_extents();
   });
 }
@@ -296,8 +301,7 @@ void over_blocks(runtime& of, const task_name& operation, std::span<const elemen
   for (const elements& e : uses) {
     kept.push_back(e.array->rows(operation.site));
     const std::int64_t rows = kept.back() != nullptr ? kept.back()->extents().rows : 0;
-    demands.push_back({{}, true, kept.back().get(), e.how, e.all() ? 0 : e.first, e.all() ? rows : e.last});
-    if (e.all() && rows == 0 && kept.back() != nullptr) return;
+    demands.push_back({{}, true, kept.back().get(), e.how, e.whole ? 0 : e.first, e.whole ? rows : e.last});
   }
   for (std::size_t u = 1; u < uses.size(); ++u) {
     const auto width = [&](std::size_t k) { return kept[k] != nullptr ? kept[k]->extents().row_elements() : 0; };
@@ -312,11 +316,15 @@ void over_blocks(runtime& of, const task_name& operation, std::span<const elemen
     const runtime::no_waiting no_waiting(of);  // tasks may name rows of the same arrays
     hierarchy::named_rows rows(of, operation, demands);
     const std::size_t count = rows.cut_alike().size();
+    std::vector<block::record*> all;  // those of the first use, then of the next one
+    all.reserve(count * uses.size());
+    for (const task_demand& d : demands)
+      for (const tiled_memory::tile& t : rows.tiles_of(d)) all.push_back(t.record);
     rows.note();
     hierarchy::rows_in_use order(of, fmt::format("task '{}' submitted", operation.text), operation.site);
     rows.enter(order);
     for (std::size_t k = 0; k < count; ++k) {
-      for (std::size_t u = 0; u < uses.size(); ++u) blocks[u] = rows.tiles_of(demands[u])[k].record;
+      for (std::size_t u = 0; u < uses.size(); ++u) blocks[u] = all[u * count + k];
       submit(blocks);
     }
   }

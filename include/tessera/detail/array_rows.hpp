@@ -124,8 +124,10 @@ class held_block {
  public:
   /// Waits for it. Throws as block_of::read.
   held_block(runtime& of, block::record& block, intent how, std::source_location site);
-  /// Only takes its place among the tasks; `wait` comes next, before anything else.
-  static held_block request(runtime& of, block::record& block, intent how, std::source_location site);
+  /// Only takes its place among the tasks; `wait` comes next, before anything else. @param of_part  it is an update
+  /// that names some elements: where the block has no contents yet, a write
+  static held_block request(runtime& of, block::record& block, intent how, std::source_location site,
+                            bool of_part = false);
   void wait();  ///< what the constructor does then; when it throws, nothing is held
   held_block(held_block&& other) noexcept
       : m_scheduler(other.m_scheduler), m_held(std::exchange(other.m_held, nullptr)) {}
@@ -145,6 +147,7 @@ class held_block {
 /// shows copies, they are gathered in one more, and what was written is put back at the end. Move-only.
 class held_rows {
  public:
+  held_rows() = default;  ///< no rows
   /// @param bytes  of each tile  @param bytes_before  those that are looked at  @param noted  let go of at the end
   held_rows(std::vector<held_block> tiles, std::vector<std::uint64_t> bytes, intent how, std::uint64_t bytes_before,
             std::shared_ptr<const void> noted);
@@ -157,8 +160,8 @@ class held_rows {
   std::shared_ptr<const void> m_noted;
   std::vector<held_block> m_tiles;
   std::vector<std::uint64_t> m_bytes;
-  intent m_how;
-  std::uint64_t m_before;
+  intent m_how = intent::read;
+  std::uint64_t m_before = 0;
   std::unique_ptr<std::byte[]> m_copy;  // null: they lie one behind the other
   std::byte* m_data = nullptr;
 };

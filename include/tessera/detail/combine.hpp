@@ -9,6 +9,7 @@
 #include <typeinfo>
 
 #include "core/block/combination.hpp"
+#include "core/block/element_type.hpp"
 
 namespace tessera {
 
@@ -100,6 +101,21 @@ concept combines = std::is_empty_v<Operation> && std::default_initializable<Oper
     });
 
 namespace detail {
+
+template <class Operation, class T>
+constexpr void require_combines() {
+  static_assert(std::is_empty_v<Operation>,
+                "an operation to accumulate with has no data: copies are combined long after the submission; keep "
+                "values in a block");
+  static_assert(
+      is_number<T>,
+      "elements of a type of the program are not accumulated: let tasks commute on them, or keep their numbers "
+      "in arrays of their own");
+  static_assert(
+      !is_number<T> || combines<Operation, T>,
+      "an operation to accumulate with is called with two elements and returns one, and its static identity() "
+      "returns the element that changes nothing: see tessera::combines");
+}
 
 template <class Operation, class T>
 void combine_elements(void* to, const void* from, std::int64_t elements) {

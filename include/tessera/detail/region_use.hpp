@@ -87,6 +87,17 @@ struct rows_use {
   const { return {array, intent::read, tessera::rows(first, last)}; }
 };
 
+/// The same for what is combined in private copies.
+template <class T, std::size_t Rank = 1>
+struct combined_rows_use {
+  using element = T;                                ///< of the private copy
+  using view_type = named_rows_view<T, Rank>;       ///< what the task's function gets for it
+  std::shared_ptr<hierarchy::array_storage> array;  ///< the array
+  std::int64_t first;                               ///< the first row
+  std::int64_t last;                                ///< the row after the last
+  block::combination_number combination;            ///< how copies become one
+};
+
 /// The task sees these rows as they are, by their indices in the array, and does not change them. Throws
 /// tessera::error (usage) for blocks that are no whole rows. @param site  for messages
 template <class T, std::size_t Rank>
@@ -106,6 +117,72 @@ template <class T, std::size_t Rank>
 rows_use<T, intent::update, Rank> update(const array_rows<T, Rank>& rows,
                                          std::source_location site = std::source_location::current()) {
   return {rows.array().handle().rows(site), rows.first(), rows.last()};
+}
+
+/// The same, and tasks that commute on rows update them in any order, one at a time: whichever is ready first. Of an
+/// array in blocks it is their blocks that they have one at a time.
+template <class T, std::size_t Rank>
+rows_use<T, intent::commute, Rank> commute(const array_rows<T, Rank>& rows,
+                                           std::source_location site = std::source_location::current()) {
+  return {rows.array().handle().rows(site), rows.first(), rows.last()};
+}
+/// The task sees a private copy of them and adds to it; copies start at zero and are summed before the next other use.
+template <class T, std::size_t Rank>
+rows_use<T, intent::accumulate, Rank> accumulate(const array_rows<T, Rank>& rows,
+                                                 std::source_location site = std::source_location::current()) {
+  static_assert(is_number<T> && !std::is_same_v<T, std::uint8_t>,
+                "rows of bytes and of types of the program are not added up: back ends sum other types");
+  return {rows.array().handle().rows(site), rows.first(), rows.last()};
+}
+/// The same with another operation than addition, which copies start at the identity of: see combines.
+template <class T, std::size_t Rank, class Operation>
+combined_rows_use<T, Rank> accumulate(const array_rows<T, Rank>& rows, Operation,
+                                      std::source_location site = std::source_location::current()) {
+  detail::require_combines<Operation, T>();
+  if constexpr (is_number<T> && combines<Operation, T>)
+    return {rows.array().handle().rows(site), rows.first(), rows.last(), detail::combination_number_of<Operation, T>()};
+  else
+    return {};
+}
+/// Memory of their size without contents, before and after: what was in them is lost. Of an array in blocks they are
+/// whole ones.
+template <class T, std::size_t Rank>
+rows_use<T, intent::scratch, Rank> scratch(const array_rows<T, Rank>& rows,
+                                           std::source_location site = std::source_location::current()) {
+  return {rows.array().handle().rows(site), rows.first(), rows.last()};
+}
+
+namespace detail {
+template <class T, std::size_t Rank, index_order Order>
+array_rows<T, Rank> all_rows_of(const array<T, Rank, Order>& a, std::source_location site) {
+  require_rows<Rank, Order>();
+  return {array<T, Rank>(a.handle()), 0, a.handle().stored_rows(site).rows};
+}
+}  // namespace detail
+
+/// All of its rows, in a task. Throws tessera::error (usage) for blocks that are no whole rows.
+template <class T, std::size_t Rank, index_order Order>
+rows_use<T, intent::commute, Rank> commute(const array<T, Rank, Order>& a,
+                                           std::source_location site = std::source_location::current()) {
+  return commute(detail::all_rows_of(a, site), site);
+}
+/// Likewise.
+template <class T, std::size_t Rank, index_order Order>
+rows_use<T, intent::accumulate, Rank> accumulate(const array<T, Rank, Order>& a,
+                                                 std::source_location site = std::source_location::current()) {
+  return accumulate(detail::all_rows_of(a, site), site);
+}
+/// Likewise.
+template <class T, std::size_t Rank, index_order Order, class Operation>
+combined_rows_use<T, Rank> accumulate(const array<T, Rank, Order>& a, Operation operation,
+                                      std::source_location site = std::source_location::current()) {
+  return accumulate(detail::all_rows_of(a, site), operation, site);
+}
+/// Likewise.
+template <class T, std::size_t Rank, index_order Order>
+rows_use<T, intent::scratch, Rank> scratch(const array<T, Rank, Order>& a,
+                                           std::source_location site = std::source_location::current()) {
+  return scratch(detail::all_rows_of(a, site), site);
 }
 
 /// The body reads it. Of an array in blocks the loop is split at their borders, so that each task has whole blocks of

@@ -120,6 +120,7 @@ struct task_demand {
   hierarchy::array_storage* array = nullptr;  ///< null, of rows: it was moved from
   tessera::intent how = intent::read;         ///< of rows
   std::int64_t first = 0, last = 0;           ///< likewise
+  block::combination_number combination = 0;  ///< of rows that are accumulated
 };
 /// Of an array as a region names it: all rows, or those of the pattern `rows`. Throws usage for a halo.
 task_demand demand_of(const std::shared_ptr<hierarchy::array_storage>& array, intent how, const access_pattern& pattern,
@@ -133,9 +134,9 @@ void commit_with_rows(runtime& of, submission& made, const task_name& name, std:
 /// What an operation over elements goes over: an array, or rows of one.
 struct elements {
   const array_handle* array;
-  intent how;                                       ///< of the operation
-  std::int64_t first = 0, last = -1;                ///< rows; last -1: all, in whatever blocks
-  bool all() const noexcept { return last == -1; }  ///< the array
+  intent how;                        ///< of the operation
+  bool whole = true;                 ///< all rows, in whatever blocks
+  std::int64_t first = 0, last = 0;  ///< rows, else
 };
 template <class T, std::size_t Rank, index_order Order>
 elements elements_of(const array<T, Rank, Order>& a, intent how) noexcept {
@@ -143,7 +144,7 @@ elements elements_of(const array<T, Rank, Order>& a, intent how) noexcept {
 }
 template <class T, std::size_t Rank>
 elements elements_of(const array_rows<T, Rank>& r, intent how) noexcept {
-  return {&r.array().handle(), how, r.first(), std::max<std::int64_t>(r.last(), 0)};
+  return {&r.array().handle(), how, false, r.first(), r.last()};
 }
 /// Submits one task of an operation: its blocks are those of the uses, in their order.
 using per_block = std::function<void(std::span<block::record* const>)>;
@@ -155,6 +156,10 @@ void over_blocks(runtime& of, const task_name& operation, std::span<const elemen
 template <class T, intent How, std::size_t Rank>
 task_demand task_demand_of(const rows_use<T, How, Rank>& u, std::source_location) {
   return {{}, true, u.array.get(), How, u.first, u.last};
+}
+template <class T, std::size_t Rank>
+task_demand task_demand_of(const combined_rows_use<T, Rank>& u, std::source_location) {
+  return {{}, true, u.array.get(), intent::accumulate, u.first, u.last, u.combination};
 }
 template <class T, std::size_t Rank>
 task_demand task_demand_of(const region_use<T, Rank>& u, std::source_location site) {
@@ -202,6 +207,11 @@ class task_argument<rows_use<T, How, Rank>>
     : public task_rows_argument<typename rows_use<T, How, Rank>::element, Rank> {
  public:
   using task_rows_argument<typename rows_use<T, How, Rank>::element, Rank>::task_rows_argument;
+};
+template <class T, std::size_t Rank>
+class task_argument<combined_rows_use<T, Rank>> : public task_rows_argument<T, Rank> {
+ public:
+  using task_rows_argument<T, Rank>::task_rows_argument;
 };
 template <class T, std::size_t Rank>
 class task_argument<region_use<T, Rank>> : public task_rows_argument<T, Rank> {

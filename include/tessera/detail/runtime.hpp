@@ -56,6 +56,8 @@ template <class T, std::size_t Rank>
 struct region_use;
 template <class T, intent How, std::size_t Rank>
 struct rows_use;
+template <class T, std::size_t Rank>
+struct combined_rows_use;
 struct builtin_operations;
 class lifetime;
 struct machine;
@@ -357,6 +359,8 @@ template <class T, std::size_t Rank>
 inline constexpr bool names_rows<region_use<T, Rank>> = true;
 template <class T, intent How, std::size_t Rank>
 inline constexpr bool names_rows<rows_use<T, How, Rank>> = true;
+template <class T, std::size_t Rank>
+inline constexpr bool names_rows<combined_rows_use<T, Rank>> = true;
 template <class Function, class... Uses>
 void submit_with_rows(runtime& of, const task_name& name, const task_options& options, Function& function,
                       const Uses&... uses);
@@ -372,9 +376,9 @@ void runtime::submit(task_name name, const task_options& options, Function funct
                 "function, and behind it its blocks");
   static_assert(
       !is_function || is_list || is_uses,
-      "after the function come blocks, rows or arrays with intents: read(b), write(b), update(b), and of blocks also "
-      "commute(b), accumulate(b), scratch(b); rows are x.rows(first, last); for a number known at run time only, one "
-      "std::vector<tessera::block_access>. Options stand before the function");
+      "after the function come blocks, rows or arrays with intents: read(b), write(b), update(b), and of blocks and "
+      "rows also commute(b), accumulate(b), scratch(b); rows are x.rows(first, last); for a number known at run time "
+      "only, one std::vector<tessera::block_access>. Options stand before the function");
   if constexpr (detail::is_task_loop<Function>) {
     constexpr bool is_blocks = (block_use<Uses> && ...);
     static_assert(is_blocks,

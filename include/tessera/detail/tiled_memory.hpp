@@ -44,20 +44,31 @@ class tiled_memory {
   tiled_memory(const tiled_memory&) = delete;
   tiled_memory& operator=(const tiled_memory&) = delete;
 
+  /// Where tiles end, of rows that begin and end where tiles do. Those in front of them and behind them stay.
+  struct ends_of_rows {
+    std::int64_t begin = 0;              ///< the first row; a tile begins there
+    std::span<const std::int64_t> ends;  ///< ascending; a tile ends at the last one
+  };
+
   /// In the order of their rows; they cover all of them. Valid until the next cut. To a thread that makes a recording,
-  /// those that its tasks find.
-  std::span<const tile> tiles() const noexcept { return m_recorded.empty() ? m_tiles : tiles_here(); }
-  /// Makes the tiles end at these rows: ascending, without 0, the last is the number of rows. Tiles that are so already
-  /// stay. Takes time for each tile, old or new, and no more. Throws tessera::error, and the tiles are as they were:
-  /// usage (other ends, inside a recording), memory.
-  void cut(std::span<const std::int64_t> ends, std::source_location site);
+  /// those that its tasks find. Takes time for each tile where some have been cut since the last call: for a few rows,
+  /// ask `tiles_with`.
+  std::span<const tile> tiles() const;
+  /// Those of them that have any of the rows [begin, end). Takes time for these tiles, and to find the first.
+  /// @param room  for some of them: they are valid as long as it is, and until the next cut
+  std::span<const tile> tiles_with(std::int64_t begin, std::int64_t end, std::vector<tile>& room) const;
+  /// Makes the tiles of these rows end there. Tiles that are so already stay. Takes time for each tile of these rows,
+  /// old or new, and to find them. Throws tessera::error, and the tiles are as they were: usage (ends that are not as
+  /// said, inside a recording), memory.
+  void cut(const ends_of_rows& to, std::source_location site);
   /// The same inside a recording, at once and not in its replays: for an owner who knows that none of its tasks, and
   /// none of another recording, uses a tile.
-  void cut_ahead(std::span<const std::int64_t> ends, std::source_location site);
+  void cut_ahead(const ends_of_rows& to, std::source_location site);
   /// Inside a recording: the tasks that it takes down from now on find tiles that end at these rows, which a task of
   /// each replay exchanges for those before. Everybody else keeps the tiles that there are; the owner sees to it that
-  /// they stay as long as the recording, and calls end_recorded when that ends. Throws as `cut`.
-  void cut_recorded(std::span<const std::int64_t> ends, std::source_location site);
+  /// they stay as long as the recording, and calls end_recorded when that ends. Throws as `cut`. Takes time for each
+  /// tile when a recording cuts first, and then as `cut`.
+  void cut_recorded(const ends_of_rows& to, std::source_location site);
   /// Whether the recording that the calling thread makes has tiles of its own.
   bool is_cut_here() const noexcept;
   /// It ends: where it is `finished`, with a task that exchanges its own tiles for those of everybody else. Throws
@@ -67,6 +78,9 @@ class tiled_memory {
   bool has_own_blocks() const noexcept { return m_own_blocks; }
   /// How often `cut` had to change something, in tasks.
   std::uint64_t changes() const noexcept { return m_changes; }
+  /// How many tiles cuts, and those who asked for some or all of them, have gone over. To a thread that makes a
+  /// recording which has cut it, in that recording.
+  std::uint64_t visits() const noexcept;
 
   const std::string& name() const noexcept { return m_name; }            ///< for messages
   runtime& owner() const noexcept { return *m_runtime; }                 ///< as given
@@ -76,15 +90,16 @@ class tiled_memory {
   std::int64_t row_elements() const noexcept { return m_row_elements; }  ///< elements of each
 
  private:
+  class tile_list;
   struct exchange;
   struct change;
   struct made_for_recording;
   struct recorded;
-  void check(std::span<const std::int64_t> ends) const;
-  static std::vector<exchange> exchanges_for(std::span<const tile> tiles, std::span<const std::int64_t> ends);
-  static std::vector<tile> fresh_tiles(std::span<const exchange> exchanges, std::span<const std::int64_t> ends);
+  std::vector<tile> tiles_to_cut(tile_list& of, const ends_of_rows& to) const;
+  static std::vector<exchange> exchanges_for(std::span<const tile> tiles, const ends_of_rows& to);
+  static std::vector<tile> fresh_tiles(std::span<const exchange> exchanges, const ends_of_rows& to);
   recorded* find_here() const noexcept;
-  std::span<const tile> tiles_here() const noexcept;
+  tile_list& list_here() const noexcept;
   void make_missing(std::vector<tile>& fresh, recorded& in, std::source_location site);
   void make_records(std::vector<tile>& fresh, std::source_location site);
 
@@ -98,7 +113,7 @@ class tiled_memory {
   bool m_own_blocks = false;
   std::uint64_t m_all = 0;  // the word of the chunk that was adopted for all tiles; where there are rows
   const block::origin* m_origin = nullptr;
-  std::vector<tile> m_tiles;
+  std::unique_ptr<tile_list> m_tiles;
   std::vector<std::unique_ptr<recorded>> m_recorded;               // of the recordings that are being made
   std::vector<std::weak_ptr<made_for_recording>> m_of_recordings;  // tiles that end with this, if not before
   std::uint64_t m_changes = 0;

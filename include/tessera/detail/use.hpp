@@ -155,14 +155,8 @@ use<T, intent::accumulate, Rank, Order> accumulate(block_of<T, Rank, Order> b) n
 /// @endcode
 template <class T, std::size_t Rank, index_order Order, class Operation>
 combined_use<T, Rank, Order> accumulate(block_of<T, Rank, Order> b, Operation) {
-  static_assert(std::is_empty_v<Operation>,
-                "an operation to accumulate with has no data: copies are combined long after the submission; keep "
-                "values in a block");
-  static_assert(
-      combines<Operation, T>,
-      "an operation to accumulate with is called with two elements and returns one, and its static identity() "
-      "returns the element that changes nothing: see tessera::combines");
-  if constexpr (combines<Operation, T>)
+  detail::require_combines<Operation, T>();
+  if constexpr (is_number<T> && combines<Operation, T>)
     return {&b.record(), detail::combination_number_of<Operation, T>()};
   else
     return {};

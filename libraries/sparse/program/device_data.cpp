@@ -14,7 +14,7 @@ std::unique_ptr<tiled_memory> adopted(runtime& rt, const std::string& name, elem
                                       std::shared_ptr<const void> owner, std::span<const std::int64_t> ends) {
   auto made = std::make_unique<tiled_memory>(rt, name, type, const_cast<void*>(memory), std::move(owner), ends.back(),
                                              1, std::source_location::current());
-  made->cut(ends, std::source_location::current());
+  made->cut({0, ends}, std::source_location::current());
   return made;
 }
 

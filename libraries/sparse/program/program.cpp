@@ -215,7 +215,7 @@ std::shared_ptr<vector_data> program_state::make_vector(std::string name, std::i
     throw error(error_kind::usage, fmt::format("{} columns are no block of vectors", columns), name, "at least one");
   auto home = make_home(name, row_count, columns);
   auto tiles = adopted(rt, name, home, row_count, columns);
-  tiles->cut(panels.ends, std::source_location::current());
+  tiles->cut({0, panels.ends}, std::source_location::current());
   auto made = std::make_shared<vector_data>();
   made->owner = this, made->name = std::move(name);
   made->rows = row_count, made->columns = columns;

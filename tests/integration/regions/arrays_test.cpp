@@ -1,6 +1,7 @@
 // Where the elements of region arrays are: memory of the program, files, tiles that change.
 // The parameters of a body have the names of the arrays that they stand for.
 #pragma GCC diagnostic ignored "-Wshadow"
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -13,7 +14,10 @@
 #include <fstream>
 #include <numeric>
 #include <optional>
+#include <random>
+#include <set>
 #include <thread>
+#include <utility>
 
 #include "hierarchy/region/storage.hpp"
 #include "tessera/region.hpp"
@@ -25,6 +29,7 @@ namespace tessera {
 namespace {
 
 using test_support::error_of;
+using ::testing::HasSubstr;
 
 struct scratch_file {
   std::filesystem::path path =
@@ -181,7 +186,7 @@ TEST(region_arrays, of_no_rows_take_part) {
   model.region("nothing", iterate(0, 0), write(none), [](auto i, auto x) { x[i] = 1; });
   model.region("count", iterate(0, 10), read(none, whole), sum(count), [](auto, auto, std::int64_t& s) { s += 1; });
   EXPECT_EQ(count.get(), 10);
-  EXPECT_EQ(error_of([&] { (void)none.read(); }).kind(), error_kind::usage);
+  EXPECT_EQ(none.read().size(), 0);
 }
 
 /// A region that waits in its body until it is let go on.
@@ -295,7 +300,7 @@ TEST(region_arrays, are_read_as_a_few_tiles_however_many_there_were) {
   model.region("fill", iterate(0, n), write(x), [](auto i, auto x) { x[i] = i; });
   std::vector<std::int64_t> pairs;
   for (std::int64_t k = 2; k <= n; k += 2) pairs.push_back(k);
-  const auto shatter = [&] { tiles.cut(pairs, std::source_location::current()); };
+  const auto shatter = [&] { tiles.cut({0, pairs}, std::source_location::current()); };
   region_result<std::int64_t> total(rt, "total");
   const auto sum_of = [&](std::string_view by, access_pattern rows_read) {
     shatter();
@@ -459,7 +464,7 @@ TEST(tiled_memory, is_cut_at_more_places_than_a_space_has_slabs) {
     const auto cut_each_at = [&](std::int64_t row) {
       std::vector<std::int64_t> ends;
       for (std::int64_t k = 0; k < places; ++k) ends.push_back(4 * k + row), ends.push_back(4 * k + 4);
-      tiles.cut(ends, std::source_location::current());
+      tiles.cut({0, ends}, std::source_location::current());
     };
     cut_each_at(1);
     cut_each_at(2);
@@ -470,7 +475,7 @@ TEST(tiled_memory, is_cut_at_more_places_than_a_space_has_slabs) {
     EXPECT_EQ(rt.statistics().spaces[0].statistics.adopted, 1u);
     rt.submit(
         "write", [](view<std::int32_t> v) { v[0] = 5; }, update(block_of<std::int32_t>(rt, *tiles.tiles()[2].record)));
-    tiles.cut(std::array{4 * places}, std::source_location::current());
+    tiles.cut({0, std::array{4 * places}}, std::source_location::current());
   }
   rt.fence();
   EXPECT_EQ(memory[4], 5);
@@ -481,10 +486,10 @@ TEST(tiled_memory, is_as_before_where_it_may_not_be_cut) {
   runtime rt(testing::host_only());
   std::vector<double> memory(40);
   tiled_memory tiles(rt, "x", element_type::f64, memory.data(), nullptr, 40, 1, std::source_location::current());
-  tiles.cut(std::array<std::int64_t, 2>{10, 40}, std::source_location::current());
+  tiles.cut({0, std::array<std::int64_t, 2>{10, 40}}, std::source_location::current());
   const std::uint64_t before = rt.tasks_submitted();
   const error e = error_of([&] {
-    (void)rt.record([&] { tiles.cut(std::array<std::int64_t, 3>{10, 20, 40}, std::source_location::current()); });
+    (void)rt.record([&] { tiles.cut({0, std::array<std::int64_t, 3>{10, 20, 40}}, std::source_location::current()); });
   });
   EXPECT_EQ(e.kind(), error_kind::usage);
   EXPECT_EQ(rt.tasks_submitted(), before);
@@ -496,16 +501,67 @@ TEST(tiled_memory, refuses_cuts_that_do_not_cover_it) {
   runtime rt(testing::host_only());
   std::vector<double> memory(40);
   tiled_memory tiles(rt, "x", element_type::f64, memory.data(), nullptr, 10, 4, std::source_location::current());
-  const auto cut = [&](std::vector<std::int64_t> ends) { tiles.cut(ends, std::source_location::current()); };
+  const auto cut = [&](std::vector<std::int64_t> ends) { tiles.cut({0, ends}, std::source_location::current()); };
   for (const std::vector<std::int64_t>& wrong :
        std::vector<std::vector<std::int64_t>>{{}, {9}, {11}, {5, 5, 10}, {7, 3, 10}, {0, 10}, {-1, 10}})
     EXPECT_EQ(error_of([&] { cut(wrong); }).kind(), error_kind::usage);
   cut({3, 7, 10});
+  const auto part = [&](std::int64_t begin, std::vector<std::int64_t> ends) {
+    tiles.cut({begin, ends}, std::source_location::current());
+  };
+  EXPECT_THAT(error_of([&] { part(4, {7}); }).what(),
+              HasSubstr("the tiles of rows 4 to 7 of array x are cut, and rows 3 to 7 have them"));
+  for (const auto& [begin, ends] : std::vector<std::pair<std::int64_t, std::vector<std::int64_t>>>{
+           {3, {}}, {3, {6}}, {3, {5, 8}}, {2, {7}}, {7, {3}}, {-1, {3}}, {10, {11}}, {10, {}}})
+    EXPECT_EQ(error_of([&] { part(begin, ends); }).kind(), error_kind::usage) << begin;
   cut({3, 5, 8, 10});
   ASSERT_EQ(tiles.tiles().size(), 4u);
   EXPECT_EQ(tiles.tiles()[2].begin, 5);
   EXPECT_EQ(tiles.tiles()[2].end, 8);
   EXPECT_EQ(tiles.changes(), 2u);
+}
+
+/// Cuts of a few rows each, beside an oracle that has where the tiles end.
+TEST(tiled_memory, is_cut_in_parts_as_if_all_of_it_were) {
+  constexpr std::int64_t rows = 500;
+  runtime rt(testing::host_only());
+  std::vector<std::int64_t> memory(rows);
+  std::iota(memory.begin(), memory.end(), 0);
+  std::mt19937_64 random(5);
+  {
+    tiled_memory tiles(rt, "x", element_type::i64, memory.data(), nullptr, rows, 1, std::source_location::current());
+    std::vector<tiled_memory::tile> room;
+    std::set<std::int64_t> oracle{0, rows};
+    const auto below = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % std::uint64_t(most)); };
+    const auto ends_of = [&](std::int64_t first, std::int64_t last) {  // of the tiles that have rows of these
+      return std::vector<std::int64_t>(oracle.upper_bound(first), std::next(oracle.lower_bound(last)));
+    };
+    for (int step = 0; step < 400; ++step) {
+      const std::int64_t first = below(rows), last = first + 1 + below(std::min<std::int64_t>(30, rows - first));
+      const std::int64_t begin = *std::prev(oracle.upper_bound(first)), end = *oracle.lower_bound(last);
+      std::set<std::int64_t> ends{end};
+      for (std::int64_t k = below(6); k > 0; --k)
+        if (const std::int64_t row = begin + below(end - begin); row > begin) ends.insert(row);
+      tiles.cut({begin, std::vector(ends.begin(), ends.end())}, std::source_location::current());
+      oracle.erase(oracle.upper_bound(begin), oracle.lower_bound(end));
+      oracle.insert(ends.begin(), ends.end());
+      const std::int64_t from = below(rows), to = from + 1 + below(rows - from);
+      std::vector<std::int64_t> found;
+      for (const tiled_memory::tile& t : tiles.tiles_with(from, to, room)) found.push_back(t.end);
+      ASSERT_EQ(found, ends_of(from, to)) << step;
+      ASSERT_TRUE(tiles.tiles_with(from, from, room).empty());
+      if (step % 20 == 0) {
+        std::vector<std::int64_t> all;
+        for (const tiled_memory::tile& t : tiles.tiles()) all.push_back(t.end);
+        ASSERT_EQ(all, ends_of(0, rows)) << step;
+      }
+      const tiled_memory::tile one = tiles.tiles_with(from, from + 1, room).front();
+      rt.submit(
+          "more", [](view<std::int64_t> v) { v[0] += 1000; }, update(block_of<std::int64_t>(rt, *one.record)));
+    }
+  }
+  rt.fence();
+  for (std::int64_t i = 0; i < rows; ++i) ASSERT_EQ(memory[std::size_t(i)] % 1000, i);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 #include "hierarchy/region/storage.hpp"
 #include "tessera/detail/linear_algebra.hpp"
 #include "tessera/region.hpp"
-#include "tests/integration/runtime/machines.hpp"
+#include "tests/integration/regions/rows_setting.hpp"
 #include "tests/support/error_of.hpp"
 
 namespace tessera {
@@ -32,27 +32,7 @@ static_assert(std::is_same_v<decltype(std::declval<location_model&>().make_array
                              decltype(std::declval<runtime&>().make_array<double>("x", {1, 2}, {1, 2}))>,
               "an array is one type, with blocks and without");
 
-struct rows_setting {
-  const char* name;
-  machine (*make)();
-};
-void PrintTo(const rows_setting& s, std::ostream* out) { *out << s.name; }
-
-struct task_rows : ::testing::TestWithParam<rows_setting> {
-  runtime rt{GetParam().make()};
-  location_model model{rt};
-};
-INSTANTIATE_TEST_SUITE_P(
-    machines, task_rows,
-    ::testing::Values(
-        rows_setting{"one_worker", [] { return testing::host_only(1); }},
-        rows_setting{"host", [] { return testing::host_only(3); }},
-        rows_setting{"two_hosts", [] { return testing::machine_of("plugins = [\"host\"]\n" + testing::two_hosts, 4); }},
-        rows_setting{
-            "two_hosts_validated",
-            [] { return testing::machine_of("plugins = [\"host\"]\nvalidate = true\n" + testing::two_hosts, 4); }},
-        rows_setting{"gpus", [] { return testing::with_gpus("cuda_emulated", 2, "4 MiB", "history = \"off\"\n"); }}),
-    [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(machines, task_rows, rows_settings(), rows_setting::name_of);
 
 std::uint64_t cuts_of(const array<std::int64_t>& x) {
   return x.handle().rows(std::source_location::current())->tiles().changes();
@@ -386,6 +366,55 @@ TEST_P(task_rows, and_blocks_of_any_cut_are_gone_over_by_operations) {
   EXPECT_THAT(refused([&] { fill(rt, free.rows(0, 101), 1); }), HasSubstr("which has 100 rows"));
 }
 
+/// Rows of an array named one by one, in any order: each cut goes over a few tiles, however many there are.
+TEST(task_rows_one_by_one, go_over_the_tiles_that_change) {
+  static constexpr std::int64_t n = 3000;
+  runtime rt(testing::host_only(2));
+  const auto tiles_of = [](const array<std::int64_t>& x) -> tiled_memory& {
+    return x.handle().rows(std::source_location::current())->tiles();
+  };
+  std::vector<std::int64_t> up(n), down, any;
+  std::iota(up.begin(), up.end(), 0);
+  down.assign(up.rbegin(), up.rend());
+  any = up;
+  std::ranges::shuffle(any, std::mt19937_64(3));
+  const auto write_row = [&](array<std::int64_t>& x, std::int64_t k) {
+    rt.submit(
+        "row", [k](auto x) { x[k] = 7 * k; }, write(x.rows(k, k + 1)));
+  };
+  for (const std::vector<std::int64_t>& order : {up, down, any}) {
+    auto x = rt.make_array<std::int64_t>("x", {n}), y = rt.make_array<std::int64_t>("y", {n}),
+         z = rt.make_array<std::int64_t>("z", {n});
+    for (const std::int64_t k : order) write_row(x, k);
+    for (const std::int64_t k : order) y.rows(k, k + 1).write()[k] = 7 * k;
+    for (const std::int64_t k : order) fill(rt, z.rows(k, k + 1), 7 * k);
+    for (const array<std::int64_t>& one : {x, y, z}) {
+      EXPECT_LE(tiles_of(one).visits(), 20u * n);
+      EXPECT_EQ(tiles_of(one).tiles().size(), std::size_t(n));
+      EXPECT_EQ(one.read()[n - 1], 7 * (n - 1));
+      EXPECT_EQ(one.read()[n / 2], 7 * (n / 2));
+    }
+  }
+  auto x = rt.make_array<std::int64_t>("x", {n});
+  x.rows(0, n / 2).write()[0] = 5;
+  recording first = rt.record([&] {
+    rt.submit(
+        "all", [](auto) {}, read(x));
+  });
+  std::uint64_t visits = 0;
+  recording rows = rt.record([&] {  // the array's tiles stay: these rows are cut in the replays
+    write_row(x, any[0]);
+    const std::uint64_t before = tiles_of(x).visits();
+    for (const std::int64_t k : any) write_row(x, k);
+    visits = tiles_of(x).visits() - before;
+  });
+  EXPECT_LE(visits, 20u * n);
+  rt.replay(rows);
+  rt.replay(first);
+  EXPECT_EQ(tiles_of(x).tiles().size(), 2u);
+  EXPECT_EQ(x.read()[n - 1], 7 * (n - 1));
+}
+
 TEST(task_rows_refused, with_a_sentence) {
   runtime rt(testing::host_only(2));
   location_model model(rt);
@@ -406,7 +435,7 @@ TEST(task_rows_refused, with_a_sentence) {
   EXPECT_THAT(refused([&] { rt.submit("t", one, read(x.rows(90, 101))); }),
               HasSubstr("task 't' names rows 90 to 101 of array 'x', which has 100 rows"));
   EXPECT_THAT(refused([&] { rt.submit("t", one, write(x.rows(-1, 5))); }), HasSubstr("names rows -1 to 5"));
-  EXPECT_THAT(refused([&] { rt.submit("t", one, update(x.rows(5, 5))); }), HasSubstr("names rows 5 to 5"));
+  EXPECT_THAT(refused([&] { rt.submit("t", one, update(x.rows(5, 4))); }), HasSubstr("names rows 5 to 4"));
   EXPECT_THAT(refused([&] { rt.submit("t", two, read(x.rows(0, 50)), update(x.rows(49, 60))); }),
               HasSubstr("names rows 0 to 50 and 49 to 60 of array 'x', and writes some of them twice"));
   EXPECT_THAT(refused([&] { rt.submit("t", two, read(blocks.rows(0, 10)), update(blocks.rows(20, 30))); }),

@@ -184,6 +184,9 @@ TEST(cuts, are_where_parts_begin_and_end) {
   EXPECT_EQ(cut({{0, 15}, {15, 30}}, false), (rows{10, 15, 20, 30}));
   EXPECT_EQ(cut({{20, 25}, {5, 20}}, true), (rows{5, 20, 25, 30}));  // in any order
   EXPECT_EQ(cut({{3, 4}}, true), (rows{3, 4, 10, 20, 30}));
+  const std::span some = std::span(tiles).subspan(1);  // of an array, from row 10 on
+  EXPECT_EQ(fitting_cuts(some, std::vector<row_interval>{{12, 13}}, true), (rows{12, 13, 20, 30}));
+  EXPECT_EQ(fitting_cuts(some, std::vector<row_interval>{{10, 25}}, true), (rows{25, 30}));
   EXPECT_TRUE(cuts_fit(tiles, std::vector<row_interval>{{0, 20}}, false));
   EXPECT_FALSE(cuts_fit(tiles, std::vector<row_interval>{{0, 20}}, true));
   EXPECT_TRUE(cuts_fit(tiles, std::vector<row_interval>{{10, 20}, {0, 10}}, true));

@@ -151,6 +151,27 @@ TEST(retiler, new_blocks_wait_for_the_users_of_the_old_ones) {
   EXPECT_EQ(run.threads.retired(), 4u);
 }
 
+TEST(retiler, new_blocks_have_contents_where_the_old_ones_have) {
+  played_run run;
+  retiler tiles(run, run.operations);
+  const operation::definition writes{.name = "writes", .host = [](const operation::context&) {}};
+  block::record &empty = run.machine.make(), &written = run.machine.make(), &of_none = run.machine.make(),
+                &of_both = run.machine.make();
+  run.submit(writes, {{&written, intent::write}});
+  const auto retile = [&](std::vector<block::record*> from, block::record& fresh) {
+    block::record* const to[] = {&fresh};
+    const retiling part{from, to};
+    tiles.submit({&part, 1}, std::source_location::current());
+    run.finish();
+  };
+  retile({&empty}, of_none);
+  EXPECT_TRUE(of_none.valid_spaces.empty());
+  EXPECT_EQ(of_none.poison, nullptr);
+  retile({&of_none, &written}, of_both);
+  EXPECT_TRUE(of_both.valid_in(0));
+  EXPECT_EQ(run.threads.submitted(), run.threads.retired());
+}
+
 TEST(retiler, takes_as_many_blocks_as_there_are_and_a_task_for_each_part) {
   played_run run;
   retiler tiles(run, run.operations);

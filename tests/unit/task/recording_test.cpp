@@ -23,14 +23,19 @@ TEST(recording, keeps_all_blocks_of_a_task_that_has_very_many) {
   t.flags |= flag_many_accesses;
   for (std::size_t k = 0; k < many; ++k) {
     blocks.push_back(&table.create(element_type::f64, {1}));
-    t.need_more().accesses.push_back(
-        {.block = blocks.back(), .version = 0, .intent = intent::update, .flags = 0, .space = 0});
+    t.need_more().accesses.push_back({.block = blocks.back(),
+                                      .version = 0,
+                                      .intent = intent::update,
+                                      .flags = k == 7 ? block::access_of_part : std::uint8_t{0},
+                                      .space = 0});
   }
   EXPECT_FALSE(recorder.add(t)) << "it is not kept";
   records.give_back(t, t);
   const std::unique_ptr<recording> made = recorder.finish();
   ASSERT_EQ(made->tasks.size(), 1u);
   EXPECT_EQ(made->accesses_of(made->tasks[0]).size(), many);
+  EXPECT_EQ(made->accesses_of(made->tasks[0])[6].of_part, 0u);
+  EXPECT_EQ(made->accesses_of(made->tasks[0])[7].of_part, 1u);
   EXPECT_EQ(made->index_of(*blocks.back()), made->accesses_of(made->tasks[0]).back().block);
 }
 

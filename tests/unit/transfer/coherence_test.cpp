@@ -53,6 +53,26 @@ TEST(coherence, a_second_reader_joins_the_transfer_in_flight) {
   r.end();
 }
 
+TEST(coherence, an_update_of_a_part_is_a_write_where_nothing_is_there) {
+  rig r({"fake"});
+  block::record& b = r.make();
+  const auto part_at = [&](memory::space_number where) {
+    accesses part{rig::use(b, intent::update)};
+    part[0].flags = block::access_of_part;
+    EXPECT_EQ(r.acquire(part, where).outcome, outcome::ready);
+    r.settle();
+    r.done(part);
+    return part[0].intent;
+  };
+  accesses whole{rig::use(b, intent::update)};
+  EXPECT_EQ(r.acquire(whole, 1).outcome, outcome::failed) << "the others are needed";
+  EXPECT_EQ(part_at(1), intent::write);
+  EXPECT_TRUE(b.valid_in(1));
+  EXPECT_EQ(part_at(0), intent::update) << "the others stay";
+  EXPECT_EQ(r.copies(1, 0), 1u);
+  r.end();
+}
+
 TEST(coherence, a_write_makes_other_copies_stale_and_fetches_nothing) {
   rig r({"fake"});
   block::record& b = r.make();
