@@ -150,7 +150,7 @@ detail::array_handle location_model::make(std::string name, const element_kind& 
 }
 
 std::shared_ptr<hierarchy::array_storage> location_model::map_claimed(
-    std::string name, element_type type, const std::filesystem::path& file, const row_extents& extents,
+    std::string name, element_type type, const std::string& file, const row_extents& extents,
     const array_options& options, const std::shared_ptr<hierarchy::memory_claim>& claimed, std::source_location site) {
   const auto memory = hierarchy::array_memory::of_file(file, hierarchy::bytes_of(name, type, extents, site), name);
   memory->keep(claimed);
@@ -176,7 +176,7 @@ void location_model::finish_ended(const void* memory, std::uint64_t bytes, std::
     hierarchy::finish_ended_arrays(owner(site));
 }
 
-detail::array_handle location_model::map(std::string name, const element_kind& kind, const std::filesystem::path& file,
+detail::array_handle location_model::map(std::string name, const element_kind& kind, const std::string& file,
                                          std::span<const std::int64_t> extents, const array_options& options,
                                          std::source_location site) {
   check_distance(name, options, false, site);

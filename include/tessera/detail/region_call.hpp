@@ -1,6 +1,5 @@
 #pragma once
 // A call of location_model::region: the templates between its arguments and its tasks.
-#include <algorithm>
 #include <array>
 #include <new>
 #include <tuple>
@@ -53,7 +52,7 @@ class region_call {
     const auto loops = loops_of(m_over, m_body);
     std::uint64_t inside = 1;
     for (const loop_bounds& one : loops)
-      inside *= static_cast<std::uint64_t>(std::max<std::int64_t>(one.end - one.begin, 0));
+      inside *= one.end > one.begin ? static_cast<std::uint64_t>(one.end - one.begin) : 0;
     return {m_body.kernel.text, 1 + loops.size(),           inside,      types,
             form().host,        &kernel_task<task>::launch, form().uses, m_body.kernel.site,
             m_body.rounding,    m_body.kernel.doubles};

@@ -1,7 +1,6 @@
 #pragma once
 // Between the call of a region, which knows types, and the runtime, which does not.
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -139,11 +138,12 @@ row_extents extents_of(const region_demand& use) noexcept;
 void check_copy(const std::shared_ptr<hierarchy::array_storage>& from, std::int64_t first, std::int64_t last,
                 const std::shared_ptr<hierarchy::array_storage>& to, std::int64_t to_first, std::int64_t to_last,
                 std::source_location site);
-// What a task took, where somebody wants to know: from its begin to now.
-void note_piece(const piece_count& of, std::uint64_t iterations, std::chrono::steady_clock::time_point began) noexcept;
+/// A time of the steady clock in nanoseconds, above 0.
+std::int64_t steady_now() noexcept;
+/// What a task took, where somebody wants to know: from its begin to now.
+void note_piece(const piece_count& of, std::uint64_t iterations, std::int64_t began) noexcept;
 /// Of a task that a device has run: from its launch, or from the end of the one before it there, to now.
-void note_kernel(const piece_count& of, std::uint64_t iterations,
-                 std::chrono::steady_clock::time_point launched) noexcept;
+void note_kernel(const piece_count& of, std::uint64_t iterations, std::int64_t launched) noexcept;
 
 }  // namespace detail
 

@@ -1,8 +1,6 @@
 #pragma once
 // A task of a region: a copy of the body, and the iterations that it goes over.
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <new>
 #include <tuple>
@@ -58,8 +56,9 @@ std::array<loop_bounds, Depth - 1 + Inner> loops_of(const iteration_space<Depth>
                                                     const region_body<Host, Inner, Values...>& body) noexcept {
   static_assert(Depth + Inner <= 3, "the loops of a region and those of its body's text are at most three together");
   std::array<loop_bounds, Depth - 1 + Inner> all{};
-  std::copy(over.inner.begin(), over.inner.end(), all.begin());
-  std::copy(body.loops.loops.begin(), body.loops.loops.end(), all.begin() + static_cast<std::ptrdiff_t>(Depth - 1));
+  std::size_t next = 0;
+  for (const loop_bounds& one : over.inner) all[next++] = one;
+  for (const loop_bounds& one : body.loops.loops) all[next++] = one;
   return all;
 }
 
@@ -67,7 +66,7 @@ std::array<loop_bounds, Depth - 1 + Inner> loops_of(const iteration_space<Depth>
 class piece_clock {
  public:
   piece_clock(const piece_count& of, std::uint64_t iterations) noexcept : m_of(of), m_iterations(iterations) {
-    if (m_of.times() != nullptr) m_began = std::chrono::steady_clock::now();
+    if (m_of.times() != nullptr) m_began = steady_now();
   }
   ~piece_clock() {
     if (m_of.times() != nullptr) note_piece(m_of, m_iterations, m_began);
@@ -78,7 +77,7 @@ class piece_clock {
  private:
   const piece_count& m_of;
   std::uint64_t m_iterations;
-  std::chrono::steady_clock::time_point m_began{};
+  std::int64_t m_began = 0;
 };
 
 /// The function of a task of a region.
@@ -205,18 +204,17 @@ template <class Task>
 struct kernel_task {
   Task task;
   piece_count counted;
-  mutable std::chrono::steady_clock::time_point launched{};
+  mutable std::int64_t launched = 0;  // steady_now
 
   kernel_task(Task made, piece_count count) : task(std::move(made)), counted(std::move(count)) {}
   kernel_task(kernel_task&&) = delete;
   ~kernel_task() {
-    if (counted.times() != nullptr && launched != std::chrono::steady_clock::time_point())
-      note_kernel(counted, iterations(), launched);
+    if (counted.times() != nullptr && launched != 0) note_kernel(counted, iterations(), launched);
   }
   static void launch(const operation::context& c, operation::kernel_launch& how) {
     const auto& mine = *static_cast<const kernel_task*>(arguments_of(c));
     // Without a count several replays may run it at once.
-    if (mine.counted.times() != nullptr) mine.launched = std::chrono::steady_clock::now();
+    if (mine.counted.times() != nullptr) mine.launched = steady_now();
     mine.task.launch(c, how);
   }
   static region_uses uses(const void* arguments) {
@@ -225,7 +223,7 @@ struct kernel_task {
   }
   void operator()(task_blocks blocks) {
     if (counted.times() == nullptr) return task(blocks);
-    launched = {};  // of an attempt on a device, or of a comparison
+    launched = 0;  // of an attempt on a device, or of a comparison
     const piece_clock timed(counted, iterations());
     task(blocks);
   }
