@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/base/call_site.hpp"
@@ -39,6 +40,9 @@ class statement_reader : private expression_reader {
 
   std::string statement(std::size_t depth) {
     check_word();
+    if (is_unused_mark()) return unused_marks(depth);
+    if (now().is == token::kind::word && behind().text == ":")
+      refuse(fmt::format("it has the label '{}'", now().text), "write a loop, or return, which ends the iteration");
     if (take(";")) return indent(depth) + ";\n";
     if (take("{")) {
       m_scopes.emplace_back();
@@ -93,6 +97,22 @@ class statement_reader : private expression_reader {
     return made;
   }
 
+  /// (void)name, which says that something is not used.
+  bool is_unused_mark() const { return is("(") && behind().text == "void" && behind(2).text == ")"; }
+  std::string unused_marks(std::size_t depth) {
+    std::string made;
+    do {
+      m_at += 3;
+      if (now().is == token::kind::word && find(now().text) != nullptr &&
+          (behind().text == ";" || behind().text == ","))
+        ++m_at;
+      else
+        made += indent(depth) + unary().text + ";\n";
+    } while (take(",") && is_unused_mark());
+    expect(";", "behind (void) and a name");
+    return made.empty() ? indent(depth) + ";\n" : made;
+  }
+
   std::string in_brackets(std::string_view where) {
     expect("(", where);
     if (begins_declaration()) refuse("a condition declares a variable", "declare it in front of the statement");
@@ -119,7 +139,7 @@ class statement_reader : private expression_reader {
     m_scopes.emplace_back();
     std::string first;
     if (!is(";")) first = begins_declaration() ? declaration() : comma().text;
-    if (is(":")) refuse("it has a loop over a range", "write for (std::int64_t k = 0; k < n; ++k)");
+    if (is(":")) refuse(loop_over_range, instead_of_range);
     expect(";", "in the head of a loop");
     const std::string condition = is(";") ? std::string() : comma().text;
     expect(";", "in the head of a loop");
@@ -207,6 +227,8 @@ class statement_reader : private expression_reader {
             given = assignment();
           if (braces) expect("}", "behind the value of a variable");
           if (round) expect(")", "behind the value of a variable");
+        } else if (is(":")) {
+          refuse(loop_over_range, instead_of_range);
         } else if (deduced) {
           refuse_at(name.at, fmt::format("'{}' has no value, of which it would have its type", name.text), "");
         }
@@ -228,12 +250,23 @@ class statement_reader : private expression_reader {
       if (!made.empty()) expect(",", "between the values of an array");
       if (is("}")) break;
       made += made.empty() ? "" : ", ";
-      made += is("{") ? elements(type) : value_text(assignment(), type);
+      if (is("{")) {
+        made += elements(type);
+        continue;
+      }
+      const token begin = now();
+      const expression value = assignment();
+      if (value.changes())
+        refuse_at(begin.at, "a value of an array of the body changes something",
+                  "compute it in a statement in front: devices compute these values in any order");
+      made += value_text(value, type);
     }
     ++m_at;
     return "{" + (made.empty() ? "0" : made) + "}";
   }
 
+  static constexpr const char* loop_over_range = "it has a loop over a range";
+  static constexpr const char* instead_of_range = "write for (std::int64_t k = 0; k < n; ++k)";
   int m_loops = 0;  // around what is read
   bool m_returns = false;
 };
@@ -257,44 +290,84 @@ device_statements statements_for_devices(std::string_view statements, const std:
 
 namespace tessera::detail {
 
-device_body text_for_devices(const body_source& of, const body_signature& with, std::string_view name) {
-  using hierarchy::body_name;
-  std::vector<std::string> parameters = hierarchy::names_in(of.parameters), captures = hierarchy::names_in(of.captures);
-  for (std::size_t k = 0; k < parameters.size(); ++k)
-    if (parameters[k].empty()) parameters[k] = fmt::format("unnamed_{}", k);
+namespace {
+
+using hierarchy::body_fault;
+using hierarchy::body_name;
+using hierarchy::body_parameter;
+
+/// Throws body_fault where the host would see other indices than devices do, or other arguments.
+void check_parameters(std::span<const body_parameter> parameters, const body_signature& with) {
+  for (const body_parameter& p : parameters)
+    if (p.type.find("...") != std::string::npos)
+      throw body_fault{fmt::format("its parameter '{}' is a pack", p.name), "name each use: (auto i, auto x, auto y)",
+                       0};
+  if (parameters.size() != with.depth + with.use_count)
+    throw body_fault{fmt::format("it has {} parameters, and the {} {} indices and {} uses", parameters.size(),
+                                 with.kind, with.depth, with.use_count),
+                     "name each index and each use, without defaults: (auto i, auto x, auto y)", 0};
+  constexpr std::array of_indices = {"auto",          "long",     "long int",         "long long",
+                                     "long long int", "int64_t",  "std :: int64_t",   ":: std :: int64_t",
+                                     "ptrdiff_t",     "intmax_t", "std :: ptrdiff_t", "std :: intmax_t"};
+  for (const body_parameter& p : parameters.first(with.depth)) {
+    std::string type;
+    for (const hierarchy::token& t : hierarchy::tokens_of(p.type))
+      if (!hierarchy::is_one_of(t.text, std::array{"const", "&", "&&", "[", "]", "maybe_unused", ""}))
+        type.append(type.empty() ? "" : " ").append(t.text);
+    if (!p.name.empty() && !hierarchy::is_one_of(type, of_indices))
+      throw body_fault{
+          fmt::format("its index '{}' is of type '{}', and indices of devices are of std::int64_t", p.name, p.type),
+          fmt::format("write auto {0}, and convert where it is used: double({0})", p.name), 0};
+  }
+}
+
+/// The body with its names, a text of with_kernel. Throws body_fault, for what is in the statements with a place in
+/// them.
+device_body translated(const body_source& of, const body_signature& with, std::span<const body_parameter> parameters) {
+  const std::vector<body_parameter> captures = hierarchy::parameters_in(of.captures);
   std::vector<body_name> names;
   std::string list, first;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const bool index = k < with.depth;
-    const body_use use =
-        index || k - with.depth >= with.use_count ? body_use{body_number::i64, false} : with.uses[k - with.depth];
-    names.push_back({parameters[k],
+    const body_use use = index ? body_use{body_number::i64, false} : with.uses[k - with.depth];
+    const std::string& name = parameters[k].name;
+    names.push_back({name.empty() ? fmt::format("unnamed_{}", k) : name,
                      index          ? body_name::kind::index
                      : use.is_array ? body_name::kind::array
                                     : body_name::kind::result,
                      use.type});
-    list += (list.empty() ? "" : ", ") + parameters[k] + "_";
+    list += (list.empty() ? "" : ", ") + names.back().name + "_";
   }
   for (std::size_t k = 0; k < captures.size() && k < with.capture_count; ++k) {
     const body_number type = with.captures[k];
-    names.push_back({captures[k], body_name::kind::number, type});
+    const std::string& name = captures[k].name;
+    names.push_back({name, body_name::kind::number, type});
     // Kernels have parameters of some types alone: the value is brought back to its own.
     const bool own = type == body_number::f32 || type == body_number::f64 || type == body_number::i32 ||
                      type == body_number::i64 || type == body_number::u8;
-    list += (list.empty() ? "" : ", ") + captures[k] + (own ? "_" : "_given_");
-    if (!own) first += fmt::format("const {0} {1}_ = ({0}){1}_given_;\n", hierarchy::c_name(type), captures[k]);
+    list += (list.empty() ? "" : ", ") + name + (own ? "_" : "_carried");  // other names end with an underscore
+    if (!own) first += fmt::format("const {0} {1}_ = ({0}){1}_carried;\n", hierarchy::c_name(type), name);
   }
+  const hierarchy::device_statements made = hierarchy::statements_for_devices(of.statements, names);
+  const auto is_double = [](const body_name& one) { return one.type == body_number::f64; };
+  return {fmt::format("({}) {{\n{}{}\n}}", list, first, made.text),
+          made.doubles || std::ranges::any_of(names, is_double)};
+}
+
+}  // namespace
+
+device_body text_for_devices(const body_source& of, const body_signature& with, std::string_view name) {
+  std::string_view read = of.parameters;
   try {
-    const hierarchy::device_statements made = hierarchy::statements_for_devices(of.statements, names);
-    const auto is_double = [](const body_name& one) { return one.type == body_number::f64; };
-    return {fmt::format("({}) {{\n{}{}\n}}", list, first, made.text),
-            made.doubles || std::ranges::any_of(names, is_double)};
-  } catch (const hierarchy::body_fault& fault) {
-    const std::string_view all(of.statements);
+    const std::vector<body_parameter> parameters = hierarchy::parameters_in(of.parameters);
+    check_parameters(parameters, with);
+    read = of.statements;
+    return translated(of, with, parameters);
+  } catch (const body_fault& fault) {
     throw error(error_kind::usage,
                 fmt::format("the body of {} '{}' cannot run on devices: {}, in \"{}\"", with.kind, name, fault.what,
-                            hierarchy::excerpt(all, std::min(fault.at, all.size()))),
-                fmt::format("TESSERA_BODY at {}", file_and_line(of.site)),
+                            hierarchy::excerpt(read, std::min(fault.at, read.size()))),
+                fmt::format("TESSERA_BODY at {}:{}", file_and_line(of.site), of.site.column()),
                 fmt::format("{}{}a lambda instead of TESSERA_BODY runs on the host alone; docs/kernels.md", fault.hint,
                             fault.hint.empty() ? "" : "; "));
   }
