@@ -369,7 +369,7 @@ expression expression_reader::word() {
     case body_name::kind::array:
       return element(found, name);
     case body_name::kind::local_array: {
-      std::string made = as;
+      std::string text = as;
       touched_names touched;
       for (std::size_t k = 0; k < found.dimensions; ++k) {
         const token bracket = now();
@@ -381,10 +381,10 @@ expression expression_reader::word() {
         const expression one = comma();
         check_order(touched, one.value_touched(), bracket);
         touched = touched + one.value_touched();
-        made += "[" + one.text + "]";
+        text += "[" + one.text + "]";
         expect("]", "behind an index");
       }
-      return {made, found.type, true, std::move(touched), found.name};
+      return {text, found.type, true, std::move(touched), found.name};
     }
     case body_name::kind::index:
     case body_name::kind::number:
@@ -404,7 +404,7 @@ expression expression_reader::element(const body_name& array, const token& name)
               fmt::format("its elements are {0}[position], {0}(i), {0}(i, j) and {0}(i, j, k)", array.name));
   }
   ++m_at;
-  std::string made = array.name + (position ? "_[" : "_(");
+  std::string text = array.name + (position ? "_[" : "_(");
   touched_names touched;
   std::size_t indices = 0;
   do {
@@ -412,12 +412,12 @@ expression expression_reader::element(const body_name& array, const token& name)
     if (is_floating(one.type))
       refuse_at(name.at, fmt::format("an index of array '{}' is a fraction", array.name),
                 "static_cast<std::int64_t>(...) cuts it off");
-    made += (indices++ > 0 ? ", " : "") + one.text;
+    text += (indices++ > 0 ? ", " : "") + one.text;
     check_order(touched, one.value_touched(), name);
     touched = touched + one.value_touched();
   } while (!position && take(","));
   expect(position ? "]" : ")", "behind the indices of an array");
-  return {made + (position ? "]" : ")"), array.type, true, std::move(touched), array.name};
+  return {text + (position ? "]" : ")"), array.type, true, std::move(touched), array.name};
 }
 
 expression expression_reader::static_cast_here() {
@@ -472,20 +472,20 @@ expression expression_reader::call(const device_function& what, const token& nam
     expect(">", "behind the type of a function");
   }
   expect("(", "behind the name of a function");
-  std::vector<expression> given;
+  std::vector<expression> arguments;
   touched_names touched;
   if (!is(")")) do {
       if (is("{"))
         refuse("a function gets a list in braces", fmt::format("{} takes {} numbers", what.name, what.arguments));
-      given.push_back(assignment());
-      if (forced && given.back().type != *forced)
-        given.back() = {cast_text(given.back(), *forced), *forced, true, given.back().value_touched()};
-      check_order(touched, given.back().value_touched(), name);
-      touched = touched + given.back().value_touched();
+      arguments.push_back(assignment());
+      if (forced && arguments.back().type != *forced)
+        arguments.back() = {cast_text(arguments.back(), *forced), *forced, true, arguments.back().value_touched()};
+      check_order(touched, arguments.back().value_touched(), name);
+      touched = touched + arguments.back().value_touched();
     } while (take(","));
   expect(")", "behind the arguments of a function");
-  if (given.size() != what.arguments)
-    refuse_at(name.at, fmt::format("it calls '{}' with {} arguments", what.name, given.size()),
+  if (arguments.size() != what.arguments)
+    refuse_at(name.at, fmt::format("it calls '{}' with {} arguments", what.name, arguments.size()),
               fmt::format("for devices it takes {}", what.arguments));
   const auto check_repeated = [&] {  // an argument stands several times in what is made
     if (!touched.changed.empty())
@@ -494,39 +494,40 @@ expression expression_reader::call(const device_function& what, const token& nam
   };
   switch (what.is) {
     case kind_of_function::absolute:
-      if (is_floating(given[0].type)) return {fmt::format("fabs({})", given[0].text), given[0].type, true, touched};
+      if (is_floating(arguments[0].type))
+        return {fmt::format("fabs({})", arguments[0].text), arguments[0].type, true, touched};
       check_repeated();
-      return {fmt::format("({0} < 0 ? -{0} : {0})", wrapped(given[0])), promoted(given[0].type), true, touched};
-    case kind_of_function::least:
+      return {fmt::format("({0} < 0 ? -{0} : {0})", wrapped(arguments[0])), promoted(arguments[0].type), true, touched};
+    case kind_of_function::minimum:
       check_repeated();
-      return {fmt::format("({1} < {0} ? {1} : {0})", wrapped(given[0]), wrapped(given[1])), given[0].type, true,
-              touched};
-    case kind_of_function::greatest:
+      return {fmt::format("({1} < {0} ? {1} : {0})", wrapped(arguments[0]), wrapped(arguments[1])), arguments[0].type,
+              true, touched};
+    case kind_of_function::maximum:
       check_repeated();
-      return {fmt::format("({0} < {1} ? {1} : {0})", wrapped(given[0]), wrapped(given[1])), given[0].type, true,
-              touched};
+      return {fmt::format("({0} < {1} ? {1} : {0})", wrapped(arguments[0]), wrapped(arguments[1])), arguments[0].type,
+              true, touched};
     case kind_of_function::restricted:
       check_repeated();
-      return {fmt::format("({0} < {1} ? {1} : {2} < {0} ? {2} : {0})", wrapped(given[0]), wrapped(given[1]),
-                          wrapped(given[2])),
-              given[0].type, true, touched};
+      return {fmt::format("({0} < {1} ? {1} : {2} < {0} ? {2} : {0})", wrapped(arguments[0]), wrapped(arguments[1]),
+                          wrapped(arguments[2])),
+              arguments[0].type, true, touched};
     default:
       break;
   }
   // Numbers that are no fractions are doubles for all of them.
-  const std::size_t counted = what.is == kind_of_function::exponent ? 1 : given.size();
+  const std::size_t counted = what.is == kind_of_function::exponent ? 1 : arguments.size();
   bool single = true;
-  for (std::size_t k = 0; k < counted; ++k) single = single && given[k].type == f32;
+  for (std::size_t k = 0; k < counted; ++k) single = single && arguments[k].type == f32;
   const body_number type = single ? f32 : f64;
   m_doubles = m_doubles || !single;
-  std::string made = std::string(what.name) + "(";
-  for (std::size_t k = 0; k < given.size(); ++k) {
+  std::string text = std::string(what.name) + "(";
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
     const body_number wanted = k < counted ? type : i32;
-    made += (k > 0 ? ", " : "") + (given[k].type == wanted ? given[k].text : cast_text(given[k], wanted));
+    text += (k > 0 ? ", " : "") + (arguments[k].type == wanted ? arguments[k].text : cast_text(arguments[k], wanted));
   }
-  made += ")";
-  if (what.is == kind_of_function::truth) return {"(" + made + " != 0)", boolean, true, touched};
-  return {made, type, true, touched};
+  text += ")";
+  if (what.is == kind_of_function::truth) return {"(" + text + " != 0)", boolean, true, touched};
+  return {text, type, true, touched};
 }
 
 std::string expression_reader::wrapped(const expression& e) { return e.atom ? e.text : "(" + e.text + ")"; }

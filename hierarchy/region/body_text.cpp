@@ -22,9 +22,9 @@ class statement_reader : private expression_reader {
   statement_reader(std::string_view text, const std::vector<body_name>& names) : expression_reader(text, names) {}
 
   device_statements translate() {
-    std::string made;
-    while (now().is != token::kind::end) made += statement(1);
-    return {"{ {\n" + made + "} " + (m_returns ? "tessera_end: ; }" : "}"), m_doubles};
+    std::string text;
+    while (now().is != token::kind::end) text += statement(1);
+    return {"{ {\n" + text + "} " + (m_returns ? "tessera_end: ; }" : "}"), m_doubles};
   }
 
  private:
@@ -33,9 +33,9 @@ class statement_reader : private expression_reader {
   /// The branch or the body of a loop.
   std::string inner_statement(std::size_t depth) {
     m_scopes.emplace_back();
-    std::string made = statement(depth);
+    std::string text = statement(depth);
     m_scopes.pop_back();
-    return made;
+    return text;
   }
 
   std::string statement(std::size_t depth) {
@@ -46,32 +46,32 @@ class statement_reader : private expression_reader {
     if (take(";")) return indent(depth) + ";\n";
     if (take("{")) {
       m_scopes.emplace_back();
-      std::string made = indent(depth) + "{\n";
+      std::string text = indent(depth) + "{\n";
       while (!is("}")) {
         if (now().is == token::kind::end) refuse("a brace is not closed", "");
-        made += statement(depth + 1);
+        text += statement(depth + 1);
       }
       ++m_at;
       m_scopes.pop_back();
-      return made + indent(depth) + "}\n";
+      return text + indent(depth) + "}\n";
     }
     if (take("if")) return branch(depth);
     if (is("for")) return for_loop(depth);
     if (take("while")) {
       const std::string condition = in_brackets("behind while");
       ++m_loops;
-      std::string made = fmt::format("{}while ({})\n{}", indent(depth), condition, inner_statement(depth + 1));
+      std::string text = fmt::format("{}while ({})\n{}", indent(depth), condition, inner_statement(depth + 1));
       --m_loops;
-      return made;
+      return text;
     }
     if (take("do")) {
       ++m_loops;
       const std::string inside = inner_statement(depth + 1);
       --m_loops;
       expect("while", "behind the body of do");
-      std::string made = fmt::format("{0}do\n{1}{0}while ({2});\n", indent(depth), inside, in_brackets("behind while"));
+      std::string text = fmt::format("{0}do\n{1}{0}while ({2});\n", indent(depth), inside, in_brackets("behind while"));
       expect(";", "behind do and while");
-      return made;
+      return text;
     }
     if (is("break") || is("continue")) {
       const std::string word(now().text);
@@ -88,29 +88,29 @@ class statement_reader : private expression_reader {
     }
     if (take("using")) return alias();
     if (begins_declaration()) {
-      std::string made = indent(depth) + declaration() + ";\n";
+      std::string text = indent(depth) + declaration() + ";\n";
       expect(";", "behind a declaration");
-      return made;
+      return text;
     }
-    std::string made = indent(depth) + comma().text + ";\n";
+    std::string text = indent(depth) + comma().text + ";\n";
     expect(";", "behind a statement");
-    return made;
+    return text;
   }
 
   /// (void)name, which says that something is not used.
   bool is_unused_mark() const { return is("(") && behind().text == "void" && behind(2).text == ")"; }
   std::string unused_marks(std::size_t depth) {
-    std::string made;
+    std::string text;
     do {
       m_at += 3;
       if (now().is == token::kind::word && find(now().text) != nullptr &&
           (behind().text == ";" || behind().text == ","))
         ++m_at;
       else
-        made += indent(depth) + unary().text + ";\n";
+        text += indent(depth) + unary().text + ";\n";
     } while (take(",") && is_unused_mark());
     expect(";", "behind (void) and a name");
-    return made.empty() ? indent(depth) + ";\n" : made;
+    return text.empty() ? indent(depth) + ";\n" : text;
   }
 
   std::string in_brackets(std::string_view where) {
@@ -125,12 +125,12 @@ class statement_reader : private expression_reader {
   std::string branch(std::size_t depth) {
     if (is("constexpr") || is("consteval"))
       refuse(fmt::format("it has 'if {}'", now().text), "write if: compilers decide what is constant");
-    std::string made = fmt::format("{}if ({})\n", indent(depth), in_brackets("behind if"));
+    std::string text = fmt::format("{}if ({})\n", indent(depth), in_brackets("behind if"));
     const std::string then = inner_statement(depth + 1);
-    if (!take("else")) return made + then;
+    if (!take("else")) return text + then;
     // The else belongs to this if, whatever the branch ends with.
-    made += fmt::format("{0}{{\n{1}{0}}} else\n", indent(depth), then);
-    return made + inner_statement(depth + 1);
+    text += fmt::format("{0}{{\n{1}{0}}} else\n", indent(depth), then);
+    return text + inner_statement(depth + 1);
   }
 
   std::string for_loop(std::size_t depth) {
@@ -146,11 +146,11 @@ class statement_reader : private expression_reader {
     const std::string step = is(")") ? std::string() : comma().text;
     expect(")", "behind the head of a loop");
     ++m_loops;
-    std::string made =
+    std::string text =
         fmt::format("{}for ({}; {}; {})\n{}", indent(depth), first, condition, step, inner_statement(depth + 1));
     --m_loops;
     m_scopes.pop_back();
-    return made;
+    return text;
   }
 
   std::string alias() {
@@ -188,7 +188,7 @@ class statement_reader : private expression_reader {
       }
     }
     while (take("const")) continue;
-    std::string made;
+    std::string text;
     do {
       if (is("&") || is("&&") || is("*"))
         refuse(fmt::format("it declares a {}", is("*") ? "pointer" : "reference"),
@@ -214,7 +214,7 @@ class statement_reader : private expression_reader {
         body_name& made_name = declare(name, *type);
         made_name.is = body_name::kind::local_array, made_name.dimensions = dimensions;
       } else {
-        expression given;
+        expression initial;
         const bool braces = is("{") || (is("=") && behind().text == "{");
         const bool has_value = braces || is("=") || is("(");
         if (has_value) {
@@ -222,9 +222,9 @@ class statement_reader : private expression_reader {
           if (!take("{") && !take("(")) ++m_at;
           if (braces && m_tokens[m_at - 1].text == "=") ++m_at;
           if (braces && is("}"))
-            given = {"0", i32};
+            initial = {"0", i32};
           else
-            given = assignment();
+            initial = assignment();
           if (braces) expect("}", "behind the value of a variable");
           if (round) expect(")", "behind the value of a variable");
         } else if (is(":")) {
@@ -232,26 +232,26 @@ class statement_reader : private expression_reader {
         } else if (deduced) {
           refuse_at(name.at, fmt::format("'{}' has no value, of which it would have its type", name.text), "");
         }
-        const body_number own = deduced ? given.type : *type;
-        if (deduced && made.empty()) type = own;  // all of one declaration have one type
+        const body_number own = deduced ? initial.type : *type;
+        if (deduced && text.empty()) type = own;  // all of one declaration have one type
         if (own == none) refuse_at(name.at, fmt::format("'{}' is of no type of numbers", name.text), "");
         declare(name, own);
-        if (has_value) value = " = " + value_text(given, own);
+        if (has_value) value = " = " + value_text(initial, own);
       }
-      made += fmt::format("{}{}{}{}", made.empty() ? std::string(c_name(*type)) + " " : ", ", as, sizes, value);
+      text += fmt::format("{}{}{}{}", text.empty() ? std::string(c_name(*type)) + " " : ", ", as, sizes, value);
     } while (take(","));
-    return made;
+    return text;
   }
 
   std::string elements(body_number type) {
     expect("{", "in front of the values of an array");
-    std::string made;
+    std::string text;
     while (!is("}")) {
-      if (!made.empty()) expect(",", "between the values of an array");
+      if (!text.empty()) expect(",", "between the values of an array");
       if (is("}")) break;
-      made += made.empty() ? "" : ", ";
+      text += text.empty() ? "" : ", ";
       if (is("{")) {
-        made += elements(type);
+        text += elements(type);
         continue;
       }
       const token begin = now();
@@ -259,10 +259,10 @@ class statement_reader : private expression_reader {
       if (value.changes())
         refuse_at(begin.at, "a value of an array of the body changes something",
                   "compute it in a statement in front: devices compute these values in any order");
-      made += value_text(value, type);
+      text += value_text(value, type);
     }
     ++m_at;
-    return "{" + (made.empty() ? "0" : made) + "}";
+    return "{" + (text.empty() ? "0" : text) + "}";
   }
 
   static constexpr const char* loop_over_range = "it has a loop over a range";
@@ -348,10 +348,10 @@ device_body translated(const body_source& of, const body_signature& with, std::s
     list += (list.empty() ? "" : ", ") + name + (own ? "_" : "_carried");  // other names end with an underscore
     if (!own) first += fmt::format("const {0} {1}_ = ({0}){1}_carried;\n", hierarchy::c_name(type), name);
   }
-  const hierarchy::device_statements made = hierarchy::statements_for_devices(of.statements, names);
+  const hierarchy::device_statements body = hierarchy::statements_for_devices(of.statements, names);
   const auto is_double = [](const body_name& one) { return one.type == body_number::f64; };
-  return {fmt::format("({}) {{\n{}{}\n}}", list, first, made.text),
-          made.doubles || std::ranges::any_of(names, is_double)};
+  return {fmt::format("({}) {{\n{}{}\n}}", list, first, body.text),
+          body.doubles || std::ranges::any_of(names, is_double)};
 }
 
 }  // namespace

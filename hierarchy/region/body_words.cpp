@@ -41,8 +41,8 @@ constexpr std::array functions = {device_function{"abs", 1, kind_of_function::ab
                                   device_function{"log10", 1, kind_of_function::floating},
                                   device_function{"log1p", 1, kind_of_function::floating},
                                   device_function{"log2", 1, kind_of_function::floating},
-                                  device_function{"max", 2, kind_of_function::greatest},
-                                  device_function{"min", 2, kind_of_function::least},
+                                  device_function{"max", 2, kind_of_function::maximum},
+                                  device_function{"min", 2, kind_of_function::minimum},
                                   device_function{"pow", 2, kind_of_function::floating},
                                   device_function{"rint", 1, kind_of_function::floating},
                                   device_function{"round", 1, kind_of_function::floating},
@@ -214,15 +214,15 @@ std::vector<body_parameter> parameters_in(std::string_view list) {
   std::vector<body_parameter> all;
   std::vector<token> part;
   const auto end_part = [&] {
-    body_parameter made;
+    body_parameter parameter;
     const token last = part.empty() ? token() : part.back();
     const bool is_type = last.text == "auto" || (part.size() > 1 && part[part.size() - 2].text == "::");
     if (last.is == token::kind::word && !is_type) {
-      made.name = last.text;
+      parameter.name = last.text;
       part.pop_back();
     }
-    for (const token& one : part) made.type.append(made.type.empty() ? "" : " ").append(one.text);
-    all.push_back(std::move(made));
+    for (const token& one : part) parameter.type.append(parameter.type.empty() ? "" : " ").append(one.text);
+    all.push_back(std::move(parameter));
     part.clear();
   };
   int depth = 0;

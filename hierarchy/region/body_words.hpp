@@ -66,8 +66,8 @@ struct device_function {
     truth,      ///< the same, which returns a truth value
     exponent,   ///< ldexp: its second argument is an int
     absolute,   ///< abs, of all types
-    least,      ///< min, of all types
-    greatest,   ///< max
+    minimum,    ///< min, of all types
+    maximum,    ///< max
     restricted  ///< clamp
   } is;
 };

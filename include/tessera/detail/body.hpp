@@ -184,14 +184,14 @@ constexpr body_use body_use_of() noexcept {
 template <std::size_t Depth, class... Uses, class Function, class... Values>
 region_body<Function, 0, carried<Values>...> region_body_of(const one_body<Function, Values...>& body,
                                                             std::string_view region) {
-  static const device_body made = [&] {
+  static const device_body translated = [&] {
     constexpr std::array<body_use, sizeof...(Uses)> uses{body_use_of<Uses>()...};
     constexpr std::array<body_number, sizeof...(Values)> captures{body_number_of<Values>()...};
     return text_for_devices(body.source, {Depth, uses.data(), uses.size(), captures.data(), captures.size(), "region"},
                             region);
   }();
-  kernel_body text(made.text, body.source.site);
-  text.doubles = made.doubles;
+  kernel_body text(translated.text, body.source.site);
+  text.doubles = translated.doubles;
   return {body.function, text, {}, body.carried_values(), body.rounding};
 }
 
@@ -224,6 +224,7 @@ struct task_launch {
   std::span<const loop_bounds> inner;
   std::span<const kernel_value> values;
 };
+/// Fills in the kernel of a loop's task, as launch_region.
 void launch_loop(const operation::context& c, operation::kernel_launch& how, const task_launch& with);
 
 /// A block of a loop's task as its kernel sees it.
@@ -276,8 +277,8 @@ struct loop_function {
     }
   }
   static void launch(const operation::context& c, operation::kernel_launch& how) {
-    const auto& mine = *static_cast<const loop_function*>(arguments_of(c));
-    launch_loop(c, how, {mine.over.rows, mine.count, mine.over.inner, mine.values});
+    const auto& task = *static_cast<const loop_function*>(arguments_of(c));
+    launch_loop(c, how, {task.over.rows, task.count, task.over.inner, task.values});
   }
 
  private:
@@ -385,12 +386,12 @@ void task_loop<Depth, Function, Values...>::submit(runtime& to, const task_name&
     }
     const std::array<block_access, sizeof...(Uses)> blocks{block_access(uses)...};
     const std::int64_t count = iterations_of(over.rows, name.site);
-    submission made(to.inside(), *last.definition, {}, name.site, options, blocks, sizeof(task));
+    submission pending(to.inside(), *last.definition, {}, name.site, options, blocks, sizeof(task));
     const auto as_bytes = [](auto... value) {
       return std::array<kernel_value, sizeof...(Values)>{kernel_value_of(value)...};
     };
-    new (made.arguments()) task{body.function, over, count, std::apply(as_bytes, body.carried_values())};
-    made.commit();
+    new (pending.arguments()) task{body.function, over, count, std::apply(as_bytes, body.carried_values())};
+    pending.commit();
   }
 }
 

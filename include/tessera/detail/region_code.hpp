@@ -57,7 +57,9 @@ struct region_launch {
   std::span<const row_extents> extents;  ///< of results: {0, 0, 0}
   std::span<const kernel_value> values;
 };
+/// The function of the task that runs.
 const void* arguments_of(const operation::context& c) noexcept;
+/// Fills in the kernel of a region's task on the device of `c`: work items, then a parameter for each use and value.
 void launch_region(const operation::context& c, operation::kernel_launch& how, const region_launch& with);
 
 /// What a task names, one entry per use.

@@ -34,15 +34,15 @@ template <class Function, class... Values>
 inline constexpr bool is_one_body<one_body<Function, Values...>> = true;
 
 template <class T>
-kernel_value kernel_value_of(T given) noexcept {
-  kernel_value made{element_type_of<T>(), {}};
-  std::memcpy(made.bytes.data(), &given, sizeof given);
-  return made;
+kernel_value kernel_value_of(T number) noexcept {
+  kernel_value value{element_type_of<T>(), {}};
+  std::memcpy(value.bytes.data(), &number, sizeof number);
+  return value;
 }
 template <class Host, std::size_t Inner, class... Values>
 std::array<kernel_value, sizeof...(Values)> values_of(const region_body<Host, Inner, Values...>& body) noexcept {
   return std::apply(
-      [](auto... given) { return std::array<kernel_value, sizeof...(Values)>{kernel_value_of(given)...}; },
+      [](auto... numbers) { return std::array<kernel_value, sizeof...(Values)>{kernel_value_of(numbers)...}; },
       body.values);
 }
 template <class Host, std::size_t Inner, class... Values>
@@ -103,17 +103,19 @@ struct region_task {
  private:
   template <std::size_t... K>
   void run(task_blocks& blocks, std::index_sequence<K...>) {
-    std::tuple<typename piece_argument_of<Uses>::type...> given{
+    std::tuple<typename piece_argument_of<Uses>::type...> arguments{
         typename piece_argument_of<Uses>::type(blocks, operands[K], extents[K])...};
     Body& function = body;
-    const auto call = [&](std::int64_t way, auto... indices) { function(indices..., std::get<K>(given).get(way)...); };
+    const auto call = [&](std::int64_t way, auto... indices) {
+      function(indices..., std::get<K>(arguments).get(way)...);
+    };
     if constexpr (reduces)
       loop(call);
     else
-      loop_independent([&, views = std::make_tuple(std::get<K>(given).get(0)...)](auto... indices) {
+      loop_independent([&, views = std::make_tuple(std::get<K>(arguments).get(0)...)](auto... indices) {
         function(indices..., std::get<K>(views)...);
       });
-    (std::get<K>(given).end(), ...);
+    (std::get<K>(arguments).end(), ...);
   }
 
   /// Unsigned in between: ordinals times steps may be beyond the indices.
@@ -190,8 +192,8 @@ struct counted_task {
   piece_count counted;
 
   static region_uses uses(const void* arguments) {
-    const Task& mine = static_cast<const counted_task*>(arguments)->task;
-    return {mine.operands, mine.extents};
+    const Task& of_piece = static_cast<const counted_task*>(arguments)->task;
+    return {of_piece.operands, of_piece.extents};
   }
   void operator()(task_blocks blocks) {
     const piece_clock timed(counted, task.piece.end - task.piece.begin);  // also where the body throws
@@ -206,20 +208,20 @@ struct kernel_task {
   piece_count counted;
   mutable std::int64_t launched = 0;  // steady_now
 
-  kernel_task(Task made, piece_count count) : task(std::move(made)), counted(std::move(count)) {}
+  kernel_task(Task function, piece_count count) : task(std::move(function)), counted(std::move(count)) {}
   kernel_task(kernel_task&&) = delete;
   ~kernel_task() {
     if (counted.times() != nullptr && launched != 0) note_kernel(counted, iterations(), launched);
   }
   static void launch(const operation::context& c, operation::kernel_launch& how) {
-    const auto& mine = *static_cast<const kernel_task*>(arguments_of(c));
+    const auto& of_piece = *static_cast<const kernel_task*>(arguments_of(c));
     // Without a count several replays may run it at once.
-    if (mine.counted.times() != nullptr) mine.launched = steady_now();
-    mine.task.launch(c, how);
+    if (of_piece.counted.times() != nullptr) of_piece.launched = steady_now();
+    of_piece.task.launch(c, how);
   }
   static region_uses uses(const void* arguments) {
-    const Task& mine = static_cast<const kernel_task*>(arguments)->task;
-    return {mine.operands, mine.extents};
+    const Task& of_piece = static_cast<const kernel_task*>(arguments)->task;
+    return {of_piece.operands, of_piece.extents};
   }
   void operator()(task_blocks blocks) {
     if (counted.times() == nullptr) return task(blocks);
@@ -235,10 +237,10 @@ template <class Function, class Make>
 submission make_task(runtime& of, const task_options& options, std::string_view name, std::source_location site,
                      const Make& make) {
   const function_operation what = operation_of<Function, task_blocks>(of.inside(), of.serial(), name);
-  submission made(of.inside(), *what.definition, what.name, site, options, {}, sizeof(Function));
-  make(made.arguments());
-  made.note_function();
-  return made;
+  submission pending(of.inside(), *what.definition, what.name, site, options, {}, sizeof(Function));
+  make(pending.arguments());
+  pending.note_function();
+  return pending;
 }
 
 /// The function of the task that joins the parts of a reduction, in the order of the iterations: its block, then the

@@ -93,7 +93,7 @@ task_demand demand_of(const std::shared_ptr<hierarchy::array_storage>& array, in
 /// Names the blocks of a task, which hold the rows that it names, and submits it. Throws tessera::error (usage), and
 /// nothing was submitted: rows that there are not, rows that are written and named twice, arrays that were moved from
 /// or are of another runtime.
-void commit_with_rows(runtime& of, submission& made, const task_name& name, std::span<const task_demand> uses,
+void commit_with_rows(runtime& of, submission& pending, const task_name& name, std::span<const task_demand> uses,
                       std::span<region_operand> operands, std::span<row_extents> extents);
 
 /// What an operation over elements goes over: an array, or rows of one.
@@ -145,6 +145,7 @@ task_demand task_demand_of(const Use& u, std::source_location) {
   return {.block = block_access(u)};
 }
 
+/// Throws usage: a task that writes rows [first, last) has written beside them.
 [[noreturn]] void refuse_writes_outside(std::int64_t first, std::int64_t last);
 
 /// What a task's function gets for a block.
@@ -201,27 +202,28 @@ struct rows_task {
  private:
   template <std::size_t... K>
   void run(task_context here, task_blocks& blocks, std::index_sequence<K...>) {
-    std::tuple<task_argument<Uses>...> given{task_argument<Uses>(blocks, operands[K], extents[K])...};
-    if constexpr (std::is_invocable_v<Function&, decltype(std::get<K>(given).get())...>)
-      function(std::get<K>(given).get()...);
+    std::tuple<task_argument<Uses>...> arguments{task_argument<Uses>(blocks, operands[K], extents[K])...};
+    if constexpr (std::is_invocable_v<Function&, decltype(std::get<K>(arguments).get())...>)
+      function(std::get<K>(arguments).get()...);
     else
-      function(here, std::get<K>(given).get()...);
-    (std::get<K>(given).end(), ...);
+      function(here, std::get<K>(arguments).get()...);
+    (std::get<K>(arguments).end(), ...);
   }
 };
 template <class Function, class... Uses>
 inline constexpr bool is_shared_type<rows_task<Function, Uses...>> = is_shared_type<Function>;
 
+/// As runtime::submit, where some use names rows. Throws as commit_with_rows.
 template <class Function, class... Uses>
 void submit_with_rows(runtime& of, const task_name& name, const task_options& options, Function& function,
                       const Uses&... uses) {
   using task = rows_task<Function, Uses...>;
   const std::array<task_demand, sizeof...(Uses)> demands{task_demand_of(uses, name.site)...};
   const function_operation what = operation_of<task, task_blocks>(of.inside(), of.serial(), name.text);
-  submission made(of.inside(), *what.definition, what.name, name.site, options, {}, sizeof(task));
-  auto* const there = new (made.arguments()) task{std::move(function)};
-  made.note_function();
-  commit_with_rows(of, made, name, demands, there->operands, there->extents);
+  submission pending(of.inside(), *what.definition, what.name, name.site, options, {}, sizeof(task));
+  auto* const there = new (pending.arguments()) task{std::move(function)};
+  pending.note_function();
+  commit_with_rows(of, pending, name, demands, there->operands, there->extents);
 }
 
 }  // namespace tessera::detail

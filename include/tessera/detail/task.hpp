@@ -201,6 +201,8 @@ struct function_form {
   bool plain;              ///< may be copied as bytes
   bool is_shared_type;     ///< many functions have this type
 };
+/// The operation of functions of this form, made where there is none yet. The name gets a number where another form has
+/// it.
 const operation::definition& define_or_find(runtime_inside& of, std::string_view name, const function_form& form);
 /// Whether the operation's name is not this one: it counts functions of many names together.
 bool counts_many_names(const operation::definition& what, std::string_view name) noexcept;

@@ -137,7 +137,7 @@ TEST(body_text, casts) {
   EXPECT_EQ(made_of("auto a = (unsigned long long)(1);"), "unsigned long a_ = ((unsigned long)((1)));");
 }
 
-TEST(body_text, writes_least_and_greatest_out) {
+TEST(body_text, writes_minima_and_maxima_out) {
   EXPECT_EQ(made_of("x[i] = std::max(n, i + 1);"), "x_[i_] = (n_ < (i_ + 1) ? (i_ + 1) : n_);");
   EXPECT_EQ(made_of("x[i] = std::max<int>(n, 3);"), "x_[i_] = (((int)(n_)) < 3 ? 3 : ((int)(n_)));");
   EXPECT_EQ(made_of("x[i] = min(n, i);"), "x_[i_] = (i_ < n_ ? i_ : n_);");

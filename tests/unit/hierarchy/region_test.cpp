@@ -138,7 +138,7 @@ TEST_F(region_trees, split_what_a_device_gets_to_fit_its_memory) {
       shared(plan_region(policy::parse("percentage:0,0,100"), 1u << 30, t, a, "r", {}, all_executors));
   EXPECT_EQ(fitted(long_share, {0, 100, 8}, [](node_id) { return 2 * (100 + 8 * 100'000); })->pieces.size(), 1u);
   EXPECT_EQ(fitted(long_share, {0, 100, 8}, [](node_id) { return 2 * (100 + 8 * 300'000); })->pieces.size(),
-            most_tasks_of_a_piece);
+            max_tasks_of_a_piece);
   // Nothing changes for the host.
   const auto host = shared(plan_region(policy::parse("static"), 100, t, b, "r"));
   EXPECT_EQ(fitted(host, {0, 0, 8}, [](node_id) { return 1; }), host);
