@@ -15,6 +15,9 @@ namespace {
 using enum body_number;
 using kind_of_function = device_function::kind;
 
+/// What INFINITY and HUGE_VAL are made of.
+constexpr std::array infinities = {"__builtin_inff", "__builtin_inf", "__builtin_huge_valf", "__builtin_huge_val"};
+
 std::string bracketed(const expression& e) { return e.atom ? e.text : "(" + e.text + ")"; }
 /// As a number of another type.
 std::string cast_text(const expression& e, body_number to) {
@@ -360,6 +363,12 @@ expression expression_reader::word() {
       return call(*called, name);
     }
     if (name.text == "auto") refuse("it has 'auto' in an expression", "");
+    if (is_one_of(name.text, infinities) && behind().text == "(" && behind(2).text == ")") {
+      m_at += 3;
+      const bool single = name.text.ends_with('f');
+      m_doubles = m_doubles || !single;
+      return {single ? "(1.0f / 0.0f)" : "(1.0 / 0.0)", single ? f32 : f64};
+    }
     refuse_name(name);
   }
   const body_name found = *known;  // declarations of others move it
@@ -427,7 +436,9 @@ expression expression_reader::static_cast_here() {
   const token at = now();
   const auto type = type_here();
   if (!type) refuse_at(at.at, fmt::format("{} is no type of numbers that devices have", type_seen()), types_in_words);
-  expect(">", "behind the type of static_cast");
+  while (take("const")) continue;
+  if (!take(">"))
+    refuse_at(at.at, fmt::format("{} is where the type of static_cast should end", seen()), types_in_words);
   expect("(", "behind static_cast");
   const expression of = comma();
   expect(")", "behind static_cast");

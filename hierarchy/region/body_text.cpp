@@ -156,10 +156,10 @@ class statement_reader : private expression_reader {
   std::string alias() {
     const token name = now();
     if (name.is != token::kind::word || behind().text != "=")
-      refuse("it has a using that names no type", "using real = double;");
+      refuse("it has a using that names no type", "write using real = double");
     m_at += 2;
     const auto type = type_here();
-    if (!type) refuse(fmt::format("{} is no type of numbers that devices have", seen()), "using real = double;");
+    if (!type) refuse(fmt::format("{} is no type of numbers that devices have", seen()), "write using real = double");
     m_scopes.back().types[std::string(name.text)] = *type;
     expect(";", "behind using");
     return {};
@@ -209,7 +209,7 @@ class statement_reader : private expression_reader {
       const std::string as = std::string(name.text) + "_";
       std::string value;
       if (dimensions > 0) {
-        if (deduced) refuse_at(name.at, "an array of the body has no type", "double m[16];");
+        if (deduced) refuse_at(name.at, "an array of the body has no type", "write double m[16]");
         if (take("=") || is("{")) value = " = " + elements(*type);
         body_name& made_name = declare(name, *type);
         made_name.is = body_name::kind::local_array, made_name.dimensions = dimensions;

@@ -107,7 +107,7 @@ constexpr std::array refused_words = {
     refused_word{"register", "leave it out"},
     refused_word{"requires", "write plain statements"},
     refused_word{"static_assert", "write it in front of the loop"},
-    refused_word{"typedef", "write using real = double;"},
+    refused_word{"typedef", "write using real = double"},
     refused_word{"typeid", "write plain statements"},
     refused_word{"void", "a body has numbers, and no functions of its own; (void)a; says that a is not used"},
     refused_word{"_Pragma", "leave it out: loops over the region's indices get theirs"},

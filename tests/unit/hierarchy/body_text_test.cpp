@@ -82,6 +82,8 @@ TEST(body_text, has_numbers_as_c_has_them) {
   EXPECT_EQ(made_of("auto a = 1.5e-3f;"), "float a_ = 1.5e-3f;");
   EXPECT_EQ(made_of("auto a = 0x1p-3;"), "double a_ = 0x1p-3;");
   EXPECT_EQ(made_of("auto a = .5;"), "double a_ = .5;");
+  EXPECT_EQ(made_of("auto a = (__builtin_inff ()), c = 1 / a;"), "float a_ = ((1.0f / 0.0f)), c_ = 1 / a_;");
+  EXPECT_EQ(made_of("x[i] = -(__builtin_huge_val ());"), "x_[i_] = -((1.0 / 0.0));");
 }
 
 TEST(body_text, has_truth_values_as_integers) {
@@ -212,6 +214,7 @@ TEST(body_text, refuses_what_no_text_of_a_kernel_can_be) {
   EXPECT_EQ(fault_of("for (auto v : {1, 2}) x[i] = v;"), "it has a loop over a range");
   EXPECT_EQ(fault_of("typedef double real;"), "it has 'typedef', which devices do not");
   EXPECT_EQ(fault_of("static_assert(1 > 0);"), "it has 'static_assert', which devices do not");
+  EXPECT_EQ(fault_of("x[i] = static_cast<const double&>(x[i]);"), "'&' is where the type of static_cast should end");
   EXPECT_EQ(fault_of("x[i] = static_cast<void>(n);"), "'void' is no type of numbers that devices have");
 }
 
