@@ -52,7 +52,7 @@ boost::container::small_vector<std::size_t, 8> tiles_taken(const detail::region_
   while (usual < most) usual *= 4;
   const auto fits = [&](std::size_t tiles) {
     return parameters_of(kernel, demands, named, [tiles](std::size_t) { return tiles; }) <=
-           operation::kernel_launch::most_arguments;
+           operation::kernel_launch::max_arguments;
   };
   const std::size_t common = fits(usual) ? usual : fits(std::bit_ceil(most)) ? std::bit_ceil(most) : 0;
   boost::container::small_vector<std::size_t, 8> taken;
@@ -244,7 +244,7 @@ bool region_kernels::compares(const detail::region_kernel* kernel) const noexcep
 /// As launch_region gives them.
 bool region_kernels::fits(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands,
                           std::span<const std::size_t> tiles) noexcept {
-  return parameters_of(kernel, demands, tiles, fewest_taken) <= operation::kernel_launch::most_arguments;
+  return parameters_of(kernel, demands, tiles, fewest_taken) <= operation::kernel_launch::max_arguments;
 }
 
 std::uint64_t region_kernels::memory_limit(location::node_id device) const {

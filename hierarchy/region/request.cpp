@@ -446,7 +446,7 @@ std::vector<std::int64_t> region_request::edges(const detail::region_demand& d, 
 
 row_interval region_request::crowded_rows(const detail::region_demand& d, std::span<const row_interval> parts) {
   const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
-  if (tiles.size() <= most_tiles_shared) return {};
+  if (tiles.size() <= max_tiles_shared) return {};
   row_interval all = used_rows(d, parts, 0);
   std::size_t most = tiles_with(tiles, all).count;
   for (std::size_t k = 1; d.pattern.which == kind::halo && k < parts.size(); ++k) {
@@ -454,7 +454,7 @@ row_interval region_request::crowded_rows(const detail::region_demand& d, std::s
     most = std::max(most, tiles_with(tiles, used).count);
     all = {std::min(all.begin, used.begin), std::max(all.end, used.end)};
   }
-  return most > most_tiles_shared ? all : row_interval{};
+  return most > max_tiles_shared ? all : row_interval{};
 }
 
 intent region_request::how(const detail::region_demand& d) const {

@@ -200,7 +200,7 @@ class named_rows {
     if (!written.empty())
       return cuts_fit(tiles, written, false) ? std::vector<std::int64_t>{} : fitting_cuts(tiles, written, false);
     for (const detail::task_demand& d : m_uses)  // more than a task should name are joined
-      if (d.array == &array && m_recorder == nullptr && tiles_with(tiles, rows_of(d)).count > most_tiles_shared &&
+      if (d.array == &array && m_recorder == nullptr && tiles_with(tiles, rows_of(d)).count > max_tiles_shared &&
           !array.cut_may_wait(rows_of(d)))
         return joined_cuts(tiles, rows_of(d));
     return {};

@@ -28,8 +28,8 @@ class region_call {
     for (std::size_t k = 0; k < sizeof...(Uses); ++k) m_extents[k] = extents_of(demands[k]);
   }
 
-  static made_piece make(void* call, const region_piece& piece, piece_count counted, const operation::definition* as,
-                         const task_options& options) {
+  static pending_piece make(void* call, const region_piece& piece, piece_count counted, const operation::definition* as,
+                            const task_options& options) {
     auto& typed = *static_cast<region_call*>(call);
     if (as != nullptr) return typed.make_with(*as, piece, std::move(counted), options);
     if (!counted.counts())
@@ -62,8 +62,8 @@ class region_call {
   std::array<region_demand, sizeof...(Uses)> demands;
 
  private:
-  made_piece make_with(const operation::definition& as, const region_piece& piece, piece_count counted,
-                       const task_options& options) {
+  pending_piece make_with(const operation::definition& as, const region_piece& piece, piece_count counted,
+                          const task_options& options) {
     submission pending(m_runtime.inside(), as, m_name.text, m_name.site, options, {}, sizeof(named_task));
     auto* const there =
         new (pending.arguments()) named_task{task{m_body, m_over, piece, {}, m_extents}, std::move(counted)};
@@ -71,7 +71,7 @@ class region_call {
     return {std::move(pending), there->task.operands.data()};
   }
   template <class Function, class Make>
-  made_piece make_as(const task_options& options, const Make& make) {
+  pending_piece make_as(const task_options& options, const Make& make) {
     region_operand* operands = nullptr;
     const auto put = [&](void* to) { operands = make(to)->operands.data(); };
     return {make_task<Function>(m_runtime, options, m_name.text, m_name.site, put), operands};

@@ -89,7 +89,7 @@ struct region_kernel {
   bool doubles = false;                                         ///< kernel_body::doubles
 };
 /// A task that is not submitted yet, and where the places of its uses among its blocks are to be written, one per use.
-struct made_piece {
+struct pending_piece {
   submission task;
   region_operand* operands;
 };
@@ -119,8 +119,8 @@ class piece_count {
 
 /// Makes one task, with a copy of the body; `call` is the region's call on the caller's stack. Its blocks are named
 /// later. `as` is the operation that it is, with a kernel or made of region_code::form; null: the body's function.
-using make_piece = made_piece (*)(void* call, const region_piece& piece, piece_count counted,
-                                  const operation::definition* as, const task_options& options);
+using make_piece = pending_piece (*)(void* call, const region_piece& piece, piece_count counted,
+                                     const operation::definition* as, const task_options& options);
 /// Makes the task that joins the parts of a reduction. Its blocks are named later.
 using make_join = submission (*)(runtime& of, std::string_view name, std::source_location site);
 
