@@ -174,8 +174,8 @@ bool region_kernels::any_detached() const noexcept {
   });
 }
 
-executors region_kernels::who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands,
-                                   bool with_detached) {
+executors region_kernels::runners_of(const detail::region_kernel* kernel,
+                                     std::span<const detail::region_demand> demands, bool with_detached) {
   if (kernel == nullptr) return host_executors;
   return {true, without(has_doubles(*kernel, demands), with_detached)};
 }

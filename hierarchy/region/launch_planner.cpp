@@ -69,16 +69,16 @@ location::node_id launch_planner::place(const region_request& c, const location:
   std::optional<location::node_id> at;
   if (!c.options.at.empty()) {
     at = tree.find(c.options.at);
-    if (!at || !tree.attached(*at)) refuse_location(tree, c.options.at, "region " + c.who());
+    if (!at || !tree.attached(*at)) refuse_location(tree, c.options.at, "region " + c.name_and_place());
   }
-  return place_of_region(tree, arrays, at, c.who());
+  return place_of_region(tree, arrays, at, c.name_and_place());
 }
 
 std::shared_ptr<const policy> launch_planner::parsed(const region_request& c) {
   return m_cache.policy_of(c.options.policy.text(), [&] {
-    return std::make_shared<const policy>(resolve(policy::parse(c.options.policy.text(), "region " + c.who_splits()),
+    return std::make_shared<const policy>(resolve(policy::parse(c.options.policy.text(), "region " + c.policy_place()),
                                                   program_side_of(*m_setup.of).machine.region_policy,
-                                                  "region.policy, for region " + c.who()));
+                                                  "region.policy, for region " + c.name_and_place()));
   });
 }
 
@@ -94,7 +94,7 @@ std::shared_ptr<const hierarchy::plan> launch_planner::planned(const region_requ
   const location::node_id at = launch.at;
   const auto plan_by = [&](const policy& rule, std::span<const leaf_state> states) {
     return std::make_shared<const hierarchy::plan>(
-        plan_region(rule, c.split_count(), tree, at, c.who_splits(), states, runners, leaves_below(launch, runners)));
+        plan_region(rule, c.split_count(), tree, at, c.policy_place(), states, runners, leaves_below(launch, runners)));
   };
   m_cache.use(launch.tree);
   if (by->kind == policy_kind::any || by->kind == policy_kind::automatic) {  // as things are now
@@ -131,10 +131,10 @@ launch_plan launch_planner::plan(const region_request& c) {
   launch.recorded = program_side_of(*m_setup.of).recordings.current() != nullptr;
   const std::lock_guard steady(*m_setup.tree);
   launch.tree = m_setup.tree->held();
-  executors runners = m_setup.kernels->who_runs(c.code.kernel, c.demands);
+  executors runners = m_setup.kernels->runners_of(c.code.kernel, c.demands);
   launch.at = place(c, *launch.tree, runners);
   if (runners.devices && m_setup.kernels->any_detached() && leaves_of_region(*launch.tree, launch.at, runners).empty())
-    runners = m_setup.kernels->who_runs(c.code.kernel, c.demands, true);
+    runners = m_setup.kernels->runners_of(c.code.kernel, c.demands, true);
   launch.rule = parsed(c);
   launch.past = m_setup.history->of(c.name.text);
   tell_of_idle_devices(c, launch);
@@ -173,7 +173,7 @@ void launch_planner::tell_of_idle_devices(const region_request& c, const launch_
   if (device.empty()) return;
   say(program_side_of(*m_setup.of).machine.log, 2,
       fmt::format(
-          "region {} runs without {}: {}", c.who(), device,
+          "region {} runs without {}: {}", c.name_and_place(), device,
           c.code.kernel == nullptr
               ? "its body has no form for devices. TESSERA_BODY makes both of one text (docs/kernels.md)"
               : "it has numbers of type double, which that device has not. Write 2.0f for 2.0 where floats do"));

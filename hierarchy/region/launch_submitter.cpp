@@ -122,7 +122,7 @@ std::vector<const operation::definition*> launch_submitter::kernels_of(const reg
     if (on_device && !fits &&
         !region_kernels::fits(*c.code.kernel, c.demands, std::vector<std::size_t>(named.size(), 1)))
       throw error(error_kind::usage,
-                  fmt::format("region {} is a kernel of more than {} parameters on a device", c.who(),
+                  fmt::format("region {} is a kernel of more than {} parameters on a device", c.name_and_place(),
                               operation::kernel_launch::max_arguments),
                   {}, "use fewer arrays in one region, or give it a location without devices (.at)");
     const bool as_kernel = fits && (on_device || m_kernels.compares(c.code.kernel));

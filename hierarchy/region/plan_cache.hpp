@@ -28,7 +28,7 @@ class plan_cache {
     std::uint64_t iterations;
     location::node_id at;
     bool devices;                      ///< whether any take part
-    const location::node_id* without;  ///< the list of those that do not, by its place: region_kernels::who_runs
+    const location::node_id* without;  ///< the list of those that do not, by its place: region_kernels::runners_of
     auto operator<=>(const plan_key&) const = default;
   };
 
