@@ -34,9 +34,9 @@ template <class Function, class... Values>
 inline constexpr bool is_one_body<one_body<Function, Values...>> = true;
 
 template <class T>
-kernel_value kernel_value_of(T number) noexcept {
+kernel_value kernel_value_of(T scalar) noexcept {
   kernel_value value{element_type_of<T>(), {}};
-  std::memcpy(value.bytes.data(), &number, sizeof number);
+  std::memcpy(value.bytes.data(), &scalar, sizeof scalar);
   return value;
 }
 template <class Host, std::size_t Inner, class... Values>

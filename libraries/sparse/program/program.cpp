@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/call_site.hpp"
 #include "core/base/error.hpp"
 #include "core/base/leak_on_purpose.hpp"
 #include "core/runtime/program_side.hpp"
