@@ -409,7 +409,8 @@ static void particlefilter(const char* kase) {
       const double first = random_stream(54321, std::uint64_t(frame - 1)).unit() / double(count);
 #pragma omp parallel for schedule(static)
       for (long j = 0; j < count; ++j) {
-        const long k = filter_place(s, count, first + double(j) / double(count));
+        const double u = first + double(j) / double(count);
+        const long k = std::min<long>(std::lower_bound(s, s + count, u) - s, count - 1);
         nr[j] = r[k], nc[j] = c[k];
       }
       std::swap(r, nr);

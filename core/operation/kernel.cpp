@@ -21,8 +21,8 @@ kernel_launch& kernel_launch::over(std::int64_t count, std::uint32_t threads) {
 }
 
 kernel_launch& kernel_launch::add(const void* bytes, std::uint32_t size) {
-  if (m_count == most_arguments)
-    throw error(error_kind::usage, fmt::format("a kernel with more than {} arguments", most_arguments), {},
+  if (m_count == max_arguments)
+    throw error(error_kind::usage, fmt::format("a kernel with more than {} arguments", max_arguments), {},
                 "put them into a block");
   std::memcpy(m_arguments[m_count].bytes, bytes, size);
   m_sizes[m_count++] = size;

@@ -21,7 +21,7 @@ namespace tessera::operation {
 class kernel_launch {
  public:
   /// Arguments of one launch, blocks included.
-  static constexpr std::size_t most_arguments = 96;
+  static constexpr std::size_t max_arguments = 96;
 
   std::array<std::uint32_t, 3> grid{1, 1, 1};   ///< groups
   std::array<std::uint32_t, 3> group{1, 1, 1};  ///< threads of each
@@ -30,7 +30,7 @@ class kernel_launch {
   /// One thread for each of `count` elements, in groups of `threads`; the last group may go beyond, and the kernel
   /// tests for that. Throws tessera::error (usage) for more groups than a grid has (2^31 - 1).
   kernel_launch& over(std::int64_t count, std::uint32_t threads = 256);
-  /// The next parameter is a pointer to the block. Throws tessera::error (usage) above most_arguments, as does `value`.
+  /// The next parameter is a pointer to the block. Throws tessera::error (usage) above max_arguments, as does `value`.
   kernel_launch& block(const operand& of) { return add(&of.address, sizeof of.address); }
   /// The next parameter is a pointer into the task's workspace, `offset` bytes from its beginning.
   kernel_launch& workspace(const context& of, std::uint64_t offset = 0) {
@@ -49,9 +49,9 @@ class kernel_launch {
   struct argument {
     alignas(16) std::byte bytes[16];
   };
-  std::array<argument, most_arguments> m_arguments;
-  mutable std::array<const void*, most_arguments> m_places;  // of m_arguments, for to_abi
-  std::array<std::uint32_t, most_arguments> m_sizes;
+  std::array<argument, max_arguments> m_arguments;
+  mutable std::array<const void*, max_arguments> m_places;  // of m_arguments, for to_abi
+  std::array<std::uint32_t, max_arguments> m_sizes;
   std::uint32_t m_count = 0;
 };
 

@@ -229,15 +229,15 @@ block::record& loose_blocks::make(element_type type, const shape& extents, std::
   require_alive(site);
   runtime_inside& inside = m_runtime->inside();
   inside.scheduler->require_this_process();
-  block::record* made;
+  block::record* created;
   {
     const std::lock_guard guard(m_mutex);
     if (m_live == 0) m_origin = inside.blocks.make_origin(m_name, m_counts, m_last_is_fastest);
-    made = &inside.blocks.create(type, extents, m_origin, ordinal);
+    created = &inside.blocks.create(type, extents, m_origin, ordinal);
     ++m_live;
   }
-  inside.note_array(std::span<block::record* const>(&made, 1), false, site);
-  return *made;
+  inside.note_array(std::span<block::record* const>(&created, 1), false, site);
+  return *created;
 }
 
 void loose_blocks::destroy(block::record& block, std::source_location site) {

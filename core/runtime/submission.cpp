@@ -55,6 +55,15 @@ void task_blocks::refuse(std::size_t k, element_type asked, bool to_read, std::s
               {}, "get<const T> for a block that is only read");
 }
 
+std::span<std::byte> task_blocks::bytes(std::size_t k, element_type asked, std::int64_t per_element,
+                                        bool to_read) const {
+  if (k >= m_blocks.size() || m_blocks[k].type != asked || (m_blocks[k].intent == intent::read && !to_read) ||
+      m_blocks[k].extents->count() % per_element != 0)
+    refuse(k, asked, to_read, any_rank);
+  const operation::operand& block = m_blocks[k];
+  return {static_cast<std::byte*>(block.host), static_cast<std::size_t>(block.extents->count()) * size_of(block.type)};
+}
+
 void task_context::refuse_value(const std::type_info& asked) const {
   const operation::replay_value* const value = m_of->replayed_with;
   std::string found = "it is of no replay";

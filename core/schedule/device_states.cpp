@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/call_site.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::schedule {
@@ -52,7 +53,7 @@ void device_states::require_editable(std::string_view call) const {
                 "devices come and go by the program's own threads");
   // Another thread that edits may wait for them, and this one would wait for it.
   if (const std::uint32_t views = thread.held_views.load(std::memory_order_relaxed); views != 0)
-    throw error(error_kind::usage, fmt::format("{} while this thread holds {} views", call, views), {},
+    throw error(error_kind::usage, while_holding_views(call, views), {},
                 "release host views first: the device may hold what their blocks had before");
 }
 

@@ -34,7 +34,7 @@ thread_context& waits::require_free(std::source_location site) {
     throw error(error_kind::usage, "fence inside a recording", file_and_line(site),
                 "recorded tasks do not run before they are replayed");
   if (const std::uint32_t views = thread.held_views.load(std::memory_order_relaxed); views != 0)
-    throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", views), file_and_line(site),
+    throw error(error_kind::usage, while_holding_views("fence", views), file_and_line(site),
                 "release host views before waiting for tasks that may need their blocks");
   refuse_in_task(thread, site);
   return thread;

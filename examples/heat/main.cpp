@@ -4,6 +4,7 @@
 // separates the steps; a block's next step starts as soon as its own neighbours are done with this one.
 #include <tessera/tessera.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

@@ -8,8 +8,9 @@ namespace tessera {
 machine find_machine(const start_options& start) {
   config::sources from;
   if (!start.file.empty() || start.text.empty())
-    from.files = config::find_files(start.file.empty() ? std::vector<std::filesystem::path>() : std::vector{start.file},
-                                    hierarchy::default_config_directories());
+    from.files = config::find_files(
+        start.file.empty() ? std::vector<std::filesystem::path>() : std::vector<std::filesystem::path>{start.file},
+        hierarchy::default_config_directories());
   from.text = start.text;
   from.set = start.settings;
   if (start.workers != 0) from.workers = start.workers;

@@ -58,7 +58,7 @@ const adopted_ranges::claim* adopted_ranges::find(const void* memory, std::uint6
 std::shared_ptr<adopted_ranges::claim> adopted_ranges::take(const void* memory, std::uint64_t bytes,
                                                             const std::string& array, const std::string& where) {
   const auto* const begin = static_cast<const std::byte*>(memory);
-  std::shared_ptr<claim> made;      // ends without the lock, whatever is thrown
+  std::shared_ptr<claim> added;     // ends without the lock, whatever is thrown
   static std::mutex one_at_a_time;  // of all runtimes: two that take the same range at once
   const std::lock_guard turn(one_at_a_time);
   for (const std::shared_ptr<adopted_ranges>& other : of_all_runtimes().others(*this))
@@ -78,10 +78,10 @@ std::shared_ptr<adopted_ranges::claim> adopted_ranges::take(const void* memory, 
                                  array, other->array),
                      where, other->number);
   }
-  made = std::make_shared<claim>(shared_from_this(), begin, begin + bytes, array);
-  made->number = ++m_last_number;
-  m_claims.emplace(begin + bytes, made.get());
-  return made;
+  added = std::make_shared<claim>(shared_from_this(), begin, begin + bytes, array);
+  added->number = ++m_last_number;
+  m_claims.emplace(begin + bytes, added.get());
+  return added;
 }
 
 void adopted_ranges::hold(claim& held, const std::shared_ptr<const array_storage>& by) {

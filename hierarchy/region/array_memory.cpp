@@ -130,7 +130,7 @@ std::uint64_t in_pages(std::uint64_t bytes) noexcept {
   return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
 }
 
-constexpr std::uint64_t least_coloured = 4 << 20;  // of smaller arrays what lies in front would be too large a part
+constexpr std::uint64_t min_coloured = 4 << 20;  // of smaller arrays what lies in front would be too large a part
 
 /// The next large array's distance from a boundary of huge pages.
 std::uint64_t next_colour() noexcept {
@@ -162,7 +162,7 @@ array_memory::~array_memory() {
 }
 
 bool array_memory::map(std::uint64_t bytes, int descriptor) noexcept {
-  const bool of_file = descriptor >= 0, is_large = bytes >= least_coloured;
+  const bool of_file = descriptor >= 0, is_large = bytes >= min_coloured;
   std::byte* begin = nullptr;
   if (is_large) {
     // Fresh pages begin with the boundary, so that the first of them are on a huge page, too.

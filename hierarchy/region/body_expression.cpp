@@ -15,6 +15,9 @@ namespace {
 using enum body_number;
 using kind_of_function = device_function::kind;
 
+/// What INFINITY and HUGE_VAL are made of.
+constexpr std::array infinities = {"__builtin_inff", "__builtin_inf", "__builtin_huge_valf", "__builtin_huge_val"};
+
 std::string bracketed(const expression& e) { return e.atom ? e.text : "(" + e.text + ")"; }
 /// As a number of another type.
 std::string cast_text(const expression& e, body_number to) {
@@ -23,6 +26,24 @@ std::string cast_text(const expression& e, body_number to) {
 }
 
 }  // namespace
+
+touched_names operator+(touched_names a, const touched_names& b) {
+  a.read.insert(a.read.end(), b.read.begin(), b.read.end());
+  a.changed.insert(a.changed.end(), b.changed.begin(), b.changed.end());
+  return a;
+}
+
+std::string conflict_of(const touched_names& a, const touched_names& b) {
+  for (const std::string& name : a.changed)
+    if (is_one_of(name, b.read) || is_one_of(name, b.changed)) return name;
+  return {};
+}
+
+touched_names expression::value_touched() const {
+  touched_names all = touched;
+  if (!place.empty()) all.read.push_back(place);
+  return all;
+}
 
 std::string value_text(const expression& e, body_number to) { return to == boolean ? cast_text(e, to) : e.text; }
 
@@ -169,7 +190,7 @@ expression expression_reader::comma() {
   expression left = assignment();
   while (take(",")) {
     const expression right = assignment();
-    left = {left.text + ", " + right.text, right.type, false, left.changes || right.changes};
+    left = {left.text + ", " + right.text, right.type, false, left.value_touched() + right.value_touched()};
   }
   return left;
 }
@@ -179,16 +200,34 @@ expression expression_reader::assignment() {
   expression left = choice();
   static constexpr std::array assigning = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
   if (now().is != token::kind::sign || !is_one_of(now().text, assigning)) return left;
-  if (!left.place)
+  if (left.place.empty())
     refuse_at(begin.at, "it assigns to what is neither a variable nor an element nor a result",
               "indices and captures stay what they are");
-  const std::string sign(now().text);
+  const token sign = now();
   ++m_at;
   const expression right = assignment();
-  if (left.type == boolean && sign != "=" &&
-      (sign.size() != 2 || std::string("&|^").find(sign[0]) == std::string::npos))
-    refuse_at(begin.at, fmt::format("'{}' of a truth value", sign), "count in an int");
-  return {fmt::format("{} {} {}", left.text, sign, value_text(right, left.type)), left.type, false, true};
+  if (left.type == boolean && sign.text != "=") {
+    if (!is_one_of(sign.text, std::array{"&=", "|=", "^="}))
+      refuse_at(begin.at, fmt::format("'{}' of a truth value", sign.text), "count in an int");
+    if (sign.text == "^=" && right.type != boolean)
+      refuse_at(begin.at, "'^=' of a truth value and a number", "compare the number: n != 0");
+  }
+  // C++ computes the right side first, C in any order.
+  const touched_names needed = right.value_touched();
+  check_order(left.touched, needed, sign);
+  if (left.is_scalar || sign.text != "=") check_order(needed, {{left.place}, {}}, sign);
+  touched_names all = left.touched + needed;
+  all.changed.push_back(left.place);
+  const std::string value = sign.text == "&=" ? right.text : value_text(right, left.type);
+  return {fmt::format("{} {} {}", left.text, sign.text, value), left.type, false, std::move(all)};
+}
+
+void expression_reader::check_order(const touched_names& a, const touched_names& b, const token& sign) {
+  std::string name = conflict_of(a, b);
+  if (name.empty()) name = conflict_of(b, a);
+  if (!name.empty())
+    refuse_at(sign.at, fmt::format("'{}' changes on one side of '{}' and is used on the other", name, sign.text),
+              "write two statements: devices compute the sides in any order");
 }
 
 expression expression_reader::choice() {
@@ -199,7 +238,7 @@ expression expression_reader::choice() {
   const expression otherwise = assignment();
   const body_number type = then.type == otherwise.type ? then.type : arithmetic_type(then.type, otherwise.type);
   return {fmt::format("{} ? {} : {}", bracketed(condition), bracketed(then), bracketed(otherwise)), type, false,
-          condition.changes || then.changes || otherwise.changes};
+          condition.value_touched() + then.value_touched() + otherwise.value_touched()};
 }
 
 int expression_reader::strength(std::string_view sign) {
@@ -213,16 +252,17 @@ int expression_reader::strength(std::string_view sign) {
 expression expression_reader::binary(int weakest) {
   expression left = unary();
   while (now().is == token::kind::sign && strength(now().text) > weakest) {
-    const std::string sign(now().text);
-    const int own = strength(sign);
+    const token sign = now();
+    const int own = strength(sign.text);
     ++m_at;
     const expression right = binary(own);
+    if (own > 2) check_order(left.value_touched(), right.value_touched(), sign);  // of && and || the left one is first
     body_number type = arithmetic_type(left.type, right.type);
     if (own <= 2 || own == 6 || own == 7) type = boolean;
     if (own == 8) type = promoted(left.type);
     if (own >= 3 && own <= 5 && left.type == boolean && right.type == boolean) type = i32;
-    left = {fmt::format("{} {} {}", bracketed(left), sign, bracketed(right)), type, false,
-            left.changes || right.changes};
+    left = {fmt::format("{} {} {}", bracketed(left), sign.text, bracketed(right)), type, false,
+            left.value_touched() + right.value_touched()};
   }
   if (is("<=>") || is("->*") || is("...")) refuse(fmt::format("it has '{}'", now().text), "");
   return left;
@@ -236,13 +276,13 @@ expression expression_reader::unary() {
       ++m_at;
       const expression of = unary();
       check_counted(of, sign);
-      return {std::string(sign.text) + of.text, of.type, false, true};
+      return {std::string(sign.text) + of.text, of.type, false, of.value_touched() + touched_names{{}, {of.place}}};
     }
     if (is("-") || is("+") || is("!") || is("~")) {
       ++m_at;
       const expression of = unary();
       return {std::string(sign.text) + bracketed_for_sign(of), sign.text == "!" ? boolean : promoted(of.type), false,
-              of.changes};
+              of.value_touched()};
     }
     if (is("&") || is("*"))
       refuse(is("&") ? "it takes the address of something" : "it follows a pointer",
@@ -254,14 +294,14 @@ expression expression_reader::unary() {
       if (const auto type = type_here(); type && is(")")) {  // a cast as in C
         ++m_at;
         const expression of = unary();
-        return {cast_text(of, *type), *type, true, of.changes};
+        return {cast_text(of, *type), *type, true, of.value_touched()};
       }
       m_at = begin;
       expression inside = comma();
       expect(")", "behind an expression");
       inside.text = "(" + inside.text + ")";
       inside.atom = true;
-      return postfix(inside, sign);
+      return postfix(std::move(inside));
     }
     if (is("[")) refuse("it has a function of its own", "write out what it does");
     refuse(fmt::format("there is {} where a number or a name is expected", seen()), "");
@@ -272,7 +312,7 @@ expression expression_reader::unary() {
     return number;
   }
   if (now().is == token::kind::end) refuse("the body ends in the middle of an expression", "");
-  return postfix(word(), now());
+  return postfix(word());
 }
 
 std::string expression_reader::bracketed_for_sign(const expression& e) {
@@ -280,19 +320,19 @@ std::string expression_reader::bracketed_for_sign(const expression& e) {
 }
 
 void expression_reader::check_counted(const expression& of, const token& sign) const {
-  if (!of.place)
+  if (of.place.empty())
     refuse_at(sign.at, fmt::format("'{}' of what is neither a variable nor an element nor a result", sign.text),
               "indices and captures stay what they are");
   if (of.type == boolean) refuse_at(sign.at, fmt::format("'{}' of a truth value", sign.text), "count in an int");
 }
 
-expression expression_reader::postfix(expression of, const token&) {
+expression expression_reader::postfix(expression of) {
   while (now().is == token::kind::sign) {
     const token sign = now();
     if (is("++") || is("--")) {
       check_counted(of, sign);
       ++m_at;
-      of = {of.text + std::string(sign.text), of.type, false, true};
+      of = {of.text + std::string(sign.text), of.type, false, of.value_touched() + touched_names{{}, {of.place}}};
       continue;
     }
     if (is("."))
@@ -323,6 +363,12 @@ expression expression_reader::word() {
       return call(*called, name);
     }
     if (name.text == "auto") refuse("it has 'auto' in an expression", "");
+    if (is_one_of(name.text, infinities) && behind().text == "(" && behind(2).text == ")") {
+      m_at += 3;
+      const bool single = name.text.ends_with('f');
+      m_doubles = m_doubles || !single;
+      return {single ? "(1.0f / 0.0f)" : "(1.0 / 0.0)", single ? f32 : f64};
+    }
     refuse_name(name);
   }
   const body_name found = *known;  // declarations of others move it
@@ -332,22 +378,28 @@ expression expression_reader::word() {
     case body_name::kind::array:
       return element(found, name);
     case body_name::kind::local_array: {
-      std::string made = as;
+      std::string text = as;
+      touched_names touched;
       for (std::size_t k = 0; k < found.dimensions; ++k) {
+        const token bracket = now();
         if (!take("["))
           refuse_at(name.at,
-                    fmt::format("the array '{}' of the body is used without {} indices", found.name, found.dimensions),
+                    fmt::format("the array '{}' of the body is used without {}", found.name,
+                                found.dimensions == 1 ? "an index" : fmt::format("{} indices", found.dimensions)),
                     "its elements are used one by one");
-        made += "[" + comma().text + "]";
+        const expression one = comma();
+        check_order(touched, one.value_touched(), bracket);
+        touched = touched + one.value_touched();
+        text += "[" + one.text + "]";
         expect("]", "behind an index");
       }
-      return {made, found.type, true, false, true};
+      return {text, found.type, true, std::move(touched), found.name};
     }
     case body_name::kind::index:
     case body_name::kind::number:
-      return {as, found.type};
+      return {as, found.type, true, {{found.name}, {}}};
     default:
-      return {as, found.type, true, false, true};
+      return {as, found.type, true, {}, found.name, true};
   }
 }
 
@@ -361,19 +413,20 @@ expression expression_reader::element(const body_name& array, const token& name)
               fmt::format("its elements are {0}[position], {0}(i), {0}(i, j) and {0}(i, j, k)", array.name));
   }
   ++m_at;
-  std::string made = array.name + (position ? "_[" : "_(");
-  bool changes = false;
+  std::string text = array.name + (position ? "_[" : "_(");
+  touched_names touched;
   std::size_t indices = 0;
   do {
     const expression one = assignment();
     if (is_floating(one.type))
       refuse_at(name.at, fmt::format("an index of array '{}' is a fraction", array.name),
                 "static_cast<std::int64_t>(...) cuts it off");
-    made += (indices++ > 0 ? ", " : "") + one.text;
-    changes = changes || one.changes;
+    text += (indices++ > 0 ? ", " : "") + one.text;
+    check_order(touched, one.value_touched(), name);
+    touched = touched + one.value_touched();
   } while (!position && take(","));
   expect(position ? "]" : ")", "behind the indices of an array");
-  return {made + (position ? "]" : ")"), array.type, true, changes, true};
+  return {text + (position ? "]" : ")"), array.type, true, std::move(touched), array.name};
 }
 
 expression expression_reader::static_cast_here() {
@@ -383,11 +436,13 @@ expression expression_reader::static_cast_here() {
   const token at = now();
   const auto type = type_here();
   if (!type) refuse_at(at.at, fmt::format("{} is no type of numbers that devices have", type_seen()), types_in_words);
-  expect(">", "behind the type of static_cast");
+  while (take("const")) continue;
+  if (!take(">"))
+    refuse_at(at.at, fmt::format("{} is where the type of static_cast should end", seen()), types_in_words);
   expect("(", "behind static_cast");
   const expression of = comma();
   expect(")", "behind static_cast");
-  return {cast_text(of, *type), *type, true, of.changes};
+  return {cast_text(of, *type), *type, true, of.value_touched()};
 }
 
 expression expression_reader::value_of_type(body_number type, const token& name) {
@@ -398,7 +453,7 @@ expression expression_reader::value_of_type(body_number type, const token& name)
   if (take(braces ? "}" : ")")) return {cast_text({"0", i32}, type), type};
   const expression of = comma();
   expect(braces ? "}" : ")", "behind a value of a type");
-  return {cast_text(of, type), type, true, of.changes};
+  return {cast_text(of, type), type, true, of.value_touched()};
 }
 
 expression expression_reader::of_std() {
@@ -428,58 +483,62 @@ expression expression_reader::call(const device_function& what, const token& nam
     expect(">", "behind the type of a function");
   }
   expect("(", "behind the name of a function");
-  std::vector<expression> given;
+  std::vector<expression> arguments;
+  touched_names touched;
   if (!is(")")) do {
       if (is("{"))
         refuse("a function gets a list in braces", fmt::format("{} takes {} numbers", what.name, what.arguments));
-      given.push_back(assignment());
-      if (forced && given.back().type != *forced)
-        given.back() = {cast_text(given.back(), *forced), *forced, true, given.back().changes};
+      arguments.push_back(assignment());
+      if (forced && arguments.back().type != *forced)
+        arguments.back() = {cast_text(arguments.back(), *forced), *forced, true, arguments.back().value_touched()};
+      check_order(touched, arguments.back().value_touched(), name);
+      touched = touched + arguments.back().value_touched();
     } while (take(","));
   expect(")", "behind the arguments of a function");
-  if (given.size() != what.arguments)
-    refuse_at(name.at, fmt::format("it calls '{}' with {} arguments", what.name, given.size()),
+  if (arguments.size() != what.arguments)
+    refuse_at(name.at, fmt::format("it calls '{}' with {} arguments", what.name, arguments.size()),
               fmt::format("for devices it takes {}", what.arguments));
-  bool changes = false;
-  for (const expression& one : given) changes = changes || one.changes;
   const auto check_repeated = [&] {  // an argument stands several times in what is made
-    if (changes)
+    if (!touched.changed.empty())
       refuse_at(name.at, fmt::format("an argument of '{}' changes something", what.name),
                 "compute it in a statement in front");
   };
   switch (what.is) {
     case kind_of_function::absolute:
-      if (is_floating(given[0].type)) return {fmt::format("fabs({})", given[0].text), given[0].type, true, changes};
+      if (is_floating(arguments[0].type))
+        return {fmt::format("fabs({})", arguments[0].text), arguments[0].type, true, touched};
       check_repeated();
-      return {fmt::format("({0} < 0 ? -{0} : {0})", wrapped(given[0])), promoted(given[0].type)};
-    case kind_of_function::least:
+      return {fmt::format("({0} < 0 ? -{0} : {0})", wrapped(arguments[0])), promoted(arguments[0].type), true, touched};
+    case kind_of_function::minimum:
       check_repeated();
-      return {fmt::format("({1} < {0} ? {1} : {0})", wrapped(given[0]), wrapped(given[1])), given[0].type};
-    case kind_of_function::greatest:
+      return {fmt::format("({1} < {0} ? {1} : {0})", wrapped(arguments[0]), wrapped(arguments[1])), arguments[0].type,
+              true, touched};
+    case kind_of_function::maximum:
       check_repeated();
-      return {fmt::format("({0} < {1} ? {1} : {0})", wrapped(given[0]), wrapped(given[1])), given[0].type};
+      return {fmt::format("({0} < {1} ? {1} : {0})", wrapped(arguments[0]), wrapped(arguments[1])), arguments[0].type,
+              true, touched};
     case kind_of_function::restricted:
       check_repeated();
-      return {fmt::format("({0} < {1} ? {1} : {2} < {0} ? {2} : {0})", wrapped(given[0]), wrapped(given[1]),
-                          wrapped(given[2])),
-              given[0].type};
+      return {fmt::format("({0} < {1} ? {1} : {2} < {0} ? {2} : {0})", wrapped(arguments[0]), wrapped(arguments[1]),
+                          wrapped(arguments[2])),
+              arguments[0].type, true, touched};
     default:
       break;
   }
   // Numbers that are no fractions are doubles for all of them.
-  const std::size_t counted = what.is == kind_of_function::exponent ? 1 : given.size();
+  const std::size_t counted = what.is == kind_of_function::exponent ? 1 : arguments.size();
   bool single = true;
-  for (std::size_t k = 0; k < counted; ++k) single = single && given[k].type == f32;
+  for (std::size_t k = 0; k < counted; ++k) single = single && arguments[k].type == f32;
   const body_number type = single ? f32 : f64;
   m_doubles = m_doubles || !single;
-  std::string made = std::string(what.name) + "(";
-  for (std::size_t k = 0; k < given.size(); ++k) {
+  std::string text = std::string(what.name) + "(";
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
     const body_number wanted = k < counted ? type : i32;
-    made += (k > 0 ? ", " : "") + (given[k].type == wanted ? given[k].text : cast_text(given[k], wanted));
+    text += (k > 0 ? ", " : "") + (arguments[k].type == wanted ? arguments[k].text : cast_text(arguments[k], wanted));
   }
-  made += ")";
-  if (what.is == kind_of_function::truth) return {"(" + made + " != 0)", boolean, true, changes};
-  return {made, type, true, changes};
+  text += ")";
+  if (what.is == kind_of_function::truth) return {"(" + text + " != 0)", boolean, true, touched};
+  return {text, type, true, touched};
 }
 
 std::string expression_reader::wrapped(const expression& e) { return e.atom ? e.text : "(" + e.text + ")"; }
@@ -498,6 +557,10 @@ expression expression_reader::literal(const token& of) {
     const char last = text.back();
     if (last == 'l' || last == 'L') refuse_at(of.at, fmt::format("{} is a long double", of.text), "leave the L out");
     const body_number type = last == 'f' || last == 'F' ? f32 : f64;
+    const std::string_view digits = std::string_view(text).substr(0, text.size() - (type == f32 ? 1 : 0));
+    if (digits.find_first_not_of(hexadecimal ? "0123456789abcdefABCDEFxXpP.+-" : "0123456789eE.+-") != digits.npos)
+      refuse_at(of.at, fmt::format("{} is no number that devices have", of.text),
+                "a number ends with its digits, with f (float) or with u and l (integers)");
     m_doubles = m_doubles || type == f64;
     return {text, type};
   }
@@ -515,7 +578,8 @@ expression expression_reader::literal(const token& of) {
     value = std::stoull(digits, &read, binary ? 2 : 0);
     if (read != digits.size()) throw std::invalid_argument(digits);
   } catch (const std::exception&) {
-    refuse_at(of.at, fmt::format("{} is no number that devices have", of.text), "");
+    refuse_at(of.at, fmt::format("{} is no number that devices have", of.text),
+              "a number ends with its digits, with f (float) or with u and l (integers)");
   }
   const bool decimal = !hexadecimal && !binary && !(digits.size() > 1 && digits[0] == '0');
   body_number type = is_unsigned ? (is_long ? u64 : u32) : (is_long ? i64 : i32);

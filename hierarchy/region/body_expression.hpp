@@ -35,13 +35,25 @@ struct body_name {
   std::size_t dimensions = 1;  ///< of a local array
 };
 
+/// Names whose values an expression needs or changes.
+struct touched_names {
+  std::vector<std::string> read, changed;
+  /// Those of both.
+  friend touched_names operator+(touched_names a, const touched_names& b);
+  /// One that `a` changes and `b` needs or changes; "": there is none.
+  friend std::string conflict_of(const touched_names& a, const touched_names& b);
+};
 /// An expression in tessera-c.
 struct expression {
   std::string text;
   body_number type = body_number::none;
-  bool atom = true;      ///< needs no brackets as a part of others
-  bool changes = false;  ///< something
-  bool place = false;    ///< can be assigned to
+  bool atom = true;            ///< needs no brackets as a part of others
+  touched_names touched = {};  ///< of a place those of its indices
+  std::string place = {};      ///< name of what can be assigned to; "": it cannot
+  bool is_scalar = false;      ///< of a place: it is no element
+  bool changes() const noexcept { return !touched.changed.empty(); }  ///< something
+  /// As a value.
+  touched_names value_touched() const;
 };
 /// As the value of a variable of a type.
 std::string value_text(const expression& e, body_number to);
@@ -85,7 +97,9 @@ class expression_reader {
   expression unary();
   static std::string bracketed_for_sign(const expression& e);
   void check_counted(const expression& of, const token& sign) const;
-  expression postfix(expression of, const token&);
+  /// Refuses operands whose values depend on which is computed first.
+  static void check_order(const touched_names& a, const touched_names& b, const token& sign);
+  expression postfix(expression of);
   expression word();
   expression element(const body_name& array, const token& name);
   expression static_cast_here();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/base/call_site.hpp"
@@ -21,9 +22,9 @@ class statement_reader : private expression_reader {
   statement_reader(std::string_view text, const std::vector<body_name>& names) : expression_reader(text, names) {}
 
   device_statements translate() {
-    std::string made;
-    while (now().is != token::kind::end) made += statement(1);
-    return {"{ {\n" + made + "} " + (m_returns ? "tessera_end: ; }" : "}"), m_doubles};
+    std::string text;
+    while (now().is != token::kind::end) text += statement(1);
+    return {"{ {\n" + text + "} " + (m_returns ? "tessera_end: ; }" : "}"), m_doubles};
   }
 
  private:
@@ -32,42 +33,45 @@ class statement_reader : private expression_reader {
   /// The branch or the body of a loop.
   std::string inner_statement(std::size_t depth) {
     m_scopes.emplace_back();
-    std::string made = statement(depth);
+    std::string text = statement(depth);
     m_scopes.pop_back();
-    return made;
+    return text;
   }
 
   std::string statement(std::size_t depth) {
     check_word();
+    if (is_unused_mark()) return unused_marks(depth);
+    if (now().is == token::kind::word && behind().text == ":")
+      refuse(fmt::format("it has the label '{}'", now().text), "write a loop, or return, which ends the iteration");
     if (take(";")) return indent(depth) + ";\n";
     if (take("{")) {
       m_scopes.emplace_back();
-      std::string made = indent(depth) + "{\n";
+      std::string text = indent(depth) + "{\n";
       while (!is("}")) {
         if (now().is == token::kind::end) refuse("a brace is not closed", "");
-        made += statement(depth + 1);
+        text += statement(depth + 1);
       }
       ++m_at;
       m_scopes.pop_back();
-      return made + indent(depth) + "}\n";
+      return text + indent(depth) + "}\n";
     }
     if (take("if")) return branch(depth);
     if (is("for")) return for_loop(depth);
     if (take("while")) {
       const std::string condition = in_brackets("behind while");
       ++m_loops;
-      std::string made = fmt::format("{}while ({})\n{}", indent(depth), condition, inner_statement(depth + 1));
+      std::string text = fmt::format("{}while ({})\n{}", indent(depth), condition, inner_statement(depth + 1));
       --m_loops;
-      return made;
+      return text;
     }
     if (take("do")) {
       ++m_loops;
       const std::string inside = inner_statement(depth + 1);
       --m_loops;
       expect("while", "behind the body of do");
-      std::string made = fmt::format("{0}do\n{1}{0}while ({2});\n", indent(depth), inside, in_brackets("behind while"));
+      std::string text = fmt::format("{0}do\n{1}{0}while ({2});\n", indent(depth), inside, in_brackets("behind while"));
       expect(";", "behind do and while");
-      return made;
+      return text;
     }
     if (is("break") || is("continue")) {
       const std::string word(now().text);
@@ -84,13 +88,29 @@ class statement_reader : private expression_reader {
     }
     if (take("using")) return alias();
     if (begins_declaration()) {
-      std::string made = indent(depth) + declaration() + ";\n";
+      std::string text = indent(depth) + declaration() + ";\n";
       expect(";", "behind a declaration");
-      return made;
+      return text;
     }
-    std::string made = indent(depth) + comma().text + ";\n";
+    std::string text = indent(depth) + comma().text + ";\n";
     expect(";", "behind a statement");
-    return made;
+    return text;
+  }
+
+  /// (void)name, which says that something is not used.
+  bool is_unused_mark() const { return is("(") && behind().text == "void" && behind(2).text == ")"; }
+  std::string unused_marks(std::size_t depth) {
+    std::string text;
+    do {
+      m_at += 3;
+      if (now().is == token::kind::word && find(now().text) != nullptr &&
+          (behind().text == ";" || behind().text == ","))
+        ++m_at;
+      else
+        text += indent(depth) + unary().text + ";\n";
+    } while (take(",") && is_unused_mark());
+    expect(";", "behind (void) and a name");
+    return text.empty() ? indent(depth) + ";\n" : text;
   }
 
   std::string in_brackets(std::string_view where) {
@@ -105,12 +125,12 @@ class statement_reader : private expression_reader {
   std::string branch(std::size_t depth) {
     if (is("constexpr") || is("consteval"))
       refuse(fmt::format("it has 'if {}'", now().text), "write if: compilers decide what is constant");
-    std::string made = fmt::format("{}if ({})\n", indent(depth), in_brackets("behind if"));
+    std::string text = fmt::format("{}if ({})\n", indent(depth), in_brackets("behind if"));
     const std::string then = inner_statement(depth + 1);
-    if (!take("else")) return made + then;
+    if (!take("else")) return text + then;
     // The else belongs to this if, whatever the branch ends with.
-    made += fmt::format("{0}{{\n{1}{0}}} else\n", indent(depth), then);
-    return made + inner_statement(depth + 1);
+    text += fmt::format("{0}{{\n{1}{0}}} else\n", indent(depth), then);
+    return text + inner_statement(depth + 1);
   }
 
   std::string for_loop(std::size_t depth) {
@@ -119,27 +139,27 @@ class statement_reader : private expression_reader {
     m_scopes.emplace_back();
     std::string first;
     if (!is(";")) first = begins_declaration() ? declaration() : comma().text;
-    if (is(":")) refuse("it has a loop over a range", "write for (std::int64_t k = 0; k < n; ++k)");
+    if (is(":")) refuse(loop_over_range, instead_of_range);
     expect(";", "in the head of a loop");
     const std::string condition = is(";") ? std::string() : comma().text;
     expect(";", "in the head of a loop");
     const std::string step = is(")") ? std::string() : comma().text;
     expect(")", "behind the head of a loop");
     ++m_loops;
-    std::string made =
+    std::string text =
         fmt::format("{}for ({}; {}; {})\n{}", indent(depth), first, condition, step, inner_statement(depth + 1));
     --m_loops;
     m_scopes.pop_back();
-    return made;
+    return text;
   }
 
   std::string alias() {
     const token name = now();
     if (name.is != token::kind::word || behind().text != "=")
-      refuse("it has a using that names no type", "using real = double;");
+      refuse("it has a using that names no type", "write using real = double");
     m_at += 2;
     const auto type = type_here();
-    if (!type) refuse(fmt::format("{} is no type of numbers that devices have", seen()), "using real = double;");
+    if (!type) refuse(fmt::format("{} is no type of numbers that devices have", seen()), "write using real = double");
     m_scopes.back().types[std::string(name.text)] = *type;
     expect(";", "behind using");
     return {};
@@ -168,7 +188,7 @@ class statement_reader : private expression_reader {
       }
     }
     while (take("const")) continue;
-    std::string made;
+    std::string text;
     do {
       if (is("&") || is("&&") || is("*"))
         refuse(fmt::format("it declares a {}", is("*") ? "pointer" : "reference"),
@@ -189,12 +209,12 @@ class statement_reader : private expression_reader {
       const std::string as = std::string(name.text) + "_";
       std::string value;
       if (dimensions > 0) {
-        if (deduced) refuse_at(name.at, "an array of the body has no type", "double m[16];");
+        if (deduced) refuse_at(name.at, "an array of the body has no type", "write double m[16]");
         if (take("=") || is("{")) value = " = " + elements(*type);
         body_name& made_name = declare(name, *type);
         made_name.is = body_name::kind::local_array, made_name.dimensions = dimensions;
       } else {
-        expression given;
+        expression initial;
         const bool braces = is("{") || (is("=") && behind().text == "{");
         const bool has_value = braces || is("=") || is("(");
         if (has_value) {
@@ -202,38 +222,51 @@ class statement_reader : private expression_reader {
           if (!take("{") && !take("(")) ++m_at;
           if (braces && m_tokens[m_at - 1].text == "=") ++m_at;
           if (braces && is("}"))
-            given = {"0", i32};
+            initial = {"0", i32};
           else
-            given = assignment();
+            initial = assignment();
           if (braces) expect("}", "behind the value of a variable");
           if (round) expect(")", "behind the value of a variable");
+        } else if (is(":")) {
+          refuse(loop_over_range, instead_of_range);
         } else if (deduced) {
           refuse_at(name.at, fmt::format("'{}' has no value, of which it would have its type", name.text), "");
         }
-        const body_number own = deduced ? given.type : *type;
-        if (deduced && made.empty()) type = own;  // all of one declaration have one type
+        const body_number own = deduced ? initial.type : *type;
+        if (deduced && text.empty()) type = own;  // all of one declaration have one type
         if (own == none) refuse_at(name.at, fmt::format("'{}' is of no type of numbers", name.text), "");
         declare(name, own);
-        if (has_value) value = " = " + value_text(given, own);
+        if (has_value) value = " = " + value_text(initial, own);
       }
-      made += fmt::format("{}{}{}{}", made.empty() ? std::string(c_name(*type)) + " " : ", ", as, sizes, value);
+      text += fmt::format("{}{}{}{}", text.empty() ? std::string(c_name(*type)) + " " : ", ", as, sizes, value);
     } while (take(","));
-    return made;
+    return text;
   }
 
   std::string elements(body_number type) {
     expect("{", "in front of the values of an array");
-    std::string made;
+    std::string text;
     while (!is("}")) {
-      if (!made.empty()) expect(",", "between the values of an array");
+      if (!text.empty()) expect(",", "between the values of an array");
       if (is("}")) break;
-      made += made.empty() ? "" : ", ";
-      made += is("{") ? elements(type) : value_text(assignment(), type);
+      text += text.empty() ? "" : ", ";
+      if (is("{")) {
+        text += elements(type);
+        continue;
+      }
+      const token begin = now();
+      const expression value = assignment();
+      if (value.changes())
+        refuse_at(begin.at, "a value of an array of the body changes something",
+                  "compute it in a statement in front: devices compute these values in any order");
+      text += value_text(value, type);
     }
     ++m_at;
-    return "{" + (made.empty() ? "0" : made) + "}";
+    return "{" + (text.empty() ? "0" : text) + "}";
   }
 
+  static constexpr const char* loop_over_range = "it has a loop over a range";
+  static constexpr const char* instead_of_range = "write for (std::int64_t k = 0; k < n; ++k)";
   int m_loops = 0;  // around what is read
   bool m_returns = false;
 };
@@ -257,44 +290,84 @@ device_statements statements_for_devices(std::string_view statements, const std:
 
 namespace tessera::detail {
 
-device_body text_for_devices(const body_source& of, const body_signature& with, std::string_view name) {
-  using hierarchy::body_name;
-  std::vector<std::string> parameters = hierarchy::names_in(of.parameters), captures = hierarchy::names_in(of.captures);
-  for (std::size_t k = 0; k < parameters.size(); ++k)
-    if (parameters[k].empty()) parameters[k] = fmt::format("unnamed_{}", k);
+namespace {
+
+using hierarchy::body_fault;
+using hierarchy::body_name;
+using hierarchy::body_parameter;
+
+/// Throws body_fault where the host would see other indices than devices do, or other arguments.
+void check_parameters(std::span<const body_parameter> parameters, const body_signature& with) {
+  for (const body_parameter& p : parameters)
+    if (p.type.find("...") != std::string::npos)
+      throw body_fault{fmt::format("its parameter '{}' is a pack", p.name), "name each use: (auto i, auto x, auto y)",
+                       0};
+  if (parameters.size() != with.depth + with.use_count)
+    throw body_fault{fmt::format("it has {} parameters, and the {} {} indices and {} uses", parameters.size(),
+                                 with.kind, with.depth, with.use_count),
+                     "name each index and each use, without defaults: (auto i, auto x, auto y)", 0};
+  constexpr std::array of_indices = {"auto",          "long",     "long int",         "long long",
+                                     "long long int", "int64_t",  "std :: int64_t",   ":: std :: int64_t",
+                                     "ptrdiff_t",     "intmax_t", "std :: ptrdiff_t", "std :: intmax_t"};
+  for (const body_parameter& p : parameters.first(with.depth)) {
+    std::string type;
+    for (const hierarchy::token& t : hierarchy::tokens_of(p.type))
+      if (!hierarchy::is_one_of(t.text, std::array{"const", "&", "&&", "[", "]", "maybe_unused", ""}))
+        type.append(type.empty() ? "" : " ").append(t.text);
+    if (!p.name.empty() && !hierarchy::is_one_of(type, of_indices))
+      throw body_fault{
+          fmt::format("its index '{}' is of type '{}', and indices of devices are of std::int64_t", p.name, p.type),
+          fmt::format("write auto {0}, and convert where it is used: double({0})", p.name), 0};
+  }
+}
+
+/// The body with its names, a text of with_kernel. Throws body_fault, for what is in the statements with a place in
+/// them.
+device_body translated(const body_source& of, const body_signature& with, std::span<const body_parameter> parameters) {
+  const std::vector<body_parameter> captures = hierarchy::parameters_in(of.captures);
   std::vector<body_name> names;
   std::string list, first;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const bool index = k < with.depth;
-    const body_use use =
-        index || k - with.depth >= with.use_count ? body_use{body_number::i64, false} : with.uses[k - with.depth];
-    names.push_back({parameters[k],
+    const body_use use = index ? body_use{body_number::i64, false} : with.uses[k - with.depth];
+    const std::string& name = parameters[k].name;
+    names.push_back({name.empty() ? fmt::format("unnamed_{}", k) : name,
                      index          ? body_name::kind::index
                      : use.is_array ? body_name::kind::array
                                     : body_name::kind::result,
                      use.type});
-    list += (list.empty() ? "" : ", ") + parameters[k] + "_";
+    list += (list.empty() ? "" : ", ") + names.back().name + "_";
   }
   for (std::size_t k = 0; k < captures.size() && k < with.capture_count; ++k) {
     const body_number type = with.captures[k];
-    names.push_back({captures[k], body_name::kind::number, type});
+    const std::string& name = captures[k].name;
+    names.push_back({name, body_name::kind::number, type});
     // Kernels have parameters of some types alone: the value is brought back to its own.
     const bool own = type == body_number::f32 || type == body_number::f64 || type == body_number::i32 ||
                      type == body_number::i64 || type == body_number::u8;
-    list += (list.empty() ? "" : ", ") + captures[k] + (own ? "_" : "_given_");
-    if (!own) first += fmt::format("const {0} {1}_ = ({0}){1}_given_;\n", hierarchy::c_name(type), captures[k]);
+    list += (list.empty() ? "" : ", ") + name + (own ? "_" : "_carried");  // other names end with an underscore
+    if (!own) first += fmt::format("const {0} {1}_ = ({0}){1}_carried;\n", hierarchy::c_name(type), name);
   }
+  const hierarchy::device_statements body = hierarchy::statements_for_devices(of.statements, names);
+  const auto is_double = [](const body_name& one) { return one.type == body_number::f64; };
+  return {fmt::format("({}) {{\n{}{}\n}}", list, first, body.text),
+          body.doubles || std::ranges::any_of(names, is_double)};
+}
+
+}  // namespace
+
+device_body text_for_devices(const body_source& of, const body_signature& with, std::string_view name) {
+  std::string_view read = of.parameters;
   try {
-    const hierarchy::device_statements made = hierarchy::statements_for_devices(of.statements, names);
-    const auto is_double = [](const body_name& one) { return one.type == body_number::f64; };
-    return {fmt::format("({}) {{\n{}{}\n}}", list, first, made.text),
-            made.doubles || std::ranges::any_of(names, is_double)};
-  } catch (const hierarchy::body_fault& fault) {
-    const std::string_view all(of.statements);
+    const std::vector<body_parameter> parameters = hierarchy::parameters_in(of.parameters);
+    check_parameters(parameters, with);
+    read = of.statements;
+    return translated(of, with, parameters);
+  } catch (const body_fault& fault) {
     throw error(error_kind::usage,
                 fmt::format("the body of {} '{}' cannot run on devices: {}, in \"{}\"", with.kind, name, fault.what,
-                            hierarchy::excerpt(all, std::min(fault.at, all.size()))),
-                fmt::format("TESSERA_BODY at {}", file_and_line(of.site)),
+                            hierarchy::excerpt(read, std::min(fault.at, read.size()))),
+                fmt::format("TESSERA_BODY at {}:{}", file_and_line(of.site), of.site.column()),
                 fmt::format("{}{}a lambda instead of TESSERA_BODY runs on the host alone; docs/kernels.md", fault.hint,
                             fault.hint.empty() ? "" : "; "));
   }

@@ -41,8 +41,8 @@ constexpr std::array functions = {device_function{"abs", 1, kind_of_function::ab
                                   device_function{"log10", 1, kind_of_function::floating},
                                   device_function{"log1p", 1, kind_of_function::floating},
                                   device_function{"log2", 1, kind_of_function::floating},
-                                  device_function{"max", 2, kind_of_function::greatest},
-                                  device_function{"min", 2, kind_of_function::least},
+                                  device_function{"max", 2, kind_of_function::maximum},
+                                  device_function{"min", 2, kind_of_function::minimum},
                                   device_function{"pow", 2, kind_of_function::floating},
                                   device_function{"rint", 1, kind_of_function::floating},
                                   device_function{"round", 1, kind_of_function::floating},
@@ -94,6 +94,22 @@ constexpr std::array refused_words = {
     refused_word{"asm", "write plain statements"},
     refused_word{"nullptr", "a device follows no pointers: name what is used as an array, read(x)"},
     refused_word{"alignas", "leave it out"},
+    refused_word{"alignof", "write the number"},
+    refused_word{"case", "write if and else"},
+    refused_word{"catch", "a device throws nothing: note a mistake in an element or a result"},
+    refused_word{"co_return", "write plain statements"},
+    refused_word{"co_yield", "write plain statements"},
+    refused_word{"extern", "variables are those of an iteration; what all share is an array"},
+    refused_word{"inline", "leave it out"},
+    refused_word{"mutable", "leave it out"},
+    refused_word{"namespace", "name functions and types with std::, or without"},
+    refused_word{"noexcept", "leave it out"},
+    refused_word{"register", "leave it out"},
+    refused_word{"requires", "write plain statements"},
+    refused_word{"static_assert", "write it in front of the loop"},
+    refused_word{"typedef", "write using real = double"},
+    refused_word{"typeid", "write plain statements"},
+    refused_word{"void", "a body has numbers, and no functions of its own; (void)a; says that a is not used"},
     refused_word{"_Pragma", "leave it out: loops over the region's indices get theirs"},
 };
 
@@ -102,6 +118,23 @@ bool in_word(char c) { return begins_word(c) || std::isdigit(static_cast<unsigne
 
 constexpr std::array signs = {"<<=", ">>=", "...", "->*", "<=>", "::", "->", "++", "--", "<<", ">>", "<=", ">=",
                               "==",  "!=",  "&&",  "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^="};
+
+/// Signs that are words.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> worded_signs = {{
+    {"and", "&&"},
+    {"or", "||"},
+    {"not", "!"},
+    {"bitand", "&"},
+    {"bitor", "|"},
+    {"xor", "^"},
+    {"compl", "~"},
+    {"not_eq", "!="},
+    {"and_eq", "&="},
+    {"or_eq", "|="},
+    {"xor_eq", "^="},
+}};
+/// In front of a literal of characters.
+constexpr std::array prefixes = {"u8", "u", "U", "L", "R", "u8R", "uR", "UR", "LR"};
 
 /// The length of a number, which may have signs behind its exponent and quotes between its digits.
 std::size_t number_length(std::string_view text) {
@@ -130,6 +163,12 @@ const char* const types_in_words =
 std::vector<token> tokens_of(std::string_view text) {
   std::vector<token> all;
   std::size_t at = 0;
+  const auto literal_length = [&](std::size_t from) {
+    std::size_t length = 1;
+    while (from + length < text.size() && text[from + length] != text[from])
+      length += text[from + length] == '\\' ? 2 : 1;
+    return length + 1;
+  };
   while (at < text.size()) {
     const char c = text[at];
     if (std::isspace(static_cast<unsigned char>(c)) != 0) {
@@ -142,13 +181,21 @@ std::vector<token> tokens_of(std::string_view text) {
       std::size_t length = 1;
       while (at + length < text.size() && in_word(text[at + length])) ++length;
       next = {token::kind::word, text.substr(at, length), at};
+      const char behind = at + length < text.size() ? text[at + length] : ' ';
+      if ((behind == '"' || behind == '\'') && is_one_of(next.text, prefixes)) {
+        next = {token::kind::literal, text.substr(at, length + literal_length(at + length)), at};
+      } else if (const auto sign =
+                     std::ranges::find(worded_signs, next.text, &decltype(worded_signs)::value_type::first);
+                 sign != worded_signs.end()) {
+        all.push_back({token::kind::sign, sign->second, at});
+        at += length;
+        continue;
+      }
     } else if (digit ||
                (c == '.' && at + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[at + 1])) != 0)) {
       next = {token::kind::number, text.substr(at, number_length(text.substr(at))), at};
     } else if (c == '"' || c == '\'') {
-      std::size_t length = 1;
-      while (at + length < text.size() && text[at + length] != c) length += text[at + length] == '\\' ? 2 : 1;
-      next = {token::kind::literal, text.substr(at, length + 1), at};
+      next = {token::kind::literal, text.substr(at, literal_length(at)), at};
     } else {
       for (const std::string_view sign : signs)
         if (text.substr(at).starts_with(sign)) {
@@ -163,18 +210,30 @@ std::vector<token> tokens_of(std::string_view text) {
   return all;
 }
 
-std::vector<std::string> names_in(std::string_view list) {
-  std::vector<std::string> all;
-  std::string_view last;
+std::vector<body_parameter> parameters_in(std::string_view list) {
+  std::vector<body_parameter> all;
+  std::vector<token> part;
+  const auto end_part = [&] {
+    body_parameter parameter;
+    const token last = part.empty() ? token() : part.back();
+    const bool is_type = last.text == "auto" || (part.size() > 1 && part[part.size() - 2].text == "::");
+    if (last.is == token::kind::word && !is_type) {
+      parameter.name = last.text;
+      part.pop_back();
+    }
+    for (const token& one : part) parameter.type.append(parameter.type.empty() ? "" : " ").append(one.text);
+    all.push_back(std::move(parameter));
+    part.clear();
+  };
   int depth = 0;
   for (const token& one : tokens_of(list)) {
-    if (is_one_of(one.text, std::array{")", "]", "}", ">"})) --depth;
-    if (one.is == token::kind::word) last = one.text;
-    if (depth == (one.text == "," ? 1 : 0) && (one.text == "," || one.text == ")") && (!last.empty() || !all.empty())) {
-      all.emplace_back(last == "auto" ? std::string_view() : last);
-      last = {};
+    const int closes = is_one_of(one.text, std::array{")", "]", "}", ">"}) ? 1 : one.text == ">>" ? 2 : 0;
+    if (depth == 1 && (one.text == "," || one.text == ")")) {
+      if (!part.empty() || !all.empty()) end_part();
+    } else if (depth > 0) {
+      part.push_back(one);
     }
-    if (is_one_of(one.text, std::array{"(", "[", "{", "<"})) ++depth;
+    depth += (is_one_of(one.text, std::array{"(", "[", "{", "<"}) ? 1 : 0) - closes;
   }
   return all;
 }

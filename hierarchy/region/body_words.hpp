@@ -35,8 +35,13 @@ bool is_one_of(std::string_view text, const List& list) {
   return std::ranges::find(list, text) != std::end(list);
 }
 
-/// The names of parameters or captures: "(auto i, double& s)" -> i, s. A parameter without one has "".
-std::vector<std::string> names_in(std::string_view list);
+/// A parameter or a capture.
+struct body_parameter {
+  std::string name;  ///< "": it has none
+  std::string type;  ///< the rest of it, with blanks: "const auto &"
+};
+/// Those of a list: "(auto i, double& s)".
+std::vector<body_parameter> parameters_in(std::string_view list);
 
 /// The name of a type in tessera-c, where truth values are of type int.
 std::string_view c_name(body_number type) noexcept;
@@ -61,8 +66,8 @@ struct device_function {
     truth,      ///< the same, which returns a truth value
     exponent,   ///< ldexp: its second argument is an int
     absolute,   ///< abs, of all types
-    least,      ///< min, of all types
-    greatest,   ///< max
+    minimum,    ///< min, of all types
+    maximum,    ///< max
     restricted  ///< clamp
   } is;
 };

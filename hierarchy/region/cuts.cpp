@@ -22,7 +22,7 @@ row_interval with_their_tiles(std::span<const tiled_memory::tile> tiles, const r
 bool cuts_fit(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts, bool exact) {
   return std::ranges::all_of(parts, [&](const row_interval& part) {
     const tile_range in = tiles_with(tiles, part);
-    return in.count <= (exact ? 1 : most_tiles_read) && tiles[in.first].begin == part.begin &&
+    return in.count <= (exact ? 1 : max_tiles_read) && tiles[in.first].begin == part.begin &&
            tiles[in.first + in.count - 1].end == part.end;
   });
 }
@@ -47,7 +47,7 @@ std::vector<std::int64_t> fitting_cuts(std::span<const tiled_memory::tile> tiles
     add(part.begin);
     const auto first = next;
     while (next != tiles.end() && next->end < part.end) ++next;  // those that end inside
-    if (!exact && static_cast<std::size_t>(next - first) < most_tiles_read)
+    if (!exact && static_cast<std::size_t>(next - first) < max_tiles_read)
       for (auto inside = first; inside != next; ++inside) add(inside->end);
     add(part.end);
   }

@@ -15,10 +15,10 @@ struct row_interval {
 };
 
 /// How many tiles a task may read of a part of its own, where one would do: more are joined.
-inline constexpr std::size_t most_tiles_read = 8;
+inline constexpr std::size_t max_tiles_read = 8;
 /// The same of rows that other tasks read too. More than those: joining them, and splitting them again for the next
 /// loop that writes them, costs more than to name a few dozen.
-inline constexpr std::size_t most_tiles_shared = 64;
+inline constexpr std::size_t max_tiles_shared = 64;
 
 /// Whether each part begins and ends where a tile does, and is one tile (`exact`: it is written) or a few.
 bool cuts_fit(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts, bool exact);
@@ -36,7 +36,7 @@ std::vector<std::int64_t> fitting_cuts(std::span<const tiled_memory::tile> tiles
 /// does, tiles end at all `edges` (rows, in any order), and no part has more tiles than it needs, or `most`;
 /// nothing where that is so already.
 std::vector<std::int64_t> edged_cuts(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts,
-                                     std::span<const std::int64_t> edges, std::size_t most = most_tiles_read);
+                                     std::span<const std::int64_t> edges, std::size_t most = max_tiles_read);
 
 /// Where a loop is about to read row after row of what the loops before have written on devices, as in elimination: the
 /// rows at which tiles should end behind `row`, beside itself. A tile in which another row is cut off has to come home

@@ -52,10 +52,10 @@ launch_plan region_engine::plan_with_room(const region_request& c) {
 
 /// The first task on a device compiles there, while a program that does not wait would launch all the rest of a loop,
 /// split as if the device were as fast as a core.
-void region_engine::wait_for_measures(const launch_plan& made) {
-  if (made.unmeasured.empty()) return;
+void region_engine::wait_for_measures(const launch_plan& launch) {
+  if (launch.unmeasured.empty()) return;
   program_side_of(m_runtime).waits.wait(schedule::wait_request::submitting_until([&] {
-    return std::ranges::all_of(made.unmeasured, [](const std::shared_ptr<region_leaf_times>& t) {
+    return std::ranges::all_of(launch.unmeasured, [](const std::shared_ptr<region_leaf_times>& t) {
       return t->cost().known() || t->under_way.load(std::memory_order_acquire) == 0;
     });
   }));
@@ -78,7 +78,7 @@ void region_engine::launch(const task_name& name, const region_options& options,
 }
 
 void region_engine::plan_and_submit(const region_request& c) {
-  launch_plan made = plan_with_room(c);
+  launch_plan launch = plan_with_room(c);
   {
     std::vector<array_storage*> arrays;
     std::vector<reduction_storage*> results;
@@ -89,23 +89,23 @@ void region_engine::plan_and_submit(const region_request& c) {
     }
     const runtime::no_waiting no_waiting(m_runtime);  // tasks may submit regions of the same arrays
     const auto hold_arrays = all_locked(std::move(arrays));
-    const auto between_replays = hold_replays(c, made);
+    const auto between_replays = hold_replays(c, launch);
     const auto hold_results = all_locked(std::move(results));
-    m_submitter.submit(c, made);
-    made.room = {};
+    m_submitter.submit(c, launch);
+    launch.room = {};
   }
   {
     const std::lock_guard guard(m_mutex);
-    m_history.note(made.past, {made.at, made.rule, c.count, made.split});
-    for (const std::shared_ptr<region_leaf_times>& t : made.unmeasured) t->was_waited_for = true;
+    m_history.note(launch.past, {launch.at, launch.rule, c.count, launch.split});
+    for (const std::shared_ptr<region_leaf_times>& t : launch.unmeasured) t->was_waited_for = true;
   }
-  wait_for_measures(made);
+  wait_for_measures(launch);
 }
 
 /// With the arrays locked: where a recording uses one of them, no replay comes between the region's tasks.
-std::shared_lock<std::shared_mutex> region_engine::hold_replays(const region_request& c, const launch_plan& made) {
+std::shared_lock<std::shared_mutex> region_engine::hold_replays(const region_request& c, const launch_plan& launch) {
   const auto is_replayed = [](const detail::region_demand& d) { return d.array != nullptr && d.array->keeps_tiles(); };
-  if (made.recorded || std::ranges::none_of(c.demands, is_replayed)) return {};
+  if (launch.recorded || std::ranges::none_of(c.demands, is_replayed)) return {};
   return program_side_of(m_runtime).replays.hold();
 }
 

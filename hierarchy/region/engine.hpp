@@ -34,8 +34,8 @@ class region_engine {
  private:
   void plan_and_submit(const region_request& c);
   launch_plan plan_with_room(const region_request& c);
-  void wait_for_measures(const launch_plan& made);
-  std::shared_lock<std::shared_mutex> hold_replays(const region_request& c, const launch_plan& made);
+  void wait_for_measures(const launch_plan& launch);
+  std::shared_lock<std::shared_mutex> hold_replays(const region_request& c, const launch_plan& launch);
 
   runtime& m_runtime;
   const std::shared_ptr<live_tree> m_tree;

@@ -31,9 +31,9 @@ class fenced_memory {
   std::shared_ptr<array_storage> array_over(const range& memory, const std::string& name, const Make& make) {
     const std::lock_guard guard(m_mutex);
     if (auto known = look_for(memory, name)) return known;
-    auto made = make();
-    if (memory.bytes != 0) enter(memory, name, made);
-    return made;
+    auto array = make();
+    if (memory.bytes != 0) enter(memory, name, array);
+    return array;
   }
   /// A region that uses an array of array_over was submitted: it is kept until the fence.
   void keep(array_storage& array);

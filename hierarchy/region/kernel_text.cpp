@@ -181,30 +181,30 @@ class body_reader {
   /// Copies, and writes arrays out, until one of the characters of `ends` outside of brackets, which is left; with
   /// none, to the end of the text.
   std::string rewrite(std::string_view ends) {
-    std::string made;
+    std::string text;
     std::size_t depth = 0;
     while (m_at < m_text.size()) {
-      if (copy_opaque(made)) continue;
+      if (copy_opaque(text)) continue;
       const char c = m_text[m_at];
-      if (depth == 0 && ends.find(c) != std::string_view::npos) return made;
+      if (depth == 0 && ends.find(c) != std::string_view::npos) return text;
       if (c == '(' || c == '[' || c == '{') ++depth;
       if (c == ')' || c == ']' || c == '}') {
         if (depth == 0) refuse(fmt::format("'{}' without its counterpart", c), m_at);
         --depth;
       }
       if (begins_name(c)) {
-        made += word(made);
+        text += word(text);
         continue;
       }
       if (std::isdigit(static_cast<unsigned char>(c)) != 0) {  // with its suffix, which is no name
-        while (in_name(peek()) || peek() == '.') made += m_text[m_at++];
+        while (in_name(peek()) || peek() == '.') text += m_text[m_at++];
         continue;
       }
-      made += c;
+      text += c;
       ++m_at;
     }
     if (!ends.empty() || depth != 0) refuse("a bracket is not closed", m_text.size());
-    return made;
+    return text;
   }
 
   /// A name, and what belongs to it if it is that of an array.

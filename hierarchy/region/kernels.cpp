@@ -52,7 +52,7 @@ boost::container::small_vector<std::size_t, 8> tiles_taken(const detail::region_
   while (usual < most) usual *= 4;
   const auto fits = [&](std::size_t tiles) {
     return parameters_of(kernel, demands, named, [tiles](std::size_t) { return tiles; }) <=
-           operation::kernel_launch::most_arguments;
+           operation::kernel_launch::max_arguments;
   };
   const std::size_t common = fits(usual) ? usual : fits(std::bit_ceil(most)) ? std::bit_ceil(most) : 0;
   boost::container::small_vector<std::size_t, 8> taken;
@@ -104,12 +104,12 @@ bool has_doubles(const detail::region_kernel& kernel, std::span<const detail::re
 
 std::unique_ptr<two_forms> forms_of(runtime& of, const task_name& region, const detail::region_form& form,
                                     std::span<const detail::region_demand> demands) {
-  auto made = std::make_unique<two_forms>();
-  made->owner = &of, made->function = form.host.run, made->uses = form.uses;
-  made->region = std::string(region.text), made->site = region.site;
+  auto forms = std::make_unique<two_forms>();
+  forms->owner = &of, forms->function = form.host.run, forms->uses = form.uses;
+  forms->region = std::string(region.text), forms->site = region.site;
   for (const detail::region_demand& d : demands)
-    made->declared.push_back({d.array != nullptr ? d.array->name() : d.result->name(), d.pattern, d.how});
-  return made;
+    forms->declared.push_back({d.array != nullptr ? d.array->name() : d.result->name(), d.pattern, d.how});
+  return forms;
 }
 
 }  // namespace
@@ -174,8 +174,8 @@ bool region_kernels::any_detached() const noexcept {
   });
 }
 
-executors region_kernels::who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands,
-                                   bool with_detached) {
+executors region_kernels::runners_of(const detail::region_kernel* kernel,
+                                     std::span<const detail::region_demand> demands, bool with_detached) {
   if (kernel == nullptr) return host_executors;
   return {true, without(has_doubles(*kernel, demands), with_detached)};
 }
@@ -194,22 +194,23 @@ const operation::definition& region_kernels::operation_for(const task_name& regi
   const std::lock_guard guard(m_operations->mutex);
   auto& known = m_operations->all;
   if (const auto found = known.find(key); found != known.end()) return *found->second;
-  operation::definition made{.name = fmt::format("region {} #{}", region.text, known.size())};
-  made.kernel.name = kernel_name;
-  made.kernel.text.source = kernel_source(kernel.text, shape, std::string(region.text), kernel.site);
-  made.kernel.text.file = fmt::format("kernel around {}", region.text);
-  made.kernel.launch = kernel.launch;
+  operation::definition region_operation{.name = fmt::format("region {} #{}", region.text, known.size())};
+  region_operation.kernel.name = kernel_name;
+  region_operation.kernel.text.source = kernel_source(kernel.text, shape, std::string(region.text), kernel.site);
+  region_operation.kernel.text.file = fmt::format("kernel around {}", region.text);
+  region_operation.kernel.launch = kernel.launch;
   if (compared != nullptr) {
-    operation::definition alone = made;
+    operation::definition alone = region_operation;
     alone.name += " as text";
     alone.data = std::make_shared<const kernel_layout>(kernel_layout{shape.uses});
     compared->kernel = &m_runtime.define(std::move(alone));
   }
-  made.host = compared != nullptr ? &run_both_forms : kernel.host.run;
-  made.destroy_arguments = kernel.host.destroy;
-  made.plain_arguments = kernel.host.plain;
-  made.data = std::make_shared<const kernel_layout>(kernel_layout{std::move(shape.uses), std::move(compared)});
-  const operation::definition& defined = m_runtime.define(std::move(made));
+  region_operation.host = compared != nullptr ? &run_both_forms : kernel.host.run;
+  region_operation.destroy_arguments = kernel.host.destroy;
+  region_operation.plain_arguments = kernel.host.plain;
+  region_operation.data =
+      std::make_shared<const kernel_layout>(kernel_layout{std::move(shape.uses), std::move(compared)});
+  const operation::definition& defined = m_runtime.define(std::move(region_operation));
   if (looks()) program_side_of(m_runtime).validator->check_on_devices(defined, &compare_with_device);
   return *known.emplace(std::move(key), &defined).first->second;
 }
@@ -226,12 +227,12 @@ const operation::definition& region_kernels::looked_at(const task_name& region, 
     layout.uses.push_back(
         {d.array != nullptr ? d.array->type() : d.result->type(), d.how != intent::read, 1, 1, d.join});
   layout.compared = std::move(forms);
-  operation::definition made{.name = fmt::format("region {} #{}", region.text, known.size())};
-  made.host = &run_surrounded;
-  made.destroy_arguments = form.host.destroy;
-  made.plain_arguments = form.host.plain;
-  made.data = std::make_shared<const kernel_layout>(std::move(layout));
-  return *known.emplace(key, &m_runtime.define(std::move(made))).first->second;
+  operation::definition region_operation{.name = fmt::format("region {} #{}", region.text, known.size())};
+  region_operation.host = &run_surrounded;
+  region_operation.destroy_arguments = form.host.destroy;
+  region_operation.plain_arguments = form.host.plain;
+  region_operation.data = std::make_shared<const kernel_layout>(std::move(layout));
+  return *known.emplace(key, &m_runtime.define(std::move(region_operation))).first->second;
 }
 
 bool region_kernels::looks() const noexcept { return program_side_of(m_runtime).validator != nullptr; }
@@ -243,7 +244,7 @@ bool region_kernels::compares(const detail::region_kernel* kernel) const noexcep
 /// As launch_region gives them.
 bool region_kernels::fits(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands,
                           std::span<const std::size_t> tiles) noexcept {
-  return parameters_of(kernel, demands, tiles, fewest_taken) <= operation::kernel_launch::most_arguments;
+  return parameters_of(kernel, demands, tiles, fewest_taken) <= operation::kernel_launch::max_arguments;
 }
 
 std::uint64_t region_kernels::memory_limit(location::node_id device) const {

@@ -25,8 +25,8 @@ class region_kernels {
   /// detached, nor those without numbers of 64 bits where the region has such. The same list is the same memory, valid
   /// as long as this. One thread at a time.
   /// @param with_detached  also devices that are detached; the host runs their tasks
-  executors who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands,
-                     bool with_detached = false);
+  executors runners_of(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands,
+                       bool with_detached = false);
   /// The name of a device at or below a location that would take part if the body had a form for it, or no numbers of
   /// 64 bits; "": there is none.
   std::string idle_device(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands,
@@ -76,7 +76,7 @@ class region_kernels {
   runtime& m_runtime;
   std::map<location::node_id, std::uint64_t> m_limits;  // bytes of each device's memory
   std::map<location::node_id, abilities> m_devices;
-  std::set<std::vector<location::node_id>> m_lists;  // that who_runs has given
+  std::set<std::vector<location::node_id>> m_lists;  // that runners_of has given
   const std::shared_ptr<operation_set> m_operations;
 };
 

@@ -35,7 +35,7 @@ launch_history::common_splits& launch_history::splits_of(entry& of, std::span<co
     first = std::make_shared<common_splits>();
     first->number = ++m_split_numbers;
   }
-  if (m_splits.size() + arrays.size() > most_arrays) m_splits.clear();
+  if (m_splits.size() + arrays.size() > max_arrays) m_splits.clear();
   for (const std::uint64_t array : arrays) m_splits[array] = first;
   of.splits = first;
   return *first;
@@ -45,7 +45,7 @@ launch_history::common_splits& launch_history::splits_of(entry& of, std::span<co
 /// trial, which costs what it does.
 leaf_shares launch_history::shares(entry& of, const wanted_shares& wanted, std::shared_ptr<launch_span>& span) {
   auto& splits = splits_of(of, wanted.arrays).all;
-  if (splits.size() >= most_splits) splits.clear();  // a loop whose length changes each time
+  if (splits.size() >= max_splits) splits.clear();  // a loop whose length changes each time
   seen_split& known = splits[{wanted.iterations, {wanted.leaves.begin(), wanted.leaves.end()}}];
   for (const seen_launches::launch& one : known.seen->take()) known.split.saw(one.region, one.shares, one.seconds);
   leaf_shares chosen = known.split.of(of.name, wanted.iterations, wanted.costs, wanted.moving);
@@ -71,13 +71,13 @@ std::shared_ptr<region_leaf_times> launch_history::times_of(const std::shared_pt
   return {of, &times};
 }
 
-void launch_history::note(const std::shared_ptr<entry>& of, launch made) {
+void launch_history::note(const std::shared_ptr<entry>& of, launch launched) {
   entry& in = *m_entries.try_emplace(of->name, of).first->second;  // another thread may have been faster
   if (in.launches == 0) in.first_number = ++m_numbers;
-  in.last = std::move(made);
+  in.last = std::move(launched);
   ++in.launches;
   in.last_number = ++m_numbers;
-  if (m_entries.size() > most_entries) forget_half();
+  if (m_entries.size() > max_entries) forget_half();
 }
 
 /// Those that were not launched for the longest time.

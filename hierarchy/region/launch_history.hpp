@@ -74,14 +74,14 @@ class launch_history {
   /// Where the task of a piece notes what it takes; null: nobody wants to know. @param learns  whether the policy does
   std::shared_ptr<region_leaf_times> times_of(const std::shared_ptr<entry>& of, const piece& p, bool learns);
   /// After the submission.
-  void note(const std::shared_ptr<entry>& of, launch made);
+  void note(const std::shared_ptr<entry>& of, launch launched);
   /// A row per name, in the order of their first launches.
   std::vector<region_row> rows(const location::tree& tree) const;
   /// Keeps what the policy auto has learnt for later runs.
   void keep(const location::tree& tree) const;
 
  private:
-  static constexpr std::size_t most_entries = 8192, most_splits = 1024, most_arrays = 8192;
+  static constexpr std::size_t max_entries = 8192, max_splits = 1024, max_arrays = 8192;
   void forget_half();
   common_splits& splits_of(entry& of, std::span<const std::uint64_t> arrays);
 

@@ -31,6 +31,6 @@ struct launch_plan {
 };
 
 /// Where an array that has no location of its own is for a launch: where that executes, or above.
-location::node_id placed_from(const launch_plan& made, const array_storage& array);
+location::node_id placed_from(const launch_plan& launch, const array_storage& array);
 
 }  // namespace tessera::hierarchy

@@ -28,12 +28,13 @@ class launch_planner {
   launch_plan plan(const region_request& c);
 
  private:
-  location::node_id place(const region_request& c, const location::tree& tree, const executors& who) const;
+  location::node_id place(const region_request& c, const location::tree& tree, const executors& runners) const;
   std::shared_ptr<const policy> parsed(const region_request& c);
-  const std::vector<location::node_id>& leaves_below(const launch_plan& made, const executors& who);
-  std::shared_ptr<const hierarchy::plan> planned(const region_request& c, launch_plan& made, const executors& who);
-  void tell_of_idle_devices(const region_request& c, const launch_plan& made) const;
-  void count_tasks(launch_plan& made);
+  const std::vector<location::node_id>& leaves_below(const launch_plan& launch, const executors& runners);
+  std::shared_ptr<const hierarchy::plan> planned(const region_request& c, launch_plan& launch,
+                                                 const executors& runners);
+  void tell_of_idle_devices(const region_request& c, const launch_plan& launch) const;
+  void count_tasks(launch_plan& launch);
 
   const setup m_setup;
   plan_cache m_cache;

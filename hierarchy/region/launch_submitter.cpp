@@ -34,7 +34,7 @@ sweep sweep_of(const region_request& c, const launch_plan& made) {
 void launch_submitter::submit(const region_request& c, launch_plan& made) {
   const tiling tiles = tiling_of(c, made);
   const sweep way = sweep_of(c, made);
-  std::vector<detail::made_piece> pieces = make_pieces(c, made, kernels_of(c, made, tiles), way);
+  std::vector<detail::pending_piece> pieces = make_pieces(c, made, kernels_of(c, made, tiles), way);
   std::vector<detail::submission> joins;
   joins.reserve(c.code.joins.size());
   for (const detail::make_join join : c.code.joins) joins.push_back(join(m_runtime, c.name.text, c.name.site));
@@ -50,7 +50,7 @@ void launch_submitter::submit(const region_request& c, launch_plan& made) {
   if (made.recorded) keep_for_replays(c, made);
   rows_in_use order(m_runtime, fmt::format("region '{}' launched", c.name.text), c.name.site);
   enter_rows(c, made, order);
-  for (detail::made_piece& p : pieces) p.task.commit();
+  for (detail::pending_piece& p : pieces) p.task.commit();
   for (detail::submission& join : joins) join.commit();
   place_by_distance(c, made);
 }
@@ -109,7 +109,7 @@ launch_submitter::tiling launch_submitter::tiling_of(const region_request& c, co
   const std::span<const piece> pieces = made.split->pieces;
   // The tiles under views, and those of recordings; what a kernel has too many of is joined all the same.
   bool spare = true;
-  for (std::size_t most = most_tiles_read;;) {
+  for (std::size_t most = max_tiles_read;;) {
     tiling tiles{wanted_cuts(c, *made.split, made.parts, made.recorded, made.devices, most, spare), {}};
     if (!made.devices && !m_kernels.compares(c.code.kernel)) return tiles;
     tiles.named.emplace(c, pieces.size(), made.parts, tiles.cuts);
@@ -143,8 +143,8 @@ std::vector<const operation::definition*> launch_submitter::kernels_of(const reg
     if (on_device && !fits &&
         !region_kernels::fits(*c.code.kernel, c.demands, std::vector<std::size_t>(named.size(), 1)))
       throw error(error_kind::usage,
-                  fmt::format("region {} is a kernel of more than {} parameters on a device", c.who(),
-                              operation::kernel_launch::most_arguments),
+                  fmt::format("region {} is a kernel of more than {} parameters on a device", c.name_and_place(),
+                              operation::kernel_launch::max_arguments),
                   {}, "use fewer arrays in one region, or give it a location without devices (.at)");
     const bool as_kernel = fits && (on_device || m_kernels.compares(c.code.kernel));
     kernels.push_back(as_kernel ? &m_kernels.operation_for(c.name, *c.code.kernel, c.demands, named) : alone);
@@ -152,10 +152,10 @@ std::vector<const operation::definition*> launch_submitter::kernels_of(const reg
   return kernels;
 }
 
-std::vector<detail::made_piece> launch_submitter::make_pieces(const region_request& c, launch_plan& made,
-                                                              std::span<const operation::definition* const> kernels,
-                                                              const sweep& way) {
-  std::vector<detail::made_piece> pieces;
+std::vector<detail::pending_piece> launch_submitter::make_pieces(const region_request& c, launch_plan& made,
+                                                                 std::span<const operation::definition* const> kernels,
+                                                                 const sweep& way) {
+  std::vector<detail::pending_piece> pieces;
   pieces.reserve(made.split->pieces.size());
   for (std::size_t k = 0; k < made.split->pieces.size(); ++k) {
     const piece& p = made.split->pieces[k];
@@ -168,7 +168,7 @@ std::vector<detail::made_piece> launch_submitter::make_pieces(const region_reque
 
 /// Of the tasks, with the tiles as they are now, and of those that join their results.
 void launch_submitter::name_blocks(const region_request& c, const launch_plan& made,
-                                   std::span<detail::made_piece> pieces, std::span<detail::submission> joins) {
+                                   std::span<detail::pending_piece> pieces, std::span<detail::submission> joins) {
   std::vector<block_access> blocks;
   blocks.reserve(c.demands.size());
   for (std::size_t k = 0; k < pieces.size(); ++k) {

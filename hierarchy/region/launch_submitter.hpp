@@ -39,9 +39,10 @@ class launch_submitter {
   tiling tiling_of(const region_request& c, const launch_plan& made) const;
   std::vector<const operation::definition*> kernels_of(const region_request& c, const launch_plan& made,
                                                        const tiling& tiles);
-  std::vector<detail::made_piece> make_pieces(const region_request& c, launch_plan& made,
-                                              std::span<const operation::definition* const> kernels, const sweep& way);
-  void name_blocks(const region_request& c, const launch_plan& made, std::span<detail::made_piece> pieces,
+  std::vector<detail::pending_piece> make_pieces(const region_request& c, launch_plan& made,
+                                                 std::span<const operation::definition* const> kernels,
+                                                 const sweep& way);
+  void name_blocks(const region_request& c, const launch_plan& made, std::span<detail::pending_piece> pieces,
                    std::span<detail::submission> joins);
 
   runtime& m_runtime;

@@ -36,10 +36,6 @@ void piece_count::end() noexcept {
 
 namespace {
 
-std::int64_t nanoseconds(std::chrono::steady_clock::time_point at) noexcept {
-  return std::int64_t{std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count()};
-}
-
 /// From `begin` to `end`; of that, the leaf worked for the last `took` nanoseconds.
 void note(const piece_count& of, std::uint64_t iterations, std::int64_t begin, std::int64_t end, std::int64_t took) {
   if (hierarchy::not_noted || took <= 0 || iterations == 0) return;
@@ -49,18 +45,21 @@ void note(const piece_count& of, std::uint64_t iterations, std::int64_t begin, s
 
 }  // namespace
 
-void note_piece(const piece_count& of, std::uint64_t iterations, std::chrono::steady_clock::time_point began) noexcept {
-  const std::int64_t begin = nanoseconds(began), end = nanoseconds(std::chrono::steady_clock::now());
-  note(of, iterations, begin, end, end - begin);
+std::int64_t steady_now() noexcept {
+  const auto since_epoch = std::chrono::steady_clock::now().time_since_epoch();
+  return std::int64_t{std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count()};
 }
 
-void note_kernel(const piece_count& of, std::uint64_t iterations,
-                 std::chrono::steady_clock::time_point launched) noexcept {
+void note_piece(const piece_count& of, std::uint64_t iterations, std::int64_t began) noexcept {
+  const std::int64_t end = steady_now();
+  note(of, iterations, began, end, end - began);
+}
+
+void note_kernel(const piece_count& of, std::uint64_t iterations, std::int64_t launched) noexcept {
   hierarchy::device_clock* const clock = of.times()->clock.get();
   if (clock == nullptr) return;  // of the host: a kernel that validation began there, and that failed
-  const std::int64_t begin = nanoseconds(launched), end = nanoseconds(std::chrono::steady_clock::now()),
-                     last = clock->last_end.exchange(end, std::memory_order_relaxed);
-  note(of, iterations, begin, end, std::max<std::int64_t>(end - std::max(begin, last), 1));
+  const std::int64_t end = steady_now(), last = clock->last_end.exchange(end, std::memory_order_relaxed);
+  note(of, iterations, launched, end, std::max<std::int64_t>(end - std::max(launched, last), 1));
 }
 
 }  // namespace tessera::detail

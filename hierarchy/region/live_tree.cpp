@@ -100,11 +100,11 @@ std::string live_tree::location_of(const array_storage& array) const {
 
 std::shared_ptr<memory_claim> live_tree::claim(const std::string& array, std::uint64_t bytes, location::node_id at,
                                                bool of_file, std::source_location site) {
-  auto made = std::make_shared<memory_claim>(memory_claim{bytes, at, of_file});
+  auto claimed = std::make_shared<memory_claim>(memory_claim{bytes, at, of_file});
   const std::lock_guard guard(m_mutex);
-  m_memory.require_room(*m_now, array, *made, site);
-  m_memory.add(made);
-  return made;
+  m_memory.require_room(*m_now, array, *claimed, site);
+  m_memory.add(claimed);
+  return claimed;
 }
 
 void live_tree::give(const std::shared_ptr<memory_claim>& claimed, array_storage& array) const {
@@ -114,8 +114,8 @@ void live_tree::give(const std::shared_ptr<memory_claim>& claimed, array_storage
 
 promised_room live_tree::require_room(const std::vector<std::pair<array_storage*, location::node_id>>& moving,
                                       std::source_location site) {
-  promised_room::promises made;
-  made.reserve(moving.size());
+  promised_room::promises promised;
+  promised.reserve(moving.size());
   {
     std::deque<placed_on_trial> all;
     for (const auto& [array, to] : moving) {
@@ -126,11 +126,11 @@ promised_room live_tree::require_room(const std::vector<std::pair<array_storage*
         m_memory.require_room(*m_now, array->name(), *claimed, site);
       }
       claimed->wanted.reserve(claimed->wanted.size() + 1);
-      made.emplace_back(claimed, to);
+      promised.emplace_back(claimed, to);
     }
   }
-  for (const auto& [claimed, to] : made) claimed->wanted.push_back(to);
-  return {*this, std::move(made)};
+  for (const auto& [claimed, to] : promised) claimed->wanted.push_back(to);
+  return {*this, std::move(promised)};
 }
 
 promised_room::~promised_room() {
@@ -210,7 +210,7 @@ void live_tree::require_room_in(const location::tree& next, std::source_location
     const auto now_at = [&](location::node_id at) { return kept_in(next, at); };
     const std::uint64_t bytes = m_memory.bytes_at(next, id, now_at);
     if (bytes <= is.declared_bytes || bytes <= m_memory.bytes_at(*m_now, id)) continue;
-    constexpr std::size_t most_named = 4;
+    constexpr std::size_t max_named = 4;
     std::vector<std::string> coming;
     for (const auto& [number, array] : m_arrays) {
       if (array->claimed() == nullptr || array->claimed()->of_file) continue;
@@ -218,7 +218,7 @@ void live_tree::require_room_in(const location::tree& next, std::source_location
         coming.push_back(fmt::format("'{}' ({}, at '{}')", array->name(), text(array->bytes()),
                                      m_now->at(array->at()).properties.name));
     }
-    const std::size_t more = coming.size() > most_named ? coming.size() - most_named : 0;
+    const std::size_t more = coming.size() > max_named ? coming.size() - max_named : 0;
     coming.resize(coming.size() - more);
     throw error(error_kind::memory,
                 fmt::format("{}{} would come below location '{}', and of the {} of memory that are declared for it at "

@@ -43,7 +43,7 @@ class promised_room {
  private:
   friend class live_tree;
   using promises = std::vector<std::pair<std::shared_ptr<memory_claim>, location::node_id>>;
-  promised_room(live_tree& in, promises&& made) noexcept : m_tree(&in), m_promised(std::move(made)) {}
+  promised_room(live_tree& in, promises&& promised) noexcept : m_tree(&in), m_promised(std::move(promised)) {}
   live_tree* m_tree = nullptr;
   promises m_promised;
 };

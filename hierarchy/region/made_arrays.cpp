@@ -58,7 +58,7 @@ std::shared_ptr<array_storage> array_maker::add(std::string name, element_type t
   std::shared_ptr<adopted_ranges::claim> claimed;
   if (foreign && extents.rows != 0)
     memory = claimed = ranges->take(data, bytes_of(name, type, extents, m_site), name, file_and_line(m_site));
-  const auto made = [&] {
+  const auto storage = [&] {
     try {
       return std::make_shared<array_storage>(m_runtime, name, type, data, std::move(memory), extents, m_tree, at,
                                              m_site);
@@ -68,10 +68,10 @@ std::shared_ptr<array_storage> array_maker::add(std::string name, element_type t
                   e.hint());
     }
   }();
-  if (claimed != nullptr) ranges->hold(*claimed, made);
-  if (options.distance) made->set_distance(*options.distance);
-  m_tree->enter(*made, foreign, m_site);
-  return made;
+  if (claimed != nullptr) ranges->hold(*claimed, storage);
+  if (options.distance) storage->set_distance(*options.distance);
+  m_tree->enter(*storage, foreign, m_site);
+  return storage;
 }
 
 std::shared_ptr<array_storage> array_maker::fresh(std::string name, element_type type, const row_extents& extents,
@@ -80,9 +80,9 @@ std::shared_ptr<array_storage> array_maker::fresh(std::string name, element_type
   auto memory = array_memory::fresh(bytes_of(name, type, extents, m_site), name);
   memory->keep(claimed);
   void* const data = memory->data();
-  auto made = add(std::move(name), type, data, std::move(memory), extents, options);
-  m_tree->give(claimed, *made);
-  return made;
+  auto storage = add(std::move(name), type, data, std::move(memory), extents, options);
+  m_tree->give(claimed, *storage);
+  return storage;
 }
 
 }  // namespace tessera::hierarchy

@@ -150,15 +150,15 @@ detail::array_handle location_model::make(std::string name, const element_kind& 
 }
 
 std::shared_ptr<hierarchy::array_storage> location_model::map_claimed(
-    std::string name, element_type type, const std::filesystem::path& file, const row_extents& extents,
+    std::string name, element_type type, const std::string& file, const row_extents& extents,
     const array_options& options, const std::shared_ptr<hierarchy::memory_claim>& claimed, std::source_location site) {
   const auto memory = hierarchy::array_memory::of_file(file, hierarchy::bytes_of(name, type, extents, site), name);
   memory->keep(claimed);
-  auto made = makes(site).add(std::move(name), type, memory->data(), memory, extents, options);
-  if (claimed != nullptr) live()->give(claimed, *made);
+  auto storage = makes(site).add(std::move(name), type, memory->data(), memory, extents, options);
+  if (claimed != nullptr) live()->give(claimed, *storage);
   m_engine->keep_file(memory);
   memory->keep_file();
-  return made;
+  return storage;
 }
 
 detail::array_handle location_model::adopt_memory(std::string name, const element_kind& kind, void* memory,
@@ -176,7 +176,7 @@ void location_model::finish_ended(const void* memory, std::uint64_t bytes, std::
     hierarchy::finish_ended_arrays(owner(site));
 }
 
-detail::array_handle location_model::map(std::string name, const element_kind& kind, const std::filesystem::path& file,
+detail::array_handle location_model::map(std::string name, const element_kind& kind, const std::string& file,
                                          std::span<const std::int64_t> extents, const array_options& options,
                                          std::source_location site) {
   check_distance(name, options, false, site);
@@ -195,9 +195,9 @@ detail::array_handle location_model::memory_until_fence(std::string name, const 
   for (std::uint64_t waited_for = 0;;) try {
       finish_ended(memory, bytes, site);  // before the lock below, since it may run tasks
       auto over = m_memory->array_over({memory, bytes, kind.type, stored}, name, [&] {
-        auto made = makes(site).add(name, kind.type, memory, nullptr, stored, {});
-        made->set_of_fenced_memory();
-        return made;
+        auto storage = makes(site).add(name, kind.type, memory, nullptr, stored, {});
+        storage->set_of_fenced_memory();
+        return storage;
       });
       return handle_to(std::move(over), kind, extents);
     } catch (const hierarchy::adopted_ranges::still_used& e) {  // a fence of another thread has just ended it

@@ -18,45 +18,46 @@ location::node_id memory_of(const location::tree& tree, location::node_id at) {
 }  // namespace
 
 std::vector<location::node_id> leaves_of_region(const location::tree& tree, location::node_id at,
-                                                const executors& who) {
-  return executing_leaves(tree, at, leaf_rule::teams, who);
+                                                const executors& runners) {
+  return executing_leaves(tree, at, leaf_rule::teams, runners);
 }
 
 plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, location::node_id at,
-                 const std::string& region, std::span<const leaf_state> states, const executors& who,
+                 const std::string& region, std::span<const leaf_state> states, const executors& runners,
                  std::span<const location::node_id> leaves) {
-  plan made;
+  plan split_plan;
   if (leaves.empty())
-    made.leaves = leaves_of_region(tree, at, who);
+    split_plan.leaves = leaves_of_region(tree, at, runners);
   else
-    made.leaves.assign(leaves.begin(), leaves.end());
-  for (const chunk& share : split(by, n, tree, at, {region, states, leaf_rule::teams, who, made.leaves})) {
+    split_plan.leaves.assign(leaves.begin(), leaves.end());
+  for (const chunk& share : split(by, n, tree, at, {region, states, leaf_rule::teams, runners, split_plan.leaves})) {
     const std::vector<location::node_id>& cores = tree.at(share.leaf).children;
     if (!is_team(tree, share.leaf)) {
-      made.pieces.push_back({share.leaf, share.leaf, share.begin, share.end,
-                             tree.at(share.leaf).properties.space.has_value(), memory_of(tree, share.leaf)});
+      split_plan.pieces.push_back({share.leaf, share.leaf, share.begin, share.end,
+                                   tree.at(share.leaf).properties.space.has_value(), memory_of(tree, share.leaf)});
       continue;
     }
     const std::uint64_t length = share.end - share.begin, count = cores.size();
     for (std::uint64_t k = 0; k < count; ++k) {
       const std::uint64_t begin = share.begin + length / count * k + length % count * k / count,
                           end = share.begin + length / count * (k + 1) + length % count * (k + 1) / count;
-      if (begin < end) made.pieces.push_back({share.leaf, cores[k], begin, end, false, memory_of(tree, cores[k])});
+      if (begin < end)
+        split_plan.pieces.push_back({share.leaf, cores[k], begin, end, false, memory_of(tree, cores[k])});
     }
   }
-  return made;
+  return split_plan;
 }
 
-std::shared_ptr<const plan> as_one_task(std::shared_ptr<const plan> made) {
-  if (made->pieces.size() < 2) return made;
-  piece all = made->pieces.front();
-  all.end = made->pieces.back().end;
-  return std::make_shared<const plan>(plan{made->leaves, {all}});
+std::shared_ptr<const plan> as_one_task(std::shared_ptr<const plan> from) {
+  if (from->pieces.size() < 2) return from;
+  piece all = from->pieces.front();
+  all.end = from->pieces.back().end;
+  return std::make_shared<const plan>(plan{from->leaves, {all}});
 }
 
-std::shared_ptr<const plan> at_borders(std::shared_ptr<const plan> made, std::span<const std::uint64_t> borders) {
-  if (made->pieces.empty()) return made;
-  const std::uint64_t first = made->pieces.front().begin, last = made->pieces.back().end;
+std::shared_ptr<const plan> at_borders(std::shared_ptr<const plan> from, std::span<const std::uint64_t> borders) {
+  if (from->pieces.empty()) return from;
+  const std::uint64_t first = from->pieces.front().begin, last = from->pieces.back().end;
   const auto nearest = [&](std::uint64_t at) {
     if (at == first || at == last) return at;
     const auto next = std::ranges::lower_bound(borders, at);
@@ -65,7 +66,7 @@ std::shared_ptr<const plan> at_borders(std::shared_ptr<const plan> made, std::sp
     return at - below < above - at ? below : above;
   };
   std::vector<piece> pieces;
-  for (piece p : made->pieces) {
+  for (piece p : from->pieces) {
     p.begin = nearest(p.begin), p.end = nearest(p.end);
     for (auto next = std::ranges::upper_bound(borders, p.begin); next != borders.end() && *next < p.end; ++next) {
       piece part = p;
@@ -75,10 +76,10 @@ std::shared_ptr<const plan> at_borders(std::shared_ptr<const plan> made, std::sp
     }
     if (p.begin < p.end) pieces.push_back(p);
   }
-  return std::make_shared<const plan>(plan{made->leaves, std::move(pieces)});
+  return std::make_shared<const plan>(plan{from->leaves, std::move(pieces)});
 }
 
-std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memory_need& need,
+std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> from, const memory_need& need,
                                    const std::function<std::uint64_t(location::node_id)>& limit) {
   const auto parts_of = [&](const piece& p) -> std::uint64_t {
     if (!p.on_device || need.per_iteration == 0) return 1;
@@ -88,12 +89,12 @@ std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memor
     if (room <= need.per_task || room - need.per_task < need.per_iteration) return 1;
     const std::uint64_t most = (room - need.per_task) / need.per_iteration;  // iterations of one task
     const std::uint64_t tasks = (length - 1) / most + 1;
-    if (tasks > most_tasks_of_a_piece) return 1;
-    return tasks == 1 ? 1 : std::min({tasks * finer, length, most_tasks_of_a_piece});
+    if (tasks > max_tasks_of_a_piece) return 1;
+    return tasks == 1 ? 1 : std::min({tasks * finer, length, max_tasks_of_a_piece});
   };
-  if (std::ranges::all_of(made->pieces, [&](const piece& p) { return parts_of(p) == 1; })) return made;
+  if (std::ranges::all_of(from->pieces, [&](const piece& p) { return parts_of(p) == 1; })) return from;
   std::vector<piece> pieces;
-  for (const piece& p : made->pieces) {
+  for (const piece& p : from->pieces) {
     const std::uint64_t count = parts_of(p), length = p.end - p.begin;
     for (std::uint64_t k = 0; k < count; ++k) {
       piece part = p;
@@ -102,7 +103,7 @@ std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memor
       pieces.push_back(part);
     }
   }
-  return std::make_shared<const plan>(plan{made->leaves, std::move(pieces)});
+  return std::make_shared<const plan>(plan{from->leaves, std::move(pieces)});
 }
 
 }  // namespace tessera::hierarchy

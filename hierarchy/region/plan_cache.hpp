@@ -21,14 +21,14 @@ namespace tessera::hierarchy {
 /// that makes up texts or lengths each time fills it. For one thread at a time.
 class plan_cache {
  public:
-  static constexpr std::size_t most_policies = 1024, most_plans = 4096, most_leaves = 256;
+  static constexpr std::size_t max_policies = 1024, max_plans = 4096, max_leaves = 256;
   /// What a plan depends on, in one tree.
   struct plan_key {
     std::shared_ptr<const policy> rule;
     std::uint64_t iterations;
     location::node_id at;
     bool devices;                      ///< whether any take part
-    const location::node_id* without;  ///< the list of those that do not, by its place: region_kernels::who_runs
+    const location::node_id* without;  ///< the list of those that do not, by its place: region_kernels::runners_of
     auto operator<=>(const plan_key&) const = default;
   };
 
@@ -44,16 +44,16 @@ class plan_cache {
   std::shared_ptr<const policy> policy_of(std::string_view text, Make&& make) {
     if (const auto found = m_policies.find(text); found != m_policies.end()) return found->second;
     std::shared_ptr<const policy> fresh = std::forward<Make>(make)();
-    if (m_policies.size() >= most_policies) m_policies.clear();
+    if (m_policies.size() >= max_policies) m_policies.clear();
     return m_policies.emplace(std::string(text), std::move(fresh)).first->second;
   }
   /// The leaves below a location that take part; likewise.
   template <class Make>
-  const std::vector<location::node_id>& leaves_of(location::node_id at, const executors& who, Make&& make) {
-    const std::tuple key(at, who.devices, who.without.data());
+  const std::vector<location::node_id>& leaves_of(location::node_id at, const executors& runners, Make&& make) {
+    const std::tuple key(at, runners.devices, runners.without.data());
     if (const auto known = m_leaves.find(key); known != m_leaves.end()) return known->second;
     std::vector<location::node_id> fresh = std::forward<Make>(make)();
-    if (m_leaves.size() >= most_leaves) m_leaves.clear();
+    if (m_leaves.size() >= max_leaves) m_leaves.clear();
     return m_leaves.emplace(key, std::move(fresh)).first->second;
   }
   /// The plan; likewise.
@@ -61,7 +61,7 @@ class plan_cache {
   std::shared_ptr<const plan> plan_of(const plan_key& key, Make&& make) {
     if (const auto found = m_plans.find(key); found != m_plans.end()) return found->second;
     std::shared_ptr<const plan> fresh = std::forward<Make>(make)();
-    if (m_plans.size() >= most_plans) m_plans.clear();
+    if (m_plans.size() >= max_plans) m_plans.clear();
     return m_plans.emplace(key, std::move(fresh)).first->second;
   }
 

@@ -67,12 +67,12 @@ region_request::region_request(const task_name& named, const region_options& wit
                                std::span<const detail::region_demand> uses, const detail::region_code& runs)
     : name(named), options(with), over(loop), demands(uses), code(runs), count(count_iterations()) {}
 
-std::string region_request::who() const {
+std::string region_request::name_and_place() const {
   return fmt::format("'{}' at {}:{}", name.text, name.site.file_name(), name.site.line());
 }
 
-std::string region_request::who_splits() const {
-  if (options.policy_source.empty() || options.policy == region_policy()) return who();
+std::string region_request::policy_place() const {
+  if (options.policy_source.empty() || options.policy == region_policy()) return name_and_place();
   return fmt::format("'{}', split by {}", name.text, options.policy_source);
 }
 
@@ -91,7 +91,7 @@ std::uint64_t region_request::count_iterations() const {
 }
 
 void region_request::refuse(std::string text, std::string hint) const {
-  throw error(error_kind::usage, std::move(text), "region " + who(), std::move(hint));
+  throw error(error_kind::usage, std::move(text), "region " + name_and_place(), std::move(hint));
 }
 
 void region_request::check_named() const {
@@ -447,7 +447,7 @@ std::vector<std::int64_t> region_request::edges(const detail::region_demand& d, 
 
 row_interval region_request::crowded_rows(const detail::region_demand& d, std::span<const row_interval> parts) {
   const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
-  if (tiles.size() <= most_tiles_shared) return {};
+  if (tiles.size() <= max_tiles_shared) return {};
   row_interval all = used_rows(d, parts, 0);
   std::size_t most = tiles_with(tiles, all).count;
   for (std::size_t k = 1; d.pattern.which == kind::halo && k < parts.size(); ++k) {
@@ -455,7 +455,7 @@ row_interval region_request::crowded_rows(const detail::region_demand& d, std::s
     most = std::max(most, tiles_with(tiles, used).count);
     all = {std::min(all.begin, used.begin), std::max(all.end, used.end)};
   }
-  return most > most_tiles_shared ? all : row_interval{};
+  return most > max_tiles_shared ? all : row_interval{};
 }
 
 intent region_request::how(const detail::region_demand& d) const {

@@ -33,9 +33,9 @@ class region_request {
   const detail::region_code& code;
   const std::uint64_t count;  ///< iterations of the split loop
 
-  std::string who() const;  ///< the region's name and place in the program, for messages
+  std::string name_and_place() const;  ///< the region's name and place in the program, for messages
   /// The same for messages about its policy: where the options say where that comes from, this is the place.
-  std::string who_splits() const;
+  std::string policy_place() const;
   /// Throws usage, about this region.
   [[noreturn]] void refuse(std::string text, std::string hint = {}) const;
 

@@ -8,7 +8,7 @@
 namespace tessera::hierarchy {
 namespace {
 
-constexpr std::uint32_t most_codes = 1024, most_per_side = 32;
+constexpr std::uint32_t max_codes = 1024, max_per_side = 32;
 
 std::uint64_t mixed(std::uint64_t x) noexcept {
   x += 0x9e3779b97f4a7c15u;
@@ -69,7 +69,7 @@ surroundings::surroundings(const operation::context& c, const detail::region_use
       m_operands(c.operands.begin(), c.operands.end()),
       m_seed(fresh_seed()),
       m_per_side(
-          std::clamp<std::uint32_t>(most_codes / 2 / static_cast<std::uint32_t>(layout.size() + 1), 1, most_per_side)) {
+          std::clamp<std::uint32_t>(max_codes / 2 / static_cast<std::uint32_t>(layout.size() + 1), 1, max_per_side)) {
   m_uses.reserve(layout.size());
   for (std::size_t u = 0; u < layout.size(); ++u) {
     if (layout[u].reduction != detail::reduction_kind::none)
@@ -137,7 +137,7 @@ std::uint32_t surroundings::code_of(const surrounded& s, std::int64_t row) const
   const bool behind = row >= s.declared.end;
   const std::int64_t away = std::min(behind ? row - s.declared.end : s.declared.begin - 1 - row, told_apart());
   const std::uint32_t side = 2 * static_cast<std::uint32_t>(s.use) + (behind ? 1 : 0);
-  return std::min(side * m_per_side + static_cast<std::uint32_t>(away), most_codes - 1);
+  return std::min(side * m_per_side + static_cast<std::uint32_t>(away), max_codes - 1);
 }
 
 void surroundings::draw(std::byte* to, element_type type, std::uint32_t code) const noexcept {
@@ -164,7 +164,7 @@ void surroundings::draw(std::byte* to, element_type type, std::uint32_t code) co
 std::optional<std::uint32_t> surroundings::code_in(const std::byte* element, element_type type) const noexcept {
   const auto of_payload = [&](std::uint64_t payload) -> std::optional<std::uint32_t> {
     if (payload >> 10 != f32_tag(m_seed)) return std::nullopt;
-    return static_cast<std::uint32_t>(payload & (most_codes - 1));
+    return static_cast<std::uint32_t>(payload & (max_codes - 1));
   };
   switch (type) {
     case element_type::f64:
@@ -183,7 +183,7 @@ std::optional<std::uint32_t> surroundings::code_in(const std::byte* element, ele
     case element_type::i64: {
       const auto value = value_at<std::uint64_t>(element);
       if (value >> 10 << 10 != i64_tag(m_seed)) return std::nullopt;
-      return static_cast<std::uint32_t>(value & (most_codes - 1));
+      return static_cast<std::uint32_t>(value & (max_codes - 1));
     }
     case element_type::i32: {
       const auto found = m_short.find(value_at<std::int32_t>(element));

@@ -33,17 +33,19 @@ operation::definition definition_of(std::string_view name, const loop_form& form
     use.column_major = one.column_major;
     shape.uses.push_back(use);
   }
-  operation::definition made;
-  made.host = form.host.run;
-  made.destroy_arguments = form.host.destroy;
-  made.plain_arguments = form.host.plain;
-  made.kernel.name = hierarchy::kernel_name;
-  made.kernel.text.source = kernel_source(body.text, shape, std::string(name), form.source->site, "task");
-  made.kernel.text.file = fmt::format("kernel around {}", name);
-  made.kernel.launch = form.launch;
-  if (body.doubles) made.available = [](const plugin::device& d, element_type) { return d.has(TSR_DEVICE_HAS_FP64); };
-  made.data = std::make_shared<const hierarchy::kernel_layout>(hierarchy::kernel_layout{std::move(shape.uses)});
-  return made;
+  operation::definition loop_operation;
+  loop_operation.host = form.host.run;
+  loop_operation.destroy_arguments = form.host.destroy;
+  loop_operation.plain_arguments = form.host.plain;
+  loop_operation.kernel.name = hierarchy::kernel_name;
+  loop_operation.kernel.text.source = kernel_source(body.text, shape, std::string(name), form.source->site, "task");
+  loop_operation.kernel.text.file = fmt::format("kernel around {}", name);
+  loop_operation.kernel.launch = form.launch;
+  if (body.doubles)
+    loop_operation.available = [](const plugin::device& d, element_type) { return d.has(TSR_DEVICE_HAS_FP64); };
+  loop_operation.data =
+      std::make_shared<const hierarchy::kernel_layout>(hierarchy::kernel_layout{std::move(shape.uses)});
+  return loop_operation;
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ class named_rows {
     if (tiles.empty()) return;
     if (d.how != intent::read) {
       if (!cuts_fit(tiles, {&rows, 1}, false)) cut(*d.array, tiles, fitting_cuts(tiles, {&rows, 1}, false));
-    } else if (m_recorder == nullptr && tiles.size() > most_tiles_shared && !d.array->cut_may_wait(rows) &&
+    } else if (m_recorder == nullptr && tiles.size() > max_tiles_shared && !d.array->cut_may_wait(rows) &&
                !writes(*d.array)) {
       cut(*d.array, tiles, std::vector{tiles.back().end});
     }

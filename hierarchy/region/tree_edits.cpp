@@ -110,9 +110,8 @@ void tree_edits::require_may_wait(std::string_view call, std::source_location si
            "a recording keeps tasks alone: call it before the recording, or behind a replay");
   if (!side.waits.in_program())
     refuse(fmt::format("{} inside a task", call), "it waits for tasks: call it in the program's own threads");
-  if (side.views.held_here() != 0)  // of blocks, of which a view of an array may have several
-    refuse(fmt::format("{} while this thread holds host views", call),
-           "let views end before: regions may need their arrays");
+  if (const std::uint32_t views = side.views.held_here(); views != 0)
+    refuse(while_holding_views(call, views), "let views end before: regions may need their arrays");
 }
 
 void tree_edits::detach(std::string_view location, std::source_location site) {

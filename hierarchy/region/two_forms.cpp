@@ -145,7 +145,7 @@ std::string index_of(std::int64_t position, const row_extents& extents) {
 
 /// Where the text ran.
 struct text_run {
-  std::span<const operation::operand> made;
+  std::span<const operation::operand> results;
   const plugin::device* device = nullptr;  ///< null: on the host, and the function's results are kept
 };
 
@@ -177,7 +177,7 @@ void compare(const kernel_layout& layout, const operation::context& function, co
     const bool joined = layout.uses[u].reduction != detail::reduction_kind::none;
     std::int64_t position = joined ? 0 : uses.operands[u].row * uses.extents[u].row_elements();
     for (std::uint32_t k = uses.operands[u].first; k < uses.operands[u].first + uses.operands[u].count; ++k) {
-      const operation::operand &a = function.operands[k], &b = kernel.made[k];
+      const operation::operand &a = function.operands[k], &b = kernel.results[k];
       if (joined) {
         const joined_part ours(a, layout.uses[u].reduction), theirs(b, layout.uses[u].reduction);
         if (const auto found = difference_in(ours.one(), theirs.one(), true, forms.rounding))

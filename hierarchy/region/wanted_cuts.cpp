@@ -86,7 +86,7 @@ std::vector<wanted_cut> wanted_cuts(const region_request& c, const plan& split, 
       else if (stays ? !ends_fit(tiles, own) : !cuts_fit(tiles, own, writes))
         ends = fitting_cuts(tiles, own, writes);
       if (const detail::region_demand* const beside = c.reader_beside(d); beside != nullptr && !stays)
-        ends = readable(std::move(ends), tiles, c.all_rows(*beside), most_tiles_shared);
+        ends = readable(std::move(ends), tiles, c.all_rows(*beside), max_tiles_shared);
       if (!ends.empty()) {
         if (writes && !recorded) c.check_cut(*d.array);
         cuts.push_back({d.array, std::move(ends)});

@@ -25,6 +25,6 @@ struct wanted_cut {
 /// @param most  of an array, tiles that a task of a device may name where fewer would do
 /// @param spare  whether what is read is not cut where that may wait for a view, or the call is recorded
 std::vector<wanted_cut> wanted_cuts(const region_request& c, const plan& split, std::span<const row_interval> parts,
-                                    bool recorded, bool devices, std::size_t most = most_tiles_read, bool spare = true);
+                                    bool recorded, bool devices, std::size_t most = max_tiles_read, bool spare = true);
 
 }  // namespace tessera::hierarchy

@@ -189,10 +189,13 @@ T* allocate(std::string name, std::initializer_list<std::int64_t> extents, const
             std::source_location site = std::source_location::current()) {
   const array_options at{where.location, where.distance};
   return static_cast<T*>(detail::enter(std::make_unique<detail::program_array_of<T>>(
-      where.file.empty()
-          ? model().make_array<T>(std::move(name), std::span(extents), at, site)
-          : detail::mapped(
-                [&] { return model().map_file<T>(std::move(name), where.file, std::span(extents), at, site); }, site),
+      where.file.empty() ? model().make_array<T>(std::move(name), std::span(extents), at, site)
+                         : detail::mapped(
+                               [&] {
+                                 return model().map_file<T>(std::move(name), std::string(where.file),
+                                                            std::span(extents), at, site);
+                               },
+                               site),
       false)));
 }
 

@@ -90,6 +90,31 @@ TEST(layering, headers_do_not_include_sources_of_other_rooms) {
         << report(include, "source files are compiled, not included");
 }
 
+/// What a program pays for with each of its files. Behind the doors of first programs stand none of the large headers
+/// of the library; what needs them is in a source file.
+TEST(layering, first_doors_include_no_large_headers) {
+  const std::set<std::string> large = {"algorithm", "charconv",   "chrono",   "condition_variable",
+                                       "deque",     "filesystem", "fstream",  "functional",
+                                       "future",    "iomanip",    "iostream", "map",
+                                       "mutex",     "random",     "ranges",   "regex",
+                                       "set",       "sstream",    "thread",   "unordered_map"};
+  const std::filesystem::path root = TESSERA_SOURCE_DIR;
+  for (const char* door : {"include/tessera/tessera.hpp", "include/tessera/region.hpp"}) {
+    std::vector<std::string> files{door};
+    for (std::size_t k = 0; k < files.size(); ++k) {
+      std::ifstream file(root / files[k]);
+      for (const include_line& one : includes_of(std::string{std::istreambuf_iterator<char>(file), {}}, files[k])) {
+        EXPECT_FALSE(large.contains(one.target)) << report(one, std::string("stands behind ") + door);
+        for (const std::string place : {"", "include/"})
+          if (one.quoted && std::filesystem::exists(root / (place + one.target)) &&
+              std::ranges::find(files, place + one.target) == files.end())
+            files.push_back(place + one.target);
+      }
+    }
+    EXPECT_GT(files.size(), 20u) << door;
+  }
+}
+
 struct verdict {
   const char* file;
   const char* target;

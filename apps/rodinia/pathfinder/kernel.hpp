@@ -1,5 +1,6 @@
 #pragma once
 // The cheapest path through a grid as regions: one per row of the grid, over its columns.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>

@@ -55,6 +55,7 @@ class array_state {
   const shape& counts() const noexcept { return m_counts; }
   std::size_t size() const noexcept { return m_blocks.size(); }
   bool has_blocks() const noexcept { return m_has_blocks; }
+  /// The block of an ordinal, or of indices in the program's order. Throw as array::block and array::operator().
   block::record& at(std::size_t ordinal, std::source_location site) const {
     if (ordinal >= m_blocks.size() || m_alive->ended()) refuse_ordinal(ordinal, site);
     return *m_blocks[ordinal];
@@ -70,7 +71,7 @@ class array_state {
     }
     return *m_blocks[static_cast<std::size_t>(ordinal)];
   }
-  void keep_to_this_thread(std::source_location site);
+  void keep_to_this_thread(std::source_location site);  ///< as array::keep_to_this_thread
   /// Throws usage when the runtime has ended.
   void require_alive(std::source_location site) const;
   /// The array in rows; of one that has blocks null before rows_of has made it, which guards it.
@@ -115,9 +116,10 @@ class array_handle {
     if (m_state == nullptr) return nullptr;
     return m_state->has_blocks() ? rows_in_blocks(site) : m_state->rows();
   }
-  std::string location(std::source_location site) const;
-  void move(std::string_view to, std::source_location site) const;
-  void flush(std::source_location site) const;
+  std::string location(std::source_location site) const;            ///< as array::location
+  void move(std::string_view to, std::source_location site) const;  ///< as array::move
+  void flush(std::source_location site) const;                      ///< as array::flush
+  /// Waits for rows [first, last) and holds them for the program. Throws as array_rows::read.
   held_rows hold(intent how, std::int64_t first, std::int64_t last, std::source_location site) const;
   /// As the runtime has them. Throws as `rows`.
   row_extents stored_rows(std::source_location site) const;

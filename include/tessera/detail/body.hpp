@@ -3,7 +3,6 @@
 //
 // TESSERA_BODY((captures), (indices and uses), { statements }) is the body of a region, or with tessera::loop that of a
 // task. The compiler of the program reads the statements as those of a lambda, and devices get them as a kernel.
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <concepts>
@@ -88,6 +87,40 @@ struct body_source {
   std::source_location site;
 };
 
+/// What is wrong with the captures of a body.
+enum class capture_fault : std::uint8_t {
+  none,
+  no_brackets,
+  no_names,
+  repeated
+};
+/// Of "(scale, n)".
+constexpr capture_fault fault_of_captures(std::string_view text) noexcept {
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')') return capture_fault::no_brackets;
+  text = text.substr(1, text.size() - 2);
+  constexpr std::string_view blanks = " \t\n";
+  if (text.find_first_not_of(blanks) == text.npos) return capture_fault::none;
+  std::string_view before = {};  // with the commas
+  for (std::string_view rest = text;;) {
+    const std::size_t comma = rest.find(',');
+    std::string_view name = rest.substr(0, comma);
+    const std::size_t begin = name.find_first_not_of(blanks);
+    name = begin == name.npos ? std::string_view() : name.substr(begin, name.find_last_not_of(blanks) + 1 - begin);
+    if (name.empty() || name == "this" || (name.front() >= '0' && name.front() <= '9')) return capture_fault::no_names;
+    for (const char c : name)  // of another alphabet: a byte that is no character of ASCII
+      if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80) != 0))
+        return capture_fault::no_names;
+    for (std::size_t at = before.find(name); at != before.npos; at = before.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      const bool begins = at == 0 || before[at - 1] == ',' || blanks.find(before[at - 1]) != blanks.npos;
+      if (begins && (before[end] == ',' || blanks.find(before[end]) != blanks.npos)) return capture_fault::repeated;
+    }
+    if (comma == rest.npos) return capture_fault::none;
+    rest.remove_prefix(comma + 1);
+    before = text.substr(0, text.size() - rest.size());
+  }
+}
+
 /// What a body gets for a use.
 struct body_use {
   body_number type;  ///< of its elements
@@ -151,14 +184,14 @@ constexpr body_use body_use_of() noexcept {
 template <std::size_t Depth, class... Uses, class Function, class... Values>
 region_body<Function, 0, carried<Values>...> region_body_of(const one_body<Function, Values...>& body,
                                                             std::string_view region) {
-  static const device_body made = [&] {
+  static const device_body translated = [&] {
     constexpr std::array<body_use, sizeof...(Uses)> uses{body_use_of<Uses>()...};
     constexpr std::array<body_number, sizeof...(Values)> captures{body_number_of<Values>()...};
     return text_for_devices(body.source, {Depth, uses.data(), uses.size(), captures.data(), captures.size(), "region"},
                             region);
   }();
-  kernel_body text(made.text, body.source.site);
-  text.doubles = made.doubles;
+  kernel_body text(translated.text, body.source.site);
+  text.doubles = translated.doubles;
   return {body.function, text, {}, body.carried_values(), body.rounding};
 }
 
@@ -191,6 +224,7 @@ struct task_launch {
   std::span<const loop_bounds> inner;
   std::span<const kernel_value> values;
 };
+/// Fills in the kernel of a loop's task, as launch_region.
 void launch_loop(const operation::context& c, operation::kernel_launch& how, const task_launch& with);
 
 /// A block of a loop's task as its kernel sees it.
@@ -243,8 +277,8 @@ struct loop_function {
     }
   }
   static void launch(const operation::context& c, operation::kernel_launch& how) {
-    const auto& mine = *static_cast<const loop_function*>(arguments_of(c));
-    launch_loop(c, how, {mine.over.rows, mine.count, mine.over.inner, mine.values});
+    const auto& task = *static_cast<const loop_function*>(arguments_of(c));
+    launch_loop(c, how, {task.over.rows, task.count, task.over.inner, task.values});
   }
 
  private:
@@ -260,6 +294,20 @@ struct loop_function {
     }
   }
 };
+
+// Of bodies that call them without std::, so that programs need not include <algorithm> for them.
+template <class T>
+constexpr const T& min(const T& a, const T& b) noexcept {
+  return b < a ? b : a;
+}
+template <class T>
+constexpr const T& max(const T& a, const T& b) noexcept {
+  return a < b ? b : a;
+}
+template <class T>
+constexpr const T& clamp(const T& value, const T& least, const T& most) noexcept {
+  return value < least ? least : most < value ? most : value;
+}
 
 /// Nothing: the compiler sees that a capture is used.
 template <class... Captures>
@@ -338,12 +386,12 @@ void task_loop<Depth, Function, Values...>::submit(runtime& to, const task_name&
     }
     const std::array<block_access, sizeof...(Uses)> blocks{block_access(uses)...};
     const std::int64_t count = iterations_of(over.rows, name.site);
-    submission made(to.inside(), *last.definition, {}, name.site, options, blocks, sizeof(task));
+    submission pending(to.inside(), *last.definition, {}, name.site, options, blocks, sizeof(task));
     const auto as_bytes = [](auto... value) {
       return std::array<kernel_value, sizeof...(Values)>{kernel_value_of(value)...};
     };
-    new (made.arguments()) task{body.function, over, count, std::apply(as_bytes, body.carried_values())};
-    made.commit();
+    new (pending.arguments()) task{body.function, over, count, std::apply(as_bytes, body.carried_values())};
+    pending.commit();
   }
 }
 
@@ -360,7 +408,7 @@ void task_loop<Depth, Function, Values...>::submit(runtime& to, const task_name&
 /// names are those of std. Macros in them are expanded. A body with others throws tessera::error (usage) when it is
 /// first submitted, wherever it runs.
 #define TESSERA_BODY(captures, parameters, ...)                                                         \
-  ::tessera::detail::make_one_body({TESSERA_BODY_TEXT(captures), TESSERA_BODY_TEXT(parameters),         \
+  ::tessera::detail::make_one_body({TESSERA_BODY_CHECKED(captures), TESSERA_BODY_TEXT(parameters),      \
                                     TESSERA_BODY_TEXT(__VA_ARGS__), ::std::source_location::current()}, \
                                    [TESSERA_BODY_NAMES captures] parameters {                           \
                                      ::tessera::detail::note_captures(TESSERA_BODY_NAMES captures);     \
@@ -368,18 +416,32 @@ void task_loop<Depth, Function, Values...>::submit(runtime& to, const task_name&
                                      __VA_ARGS__                                                        \
                                    } TESSERA_BODY_BEHIND captures)
 
+/// Of TESSERA_BODY: the text of its captures, whose mistakes have a sentence before the compiler reads them.
+#define TESSERA_BODY_CHECKED(captures)                                                                               \
+  [] {                                                                                                               \
+    using enum ::tessera::detail::capture_fault;                                                                     \
+    constexpr auto found = ::tessera::detail::fault_of_captures(TESSERA_BODY_TEXT(captures));                        \
+    static_assert(found != no_brackets,                                                                              \
+                  "TESSERA_BODY has three parts, the first two in brackets: TESSERA_BODY((scale, n), (auto i, auto " \
+                  "x), { x[i] = scale; }); () captures nothing");                                                    \
+    static_assert(found != no_names,                                                                                 \
+                  "captures of TESSERA_BODY are names of numbers, each written out: ((scale, n), ...), and no =, "   \
+                  "&, this or values; devices get their values: copy what is needed into a variable in front");      \
+    static_assert(found != repeated, "a capture of TESSERA_BODY is named twice: name each number once");             \
+    return TESSERA_BODY_TEXT(captures);                                                                              \
+  }()
 /// Of TESSERA_BODY: tokens as a text, when the macros in them are expanded.
 #define TESSERA_BODY_TEXT(...) #__VA_ARGS__
 /// Of TESSERA_BODY: a list without its brackets.
 #define TESSERA_BODY_NAMES(...) __VA_ARGS__
 /// Of TESSERA_BODY: the same behind other arguments.
 #define TESSERA_BODY_BEHIND(...) __VA_OPT__(, ) __VA_ARGS__
-/// Of TESSERA_BODY: what the standard library has for numbers of all types, where <math.h> may have it for double
+/// Of TESSERA_BODY: the standard library's functions of numbers of all types, where <math.h> may have them for double
 /// alone.
-#define TESSERA_BODY_FUNCTIONS                                                                                     \
-  using ::std::abs, ::std::acos, ::std::asin, ::std::atan, ::std::atan2, ::std::cbrt, ::std::ceil, ::std::clamp,   \
-      ::std::copysign, ::std::cos, ::std::cosh, ::std::erf, ::std::erfc, ::std::exp, ::std::exp2, ::std::expm1,    \
-      ::std::fabs, ::std::floor, ::std::fma, ::std::fmax, ::std::fmin, ::std::fmod, ::std::hypot, ::std::isfinite, \
-      ::std::isinf, ::std::isnan, ::std::ldexp, ::std::log, ::std::log10, ::std::log1p, ::std::log2, ::std::max,   \
-      ::std::min, ::std::pow, ::std::rint, ::std::round, ::std::sin, ::std::sinh, ::std::sqrt, ::std::tan,         \
-      ::std::tanh, ::std::trunc;
+#define TESSERA_BODY_FUNCTIONS                                                                                      \
+  using ::std::abs, ::std::acos, ::std::asin, ::std::atan, ::std::atan2, ::std::cbrt, ::std::ceil, ::std::copysign, \
+      ::std::cos, ::std::cosh, ::std::erf, ::std::erfc, ::std::exp, ::std::exp2, ::std::expm1, ::std::fabs,         \
+      ::std::floor, ::std::fma, ::std::fmax, ::std::fmin, ::std::fmod, ::std::hypot, ::std::isfinite, ::std::isinf, \
+      ::std::isnan, ::std::ldexp, ::std::log, ::std::log10, ::std::log1p, ::std::log2, ::std::pow, ::std::rint,     \
+      ::std::round, ::std::sin, ::std::sinh, ::std::sqrt, ::std::tan, ::std::tanh, ::std::trunc,                    \
+      ::tessera::detail::clamp, ::tessera::detail::max, ::tessera::detail::min;

@@ -100,7 +100,8 @@ inline constexpr bool is_matrix = (Rank == 2 || Rank == any_rank) && std::is_sam
 template <std::size_t Rank, class Order>
 inline constexpr bool first_is_fastest = Rank <= 1 || std::is_same_v<Order, column_major>;
 
-/// C = alpha op(A) op(B) + beta C. With beta == 0, C is written without being read.
+/// C = alpha op(A) op(B) + beta C, of op(A) m x k, op(B) k x n and C m x n. With beta == 0, C is written without being
+/// read.
 template <class T, std::size_t Rank, index_order Order>
 void gemm(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> a, transpose ta,
           block_of<T, Rank, Order> b, transpose tb, std::type_identity_t<T> beta, block_of<T, Rank, Order> c,
@@ -111,7 +112,7 @@ void gemm(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> a
                c.record());
 }
 
-/// Lower triangle of C = alpha A A^T + beta C.
+/// Lower triangle of C = alpha A A^T + beta C, of A n x k and C n x n; the rest of C stays.
 template <class T, std::size_t Rank, index_order Order>
 void syrk(runtime& rt, double alpha, block_of<T, Rank, Order> a, double beta, block_of<T, Rank, Order> c,
           task_options options = {}, std::source_location site = std::source_location::current()) {
@@ -120,7 +121,7 @@ void syrk(runtime& rt, double alpha, block_of<T, Rank, Order> a, double beta, bl
   detail::syrk({rt, options, site}, alpha, a.record(), beta, c.record());
 }
 
-/// B = alpha B L^-T with the lower triangle L of A.
+/// B = alpha B L^-T with the lower triangle L of A, of A n x n and B m x n.
 template <class T, std::size_t Rank, index_order Order>
 void trsm(runtime& rt, double alpha, block_of<T, Rank, Order> a, block_of<T, Rank, Order> b, task_options options = {},
           std::source_location site = std::source_location::current()) {
@@ -129,7 +130,8 @@ void trsm(runtime& rt, double alpha, block_of<T, Rank, Order> a, block_of<T, Ran
   detail::trsm({rt, options, site}, alpha, a.record(), b.record());
 }
 
-/// Cholesky factor of the lower triangle of A, in place; info (one element) becomes 0 or the 1-based failing pivot.
+/// Cholesky factor of the lower triangle of A, n x n, in place; info (one element) becomes 0 or the 1-based failing
+/// pivot.
 template <class T, std::size_t Rank, index_order Order>
 void potrf(runtime& rt, block_of<T, Rank, Order> a, block_of<std::int32_t> info, task_options options = {},
            std::source_location site = std::source_location::current()) {
@@ -139,7 +141,7 @@ void potrf(runtime& rt, block_of<T, Rank, Order> a, block_of<std::int32_t> info,
 }
 
 /// Dimension d of `to` is dimension permutation[d] of `from`: to = alpha permuted(from) + beta to. With beta == 0, `to`
-/// is written without being read.
+/// is written without being read. Both have the same rank, and extents to_d = from_permutation[d].
 template <class T, std::size_t Rank, index_order Order, std::size_t RankTo, index_order OrderTo>
 void permute(runtime& rt, double alpha, block_of<T, Rank, Order> from, std::span<const std::uint8_t> permutation,
              double beta, block_of<T, RankTo, OrderTo> to, task_options options = {},
@@ -169,7 +171,7 @@ void contract(runtime& rt, std::type_identity_t<T> alpha, block_of<T, RankA, Ord
                    {b.record(), transpose::no, of_b}, detail::number(beta), {c.record(), transpose::no, of_c});
 }
 
-/// y += alpha x, element by element.
+/// y += alpha x, element by element, of as many elements.
 template <class T, std::size_t Rank, index_order Order>
 void axpy(runtime& rt, std::type_identity_t<T> alpha, block_of<T, Rank, Order> x, block_of<T, Rank, Order> y,
           task_options options = {}, std::source_location site = std::source_location::current()) {

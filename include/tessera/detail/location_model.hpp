@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <source_location>
 #include <span>
@@ -128,7 +127,7 @@ class location_model : public editable_tree {
   /// throws, a file that was missing is missing still. What regions write is in the file after a fence, and after the
   /// array has ended.
   template <class T, std::size_t Rank>
-  array<T, Rank> map_file(std::string name, const std::filesystem::path& file, const std::int64_t (&extents)[Rank],
+  array<T, Rank> map_file(std::string name, const std::string& file, const std::int64_t (&extents)[Rank],
                           const array_options& options = {},
                           std::source_location site = std::source_location::current()) {
     detail::require_rows<Rank, row_major>();
@@ -136,8 +135,8 @@ class location_model : public editable_tree {
   }
   /// The same with a rank that is known at run time only.
   template <class T>
-  array<T, any_rank> map_file(std::string name, const std::filesystem::path& file,
-                              std::span<const std::int64_t> extents, const array_options& options = {},
+  array<T, any_rank> map_file(std::string name, const std::string& file, std::span<const std::int64_t> extents,
+                              const array_options& options = {},
                               std::source_location site = std::source_location::current()) {
     return array<T, any_rank>(map(std::move(name), kind_of<T>(), file, extents, options, site));
   }
@@ -236,12 +235,11 @@ class location_model : public editable_tree {
   detail::array_handle adopt_memory(std::string name, const element_kind& kind, void* memory, std::size_t elements,
                                     std::span<const std::int64_t> extents, const array_options& options,
                                     std::source_location site);
-  detail::array_handle map(std::string name, const element_kind& kind, const std::filesystem::path& file,
+  detail::array_handle map(std::string name, const element_kind& kind, const std::string& file,
                            std::span<const std::int64_t> extents, const array_options& options,
                            std::source_location site);
-  std::shared_ptr<hierarchy::array_storage> map_claimed(std::string name, element_type type,
-                                                        const std::filesystem::path& file, const row_extents& extents,
-                                                        const array_options& options,
+  std::shared_ptr<hierarchy::array_storage> map_claimed(std::string name, element_type type, const std::string& file,
+                                                        const row_extents& extents, const array_options& options,
                                                         const std::shared_ptr<hierarchy::memory_claim>& claimed,
                                                         std::source_location site);
   detail::array_handle memory_until_fence(std::string name, const element_kind& kind, void* memory,

@@ -1,6 +1,5 @@
 #pragma once
 // What the body of a region gets for its uses: without types in the region's call, with them in its tasks.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <type_traits>
@@ -58,7 +57,7 @@ class piece_reduction {
   T& get(std::int64_t way) noexcept { return m_parts[static_cast<std::size_t>(way)]; }
   void end() noexcept {
     for (std::size_t k = 1; k < m_parts.size(); ++k) Join::join(m_parts[0], m_parts[k]);
-    std::fill(m_result.begin(), m_result.end(), Join::template identity<T>());
+    for (T& element : m_result) element = Join::template identity<T>();
     m_result[0] = m_parts[0];
   }
 

@@ -1,6 +1,5 @@
 #pragma once
 // A call of location_model::region: the templates between its arguments and its tasks.
-#include <algorithm>
 #include <array>
 #include <new>
 #include <tuple>
@@ -29,16 +28,17 @@ class region_call {
     for (std::size_t k = 0; k < sizeof...(Uses); ++k) m_extents[k] = extents_of(demands[k]);
   }
 
-  static made_piece make(void* call, const region_piece& piece, piece_count counted, const operation::definition* as,
-                         const task_options& options) {
-    auto& mine = *static_cast<region_call*>(call);
-    if (as != nullptr) return mine.make_with(*as, piece, std::move(counted), options);
+  static pending_piece make(void* call, const region_piece& piece, piece_count counted, const operation::definition* as,
+                            const task_options& options) {
+    auto& typed = *static_cast<region_call*>(call);
+    if (as != nullptr) return typed.make_with(*as, piece, std::move(counted), options);
     if (!counted.counts())
-      return mine.template make_as<task>(options, [&](void* to) {
-        return new (to) task{mine.m_body, mine.m_over, piece, {}, mine.m_extents};
+      return typed.template make_as<task>(options, [&](void* to) {
+        return new (to) task{typed.m_body, typed.m_over, piece, {}, typed.m_extents};
       });
-    return mine.template make_as<counted_task<task>>(options, [&](void* to) {
-      return &(new (to) counted_task<task>{{mine.m_body, mine.m_over, piece, {}, mine.m_extents}, std::move(counted)})
+    return typed.template make_as<counted_task<task>>(options, [&](void* to) {
+      return &(new (to)
+                   counted_task<task>{{typed.m_body, typed.m_over, piece, {}, typed.m_extents}, std::move(counted)})
                   ->task;
     });
   }
@@ -53,7 +53,7 @@ class region_call {
     const auto loops = loops_of(m_over, m_body);
     std::uint64_t inside = 1;
     for (const loop_bounds& one : loops)
-      inside *= static_cast<std::uint64_t>(std::max<std::int64_t>(one.end - one.begin, 0));
+      inside *= one.end > one.begin ? static_cast<std::uint64_t>(one.end - one.begin) : 0;
     return {m_body.kernel.text, 1 + loops.size(),           inside,      types,
             form().host,        &kernel_task<task>::launch, form().uses, m_body.kernel.site,
             m_body.rounding,    m_body.kernel.doubles};
@@ -62,16 +62,16 @@ class region_call {
   std::array<region_demand, sizeof...(Uses)> demands;
 
  private:
-  made_piece make_with(const operation::definition& as, const region_piece& piece, piece_count counted,
-                       const task_options& options) {
-    submission made(m_runtime.inside(), as, m_name.text, m_name.site, options, {}, sizeof(named_task));
+  pending_piece make_with(const operation::definition& as, const region_piece& piece, piece_count counted,
+                          const task_options& options) {
+    submission pending(m_runtime.inside(), as, m_name.text, m_name.site, options, {}, sizeof(named_task));
     auto* const there =
-        new (made.arguments()) named_task{task{m_body, m_over, piece, {}, m_extents}, std::move(counted)};
-    made.note_function();
-    return {std::move(made), there->task.operands.data()};
+        new (pending.arguments()) named_task{task{m_body, m_over, piece, {}, m_extents}, std::move(counted)};
+    pending.note_function();
+    return {std::move(pending), there->task.operands.data()};
   }
   template <class Function, class Make>
-  made_piece make_as(const task_options& options, const Make& make) {
+  pending_piece make_as(const task_options& options, const Make& make) {
     region_operand* operands = nullptr;
     const auto put = [&](void* to) { operands = make(to)->operands.data(); };
     return {make_task<Function>(m_runtime, options, m_name.text, m_name.site, put), operands};
@@ -113,17 +113,17 @@ inline constexpr bool is_region_body = [] {
 
 /// What a body gets for a use, and for a result a number that nobody has: what a reference cannot be made of.
 template <class Use, bool Lost>
-struct given_for {
+struct argument_for {
   using type = typename Use::argument;
 };
 template <class T, class Join>
-struct given_for<region_reduction<T, Join>, true> {
+struct argument_for<region_reduction<T, Join>, true> {
   using type = T;
 };
 /// Whether the body takes one of its uses so that what it adds there is lost: a result by value.
 template <class Body, std::size_t Depth, std::size_t Which, class... Uses, std::size_t... K>
 constexpr bool loses(std::index_sequence<K...>) {
-  return is_region_body<Body, Depth, typename given_for<Uses, K == Which>::type...>;
+  return is_region_body<Body, Depth, typename argument_for<Uses, K == Which>::type...>;
 }
 /// The same for any of them.
 template <class Body, std::size_t Depth, class... Uses, std::size_t... K>
@@ -207,7 +207,7 @@ void location_model::submit(const task_name& name, const region_options& options
   static_assert(sizeof...(UsesAndBody) > 0, "a region has a body: a function of the index and one argument per use");
   constexpr std::size_t uses = sizeof...(UsesAndBody) - 1;
   const auto all = std::forward_as_tuple(uses_and_body...);
-  const auto start = [&]<class... Uses>(const auto& named, const Uses&... given) {
+  const auto start = [&]<class... Uses>(const auto& named, const Uses&... used) {
     static_assert(
         ((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...),
         "between the loop and the body come arrays and results: read(x, halo(1)), write(x), update(x), sum(r)");
@@ -224,7 +224,7 @@ void location_model::submit(const task_name& name, const region_options& options
                     "the body of a region takes each result by reference, `auto& s` or `double& s`: what it adds to a "
                     "copy is lost");
       if constexpr (fits && keeps) {
-        detail::region_call<body_type, Depth, Uses...> call(owner(name.site), name, over, body, given...);
+        detail::region_call<body_type, Depth, Uses...> call(owner(name.site), name, over, body, used...);
         const std::vector<detail::make_join> joins = detail::joins_of<Uses...>();
         if constexpr (detail::has_kernel<body_type>) {
           static_assert((detail::is_known_to_kernels<Uses> && ...),

@@ -1,7 +1,6 @@
 #pragma once
 // Between the call of a region, which knows types, and the runtime, which does not.
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,7 +57,9 @@ struct region_launch {
   std::span<const row_extents> extents;  ///< of results: {0, 0, 0}
   std::span<const kernel_value> values;
 };
+/// The function of the task that runs.
 const void* arguments_of(const operation::context& c) noexcept;
+/// Fills in the kernel of a region's task on the device of `c`: work items, then a parameter for each use and value.
 void launch_region(const operation::context& c, operation::kernel_launch& how, const region_launch& with);
 
 /// What a task names, one entry per use.
@@ -88,7 +89,7 @@ struct region_kernel {
   bool doubles = false;                                         ///< kernel_body::doubles
 };
 /// A task that is not submitted yet, and where the places of its uses among its blocks are to be written, one per use.
-struct made_piece {
+struct pending_piece {
   submission task;
   region_operand* operands;
 };
@@ -118,8 +119,8 @@ class piece_count {
 
 /// Makes one task, with a copy of the body; `call` is the region's call on the caller's stack. Its blocks are named
 /// later. `as` is the operation that it is, with a kernel or made of region_code::form; null: the body's function.
-using make_piece = made_piece (*)(void* call, const region_piece& piece, piece_count counted,
-                                  const operation::definition* as, const task_options& options);
+using make_piece = pending_piece (*)(void* call, const region_piece& piece, piece_count counted,
+                                     const operation::definition* as, const task_options& options);
 /// Makes the task that joins the parts of a reduction. Its blocks are named later.
 using make_join = submission (*)(runtime& of, std::string_view name, std::source_location site);
 
@@ -139,11 +140,12 @@ row_extents extents_of(const region_demand& use) noexcept;
 void check_copy(const std::shared_ptr<hierarchy::array_storage>& from, std::int64_t first, std::int64_t last,
                 const std::shared_ptr<hierarchy::array_storage>& to, std::int64_t to_first, std::int64_t to_last,
                 std::source_location site);
-// What a task took, where somebody wants to know: from its begin to now.
-void note_piece(const piece_count& of, std::uint64_t iterations, std::chrono::steady_clock::time_point began) noexcept;
+/// A time of the steady clock in nanoseconds, above 0.
+std::int64_t steady_now() noexcept;
+/// What a task took, where somebody wants to know: from its begin to now.
+void note_piece(const piece_count& of, std::uint64_t iterations, std::int64_t began) noexcept;
 /// Of a task that a device has run: from its launch, or from the end of the one before it there, to now.
-void note_kernel(const piece_count& of, std::uint64_t iterations,
-                 std::chrono::steady_clock::time_point launched) noexcept;
+void note_kernel(const piece_count& of, std::uint64_t iterations, std::int64_t launched) noexcept;
 
 }  // namespace detail
 

@@ -1,6 +1,5 @@
 #pragma once
 // How the iterations of a region are split, as values.
-#include <charconv>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -36,18 +35,6 @@ class region_policy {
   std::string m_text;
 };
 
-namespace detail {
-template <class Number>
-region_policy policy_with(std::string text, std::span<const Number> numbers) {
-  char digits[32];
-  for (std::size_t k = 0; k < numbers.size(); ++k) {
-    if (k > 0) text += ',';
-    text.append(digits, std::to_chars(digits, digits + sizeof digits, numbers[k]).ptr);
-  }
-  return region_policy::from_text(text);
-}
-}  // namespace detail
-
 /// Policies of regions.
 namespace policy {
 
@@ -58,13 +45,13 @@ inline constexpr detail::policy_word any{"any"};              ///< the whole loo
 inline constexpr detail::policy_word automatic{"auto"};       ///< shares from what the leaves took
 
 /// Shares in percent, in the order of the leaves; together 100.
-inline region_policy percentage(std::span<const double> shares) { return detail::policy_with("percentage:", shares); }
+region_policy percentage(std::span<const double> shares);
 /// The same, written out: `percentage({60, 40})`.
 inline region_policy percentage(std::initializer_list<double> shares) {
   return percentage(std::span(shares.begin(), shares.size()));
 }
 /// Numbers of iterations, in the order of the leaves; together those of the loop.
-inline region_policy range(std::span<const std::uint64_t> counts) { return detail::policy_with("range:", counts); }
+region_policy range(std::span<const std::uint64_t> counts);
 /// The same, written out: `range({1000, 24})`.
 inline region_policy range(std::initializer_list<std::uint64_t> counts) {
   return range(std::span(counts.begin(), counts.size()));

@@ -21,7 +21,7 @@ namespace detail {
 class region_result_handle {
  public:
   region_result_handle(runtime& of, std::string name, element_type type);
-  held_block hold(std::source_location site) const;
+  held_block hold(std::source_location site) const;  ///< of its value. Throws as region_result::get
   const std::shared_ptr<hierarchy::reduction_storage>& storage() const noexcept { return m_storage; }
 
  private:

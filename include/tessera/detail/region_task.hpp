@@ -1,8 +1,6 @@
 #pragma once
 // A task of a region: a copy of the body, and the iterations that it goes over.
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <new>
 #include <tuple>
@@ -36,15 +34,15 @@ template <class Function, class... Values>
 inline constexpr bool is_one_body<one_body<Function, Values...>> = true;
 
 template <class T>
-kernel_value kernel_value_of(T given) noexcept {
-  kernel_value made{element_type_of<T>(), {}};
-  std::memcpy(made.bytes.data(), &given, sizeof given);
-  return made;
+kernel_value kernel_value_of(T scalar) noexcept {
+  kernel_value value{element_type_of<T>(), {}};
+  std::memcpy(value.bytes.data(), &scalar, sizeof scalar);
+  return value;
 }
 template <class Host, std::size_t Inner, class... Values>
 std::array<kernel_value, sizeof...(Values)> values_of(const region_body<Host, Inner, Values...>& body) noexcept {
   return std::apply(
-      [](auto... given) { return std::array<kernel_value, sizeof...(Values)>{kernel_value_of(given)...}; },
+      [](auto... numbers) { return std::array<kernel_value, sizeof...(Values)>{kernel_value_of(numbers)...}; },
       body.values);
 }
 template <class Host, std::size_t Inner, class... Values>
@@ -58,8 +56,9 @@ std::array<loop_bounds, Depth - 1 + Inner> loops_of(const iteration_space<Depth>
                                                     const region_body<Host, Inner, Values...>& body) noexcept {
   static_assert(Depth + Inner <= 3, "the loops of a region and those of its body's text are at most three together");
   std::array<loop_bounds, Depth - 1 + Inner> all{};
-  std::copy(over.inner.begin(), over.inner.end(), all.begin());
-  std::copy(body.loops.loops.begin(), body.loops.loops.end(), all.begin() + static_cast<std::ptrdiff_t>(Depth - 1));
+  std::size_t next = 0;
+  for (const loop_bounds& one : over.inner) all[next++] = one;
+  for (const loop_bounds& one : body.loops.loops) all[next++] = one;
   return all;
 }
 
@@ -67,7 +66,7 @@ std::array<loop_bounds, Depth - 1 + Inner> loops_of(const iteration_space<Depth>
 class piece_clock {
  public:
   piece_clock(const piece_count& of, std::uint64_t iterations) noexcept : m_of(of), m_iterations(iterations) {
-    if (m_of.times() != nullptr) m_began = std::chrono::steady_clock::now();
+    if (m_of.times() != nullptr) m_began = steady_now();
   }
   ~piece_clock() {
     if (m_of.times() != nullptr) note_piece(m_of, m_iterations, m_began);
@@ -78,7 +77,7 @@ class piece_clock {
  private:
   const piece_count& m_of;
   std::uint64_t m_iterations;
-  std::chrono::steady_clock::time_point m_began{};
+  std::int64_t m_began = 0;
 };
 
 /// The function of a task of a region.
@@ -104,17 +103,19 @@ struct region_task {
  private:
   template <std::size_t... K>
   void run(task_blocks& blocks, std::index_sequence<K...>) {
-    std::tuple<typename piece_argument_of<Uses>::type...> given{
+    std::tuple<typename piece_argument_of<Uses>::type...> arguments{
         typename piece_argument_of<Uses>::type(blocks, operands[K], extents[K])...};
     Body& function = body;
-    const auto call = [&](std::int64_t way, auto... indices) { function(indices..., std::get<K>(given).get(way)...); };
+    const auto call = [&](std::int64_t way, auto... indices) {
+      function(indices..., std::get<K>(arguments).get(way)...);
+    };
     if constexpr (reduces)
       loop(call);
     else
-      loop_independent([&, views = std::make_tuple(std::get<K>(given).get(0)...)](auto... indices) {
+      loop_independent([&, views = std::make_tuple(std::get<K>(arguments).get(0)...)](auto... indices) {
         function(indices..., std::get<K>(views)...);
       });
-    (std::get<K>(given).end(), ...);
+    (std::get<K>(arguments).end(), ...);
   }
 
   /// Unsigned in between: ordinals times steps may be beyond the indices.
@@ -191,8 +192,8 @@ struct counted_task {
   piece_count counted;
 
   static region_uses uses(const void* arguments) {
-    const Task& mine = static_cast<const counted_task*>(arguments)->task;
-    return {mine.operands, mine.extents};
+    const Task& of_piece = static_cast<const counted_task*>(arguments)->task;
+    return {of_piece.operands, of_piece.extents};
   }
   void operator()(task_blocks blocks) {
     const piece_clock timed(counted, task.piece.end - task.piece.begin);  // also where the body throws
@@ -205,27 +206,26 @@ template <class Task>
 struct kernel_task {
   Task task;
   piece_count counted;
-  mutable std::chrono::steady_clock::time_point launched{};
+  mutable std::int64_t launched = 0;  // steady_now
 
-  kernel_task(Task made, piece_count count) : task(std::move(made)), counted(std::move(count)) {}
+  kernel_task(Task function, piece_count count) : task(std::move(function)), counted(std::move(count)) {}
   kernel_task(kernel_task&&) = delete;
   ~kernel_task() {
-    if (counted.times() != nullptr && launched != std::chrono::steady_clock::time_point())
-      note_kernel(counted, iterations(), launched);
+    if (counted.times() != nullptr && launched != 0) note_kernel(counted, iterations(), launched);
   }
   static void launch(const operation::context& c, operation::kernel_launch& how) {
-    const auto& mine = *static_cast<const kernel_task*>(arguments_of(c));
+    const auto& of_piece = *static_cast<const kernel_task*>(arguments_of(c));
     // Without a count several replays may run it at once.
-    if (mine.counted.times() != nullptr) mine.launched = std::chrono::steady_clock::now();
-    mine.task.launch(c, how);
+    if (of_piece.counted.times() != nullptr) of_piece.launched = steady_now();
+    of_piece.task.launch(c, how);
   }
   static region_uses uses(const void* arguments) {
-    const Task& mine = static_cast<const kernel_task*>(arguments)->task;
-    return {mine.operands, mine.extents};
+    const Task& of_piece = static_cast<const kernel_task*>(arguments)->task;
+    return {of_piece.operands, of_piece.extents};
   }
   void operator()(task_blocks blocks) {
     if (counted.times() == nullptr) return task(blocks);
-    launched = {};  // of an attempt on a device, or of a comparison
+    launched = 0;  // of an attempt on a device, or of a comparison
     const piece_clock timed(counted, iterations());
     task(blocks);
   }
@@ -237,10 +237,10 @@ template <class Function, class Make>
 submission make_task(runtime& of, const task_options& options, std::string_view name, std::source_location site,
                      const Make& make) {
   const function_operation what = operation_of<Function, task_blocks>(of.inside(), of.serial(), name);
-  submission made(of.inside(), *what.definition, what.name, site, options, {}, sizeof(Function));
-  make(made.arguments());
-  made.note_function();
-  return made;
+  submission pending(of.inside(), *what.definition, what.name, site, options, {}, sizeof(Function));
+  make(pending.arguments());
+  pending.note_function();
+  return pending;
 }
 
 /// The function of the task that joins the parts of a reduction, in the order of the iterations: its block, then the

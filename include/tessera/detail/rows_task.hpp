@@ -1,11 +1,8 @@
 #pragma once
 // Tasks that name rows of arrays, or whole arrays, beside blocks.
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <functional>
 #include <memory>
 #include <new>
 #include <source_location>
@@ -29,88 +26,57 @@ struct region_operand {
   std::int64_t begin = 0, end = 0;     ///< rows that the task has declared, which may be fewer
 };
 
+/// Blocks that do not lie one after the other, gathered in one piece of memory that is aligned as blocks are. What is
+/// written there is spread again.
+class gathered_blocks {
+ public:
+  /// What the blocks have, as task_blocks::bytes takes it.
+  struct elements {
+    element_type type;
+    std::int64_t per_element;
+    bool are_read;
+  };
+  /// The first byte of the blocks: of a copy, unless they lie one after the other. Throws as task_blocks::get.
+  /// @param guard  bytes on both sides of a copy that is written, for stayed_inside
+  void* gather(const task_blocks& blocks, const region_operand& operand, const elements& of, std::size_t guard);
+  /// See gathered_rows::stayed_inside.
+  bool stayed_inside(const void* first, std::size_t bytes) const noexcept;
+  void spread() noexcept;  ///< of a copy that is written, else nothing
+
+ private:
+  struct deleter {
+    void operator()(std::byte* memory) const noexcept;
+  };
+  std::size_t m_guard = 0;
+  std::unique_ptr<std::byte[], deleter> m_copy;
+  std::vector<std::span<std::byte>> m_parts;  // of what is written, when it is gathered
+};
+
 /// The blocks of a use as rows that lie one after the other. Where they do not, in the memory of a host that is not
 /// their home or in the copies of validation, they are gathered first, and what is written is spread again.
 template <class T>
 class gathered_rows {
  public:
   /// @param guard  elements on both sides of what is gathered to be written, for stayed_inside
-  gathered_rows(task_blocks& blocks, const region_operand& operand, std::ptrdiff_t guard = 0)
-      : m_guard(guard), m_data(find(blocks, operand)) {}
+  gathered_rows(task_blocks& blocks, const region_operand& operand, std::size_t guard = 0) {
+    if (operand.count == 1)
+      m_data = blocks.get<T>(operand.first).data();
+    else if (operand.count > 1)
+      m_data = static_cast<T*>(m_gathered.gather(
+          blocks, operand, {stored_type_of<T>(), stored_per_element<T>, std::is_const_v<T>}, guard * sizeof(T)));
+  }
   T* data() const noexcept { return m_data; }  ///< of row `region_operand::row`
   /// Whether of rows that were gathered only the elements [first, first + count) were written, as far as can be seen:
   /// the others, and some memory around all of them, are what they were. Of others nothing is known.
   bool stayed_inside(const T* first, std::int64_t count) const noexcept {
-    if constexpr (!std::is_const_v<T>) {
-      if (m_parts.empty()) return true;
-      const auto is_guard = [](const T& element) {
-        const auto* const bytes = reinterpret_cast<const unsigned char*>(&element);
-        return std::all_of(bytes, bytes + sizeof(T), [](unsigned char byte) { return byte == guard_byte; });
-      };
-      const T* at = m_gathered.data();
-      if (!std::all_of(at, at + m_guard, is_guard)) return false;
-      at += m_guard;
-      for (const view<T, any_rank>& part : m_parts) {
-        const T* const end = at + part.size();
-        const T *const named = std::clamp(first, at, end), *const behind = std::clamp(first + count, at, end);
-        if (std::memcmp(at, part.data(), static_cast<std::size_t>(named - at) * sizeof(T)) != 0 ||
-            std::memcmp(behind, part.data() + (behind - at), static_cast<std::size_t>(end - behind) * sizeof(T)) != 0)
-          return false;
-        at = end;
-      }
-      return std::all_of(at, at + m_guard, is_guard);
-    }
-    return true;
+    return m_gathered.stayed_inside(first, static_cast<std::size_t>(count) * sizeof(T));
   }
   /// The task has done its work.
-  void end() noexcept {
-    if constexpr (!std::is_const_v<T>) {
-      if (m_parts.empty()) return;
-      auto from = m_gathered.cbegin() + m_guard;
-      for (const view<T, any_rank>& part : m_parts) {
-        std::copy_n(from, part.size(), part.begin());
-        from += part.size();
-      }
-    }
-  }
+  void end() noexcept { m_gathered.spread(); }
 
  private:
-  T* find(task_blocks& blocks, const region_operand& operand) {
-    if (operand.count == 0) return nullptr;
-    const view<T, any_rank> first = blocks.get<T>(operand.first);
-    T* after = first.data() + first.size();
-    bool together = true;
-    std::int64_t elements = first.size();
-    for (std::uint32_t k = 1; k < operand.count; ++k) {
-      const view<T, any_rank> next = blocks.get<T>(operand.first + k);
-      together = together && next.data() == after;
-      after = next.data() + next.size();
-      elements += next.size();
-    }
-    if (together) return first.data();
-    m_gathered.reserve(static_cast<std::size_t>(elements + 2 * m_guard));
-    if constexpr (!std::is_const_v<T>) add_guard(*first.data());
-    for (std::uint32_t k = 0; k < operand.count; ++k) {
-      const view<T, any_rank> part = blocks.get<T>(operand.first + k);
-      m_gathered.insert(m_gathered.end(), part.begin(), part.end());
-      if constexpr (!std::is_const_v<T>) m_parts.push_back(part);
-    }
-    if constexpr (std::is_const_v<T>) return m_gathered.data();
-    add_guard(*first.data());
-    return m_gathered.data() + m_guard;
-  }
-  /// @param any  an element: the type may have no other one
-  void add_guard(const std::remove_const_t<T>& any) {
-    m_gathered.insert(m_gathered.end(), static_cast<std::size_t>(m_guard), any);
-    const std::size_t bytes = static_cast<std::size_t>(m_guard) * sizeof(T);
-    std::memset(static_cast<void*>(m_gathered.data() + m_gathered.size() - m_guard), guard_byte, bytes);
-  }
-
-  static constexpr unsigned char guard_byte = 0xa5;
-  std::ptrdiff_t m_guard;
-  std::vector<std::remove_const_t<T>> m_gathered;
-  std::vector<view<T, any_rank>> m_parts;  // of what is written, when it is gathered
-  T* m_data;
+  gathered_blocks m_gathered;
+  T* m_data = nullptr;
 };
 
 /// A use of a task without its types: a block, or rows.
@@ -128,7 +94,7 @@ task_demand demand_of(const std::shared_ptr<hierarchy::array_storage>& array, in
 /// Names the blocks of a task, which hold the rows that it names, and submits it. Throws tessera::error (usage), and
 /// nothing was submitted: rows that there are not, rows that are written and named twice, arrays that were moved from
 /// or are of another runtime.
-void commit_with_rows(runtime& of, submission& made, const task_name& name, std::span<const task_demand> uses,
+void commit_with_rows(runtime& of, submission& pending, const task_name& name, std::span<const task_demand> uses,
                       std::span<region_operand> operands, std::span<row_extents> extents);
 
 /// What an operation over elements goes over: an array, or rows of one.
@@ -146,8 +112,22 @@ template <class T, std::size_t Rank>
 elements elements_of(const array_rows<T, Rank>& r, intent how) noexcept {
   return {&r.array().handle(), how, false, r.first(), r.last()};
 }
-/// Submits one task of an operation: its blocks are those of the uses, in their order.
-using per_block = std::function<void(std::span<block::record* const>)>;
+/// A reference to a function that submits one task of an operation: its blocks are those of the uses, in their order.
+class per_block {
+ public:
+  /// Of a function that outlives this.
+  template <class Function>
+  requires(!std::is_same_v<Function, per_block>) per_block(const Function& function)
+  noexcept  // NOLINT: converts
+      : m_function(&function), m_call([](const void* called, std::span<block::record* const> blocks) {
+          (*static_cast<const Function*>(called))(blocks);
+        }) {}
+  void operator()(std::span<block::record* const> blocks) const { m_call(m_function, blocks); }
+
+ private:
+  const void* m_function;
+  void (*m_call)(const void*, std::span<block::record* const>);
+};
 /// Goes over the blocks of arrays that have the same ones, else over those of their rows, which are cut alike where
 /// they have none of their own. Throws tessera::error (usage), and nothing was submitted: blocks of their own that
 /// differ, or are only partly named; rows of other numbers or lengths. @param operation  for messages
@@ -170,6 +150,7 @@ task_demand task_demand_of(const Use& u, std::source_location) {
   return {.block = block_access(u)};
 }
 
+/// Throws usage: a task that writes rows [first, last) has written beside them.
 [[noreturn]] void refuse_writes_outside(std::int64_t first, std::int64_t last);
 
 /// What a task's function gets for a block.
@@ -198,7 +179,7 @@ class task_rows_argument {
   }
 
  private:
-  static constexpr std::ptrdiff_t guard = 64;
+  static constexpr std::size_t guard = 64;  // elements
   gathered_rows<T> m_rows;
   named_rows_view<T, Rank> m_view;
 };
@@ -231,27 +212,28 @@ struct rows_task {
  private:
   template <std::size_t... K>
   void run(task_context here, task_blocks& blocks, std::index_sequence<K...>) {
-    std::tuple<task_argument<Uses>...> given{task_argument<Uses>(blocks, operands[K], extents[K])...};
-    if constexpr (std::is_invocable_v<Function&, decltype(std::get<K>(given).get())...>)
-      function(std::get<K>(given).get()...);
+    std::tuple<task_argument<Uses>...> arguments{task_argument<Uses>(blocks, operands[K], extents[K])...};
+    if constexpr (std::is_invocable_v<Function&, decltype(std::get<K>(arguments).get())...>)
+      function(std::get<K>(arguments).get()...);
     else
-      function(here, std::get<K>(given).get()...);
-    (std::get<K>(given).end(), ...);
+      function(here, std::get<K>(arguments).get()...);
+    (std::get<K>(arguments).end(), ...);
   }
 };
 template <class Function, class... Uses>
 inline constexpr bool is_shared_type<rows_task<Function, Uses...>> = is_shared_type<Function>;
 
+/// As runtime::submit, where some use names rows. Throws as commit_with_rows.
 template <class Function, class... Uses>
 void submit_with_rows(runtime& of, const task_name& name, const task_options& options, Function& function,
                       const Uses&... uses) {
   using task = rows_task<Function, Uses...>;
   const std::array<task_demand, sizeof...(Uses)> demands{task_demand_of(uses, name.site)...};
   const function_operation what = operation_of<task, task_blocks>(of.inside(), of.serial(), name.text);
-  submission made(of.inside(), *what.definition, what.name, name.site, options, {}, sizeof(task));
-  auto* const there = new (made.arguments()) task{std::move(function)};
-  made.note_function();
-  commit_with_rows(of, made, name, demands, there->operands, there->extents);
+  submission pending(of.inside(), *what.definition, what.name, name.site, options, {}, sizeof(task));
+  auto* const there = new (pending.arguments()) task{std::move(function)};
+  pending.note_function();
+  commit_with_rows(of, pending, name, demands, there->operands, there->extents);
 }
 
 }  // namespace tessera::detail

@@ -6,10 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -84,7 +82,7 @@ struct fence_options {
 /// What a program says of the machine that its runtime is to run on. Later members win over earlier ones, and the
 /// environment (docs/configuration.md) stands between `text` and `settings`.
 struct start_options {
-  std::filesystem::path file = {};         ///< a TOML file; "": the one that TESSERA_CONFIG names, if any
+  std::string file = {};                   ///< a TOML file; "": the one that TESSERA_CONFIG names, if any
   std::string text = {};                   ///< TOML in the program itself
   std::vector<std::string> settings = {};  ///< "runtime.placement=cost", as --set takes them
   std::uint32_t workers = 0;               ///< threads that run host tasks; 0: as configured, else one per core

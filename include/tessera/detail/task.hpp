@@ -2,7 +2,6 @@
 // What a task's function sees, and what a submission says beside the function.
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <new>
 #include <source_location>
 #include <span>
@@ -132,6 +131,8 @@ class task_blocks {
       refuse(k, asked, std::is_const_v<T>, Rank);
     return {static_cast<T*>(m_blocks[k].host), *m_blocks[k].extents};
   }
+  /// The bytes of the k-th one, for the runtime. Throws as get. @param per_element  how many of `asked` an element is
+  std::span<std::byte> bytes(std::size_t k, element_type asked, std::int64_t per_element, bool to_read) const;
   /// The same without checks, for the runtime.
   template <class View>
   View as(std::size_t k) const {
@@ -200,15 +201,19 @@ struct function_form {
   bool plain;              ///< may be copied as bytes
   bool is_shared_type;     ///< many functions have this type
 };
+/// The operation of functions of this form, made where there is none yet. The name gets a number where another form has
+/// it.
 const operation::definition& define_or_find(runtime_inside& of, std::string_view name, const function_form& form);
 /// Whether the operation's name is not this one: it counts functions of many names together.
 bool counts_many_names(const operation::definition& what, std::string_view name) noexcept;
 
-/// Whether one type is that of many functions. A lambda's is its own.
+/// Whether one type is that of many functions: a pointer, or what holds any function of a signature, as std::function.
+/// A lambda's is its own.
 template <class Function>
 inline constexpr bool is_shared_type = std::is_pointer_v<Function>;
-template <class Signature>
-inline constexpr bool is_shared_type<std::function<Signature>> = true;
+template <template <class...> class Holder, class Signature>
+requires std::is_function_v<Signature>
+inline constexpr bool is_shared_type<Holder<Signature>> = true;
 
 /// What a thread knows of the last submission of a function of this type.
 template <class Function>

@@ -16,7 +16,7 @@
 namespace tessera::sial {
 namespace {
 
-constexpr std::size_t most_arguments = 6;
+constexpr std::size_t max_arguments = 6;
 
 [[noreturn]] void refuse_library(const std::string& library, std::string message, std::string hint) {
   throw error(error_kind::plugin, std::move(message), library, std::move(hint));
@@ -97,7 +97,7 @@ std::vector<std::string> signatures_of(const std::string& text) {
     const std::size_t end = std::min(text.find('|', begin), text.size());
     std::string one = in_lower_case(std::string_view(text).substr(begin, end - begin));
     if (one.find_first_not_of("rwu") != one.npos) throw std::invalid_argument("has a letter other than r, w, u");
-    if (one.size() > most_arguments) throw std::invalid_argument("is for more than 6 arguments");
+    if (one.size() > max_arguments) throw std::invalid_argument("is for more than 6 arguments");
     all.push_back(std::move(one));
     if (end == text.size()) return all;
     begin = end + 1;

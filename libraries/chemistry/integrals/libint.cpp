@@ -3,6 +3,7 @@
 // The line above comes first.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 

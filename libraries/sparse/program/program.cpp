@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/call_site.hpp"
 #include "core/base/error.hpp"
 #include "core/base/leak_on_purpose.hpp"
 #include "core/runtime/program_side.hpp"
@@ -344,9 +345,8 @@ namespace {
 /// Throws usage while the calling thread holds views: what waits for all tasks would wait for them.
 void require_no_views(runtime& rt, const std::string& what) {
   if (const std::uint32_t views = views_held_here(rt); views != 0)
-    throw error(error_kind::usage,
-                fmt::format("{} while this thread holds {} host view{}", what, views, views == 1 ? "" : "s"),
-                "sparse program", "it waits for all tasks, and they for the views: let them go first");
+    throw error(error_kind::usage, while_holding_views(what, views), "sparse program",
+                "it waits for all tasks, and they for the views: let them go first");
 }
 
 }  // namespace

@@ -263,6 +263,53 @@ TEST_P(one_body, is_a_task) {
   EXPECT_EQ(on_device("add scaled"), has_device() ? 1u : 0u);
 }
 
+/// Statements at which C++ and a language of devices could part: conversions of small and unsigned numbers, truth
+/// values, words for signs, shadowed names, operators side by side.
+#define TESSERA_TEST_ODD                                                         \
+  {                                                                              \
+    using real = tessera::element_of<decltype(x)>;                               \
+    (void)yes, (void)u;                                                          \
+    std::uint8_t small = static_cast<std::uint8_t>(i * 7);                       \
+    small += 250;                                                                \
+    const auto wide = small + small;                                             \
+    bool t = yes;                                                                \
+    t &= 6;                                                                      \
+    t |= i % 5;                                                                  \
+    int k = 5;                                                                   \
+    k += 2.7;                                                                    \
+    k = t ? k - 1 : -k;                                                          \
+    real sum = u - 4 > 5 ? 0.5 : 0.25;                                           \
+    {                                                                            \
+      double k = 0.125;                                                          \
+      sum += k;                                                                  \
+    }                                                                            \
+    int m[2][3] = {{1, 2, 3}, {4, 5}};                                           \
+    for (int j = 0, step = 1; j < 3; j += step) m[1][j] += m[0][j] << k % 3;     \
+    if (not t or (i > 20 and u not_eq 3)) sum -= m[1][2];                        \
+    do {                                                                         \
+      if (k == 3) break;                                                         \
+      sum += k-- * 0.5f;                                                         \
+    } while (k > 0);                                                             \
+    sum += i > 9 ? i > 30 ? 1 : 2 : -3;                                          \
+    x[i] = sum < INFINITY ? sum + wide - (u - 4 > 0) + std::max(m[1][0], 3) : 0; \
+    if (i % 11 == 0) return;                                                     \
+    x[i] = -x[i] - -1;                                                           \
+  }
+TEST_P(one_body, has_the_same_numbers_on_both_where_the_languages_could_part) {
+  const unsigned u = 3;
+  const bool yes = true;
+  const std::int64_t n = 1000;
+  auto x = model.make_array<double>("x", {n});
+  for (int launch = 0; launch < 3; ++launch)
+    model.region("odd", by, iterate(0, n), write(x), TESSERA_BODY((u, yes), (auto i, auto x), TESSERA_TEST_ODD));
+  std::vector<double> expected(n);
+  const auto odd = [ u, yes ](auto i, auto* x) TESSERA_TEST_ODD;
+  for (std::int64_t i = 0; i < n; ++i) odd(i, expected.data());
+  const auto seen = x.read();
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], expected[static_cast<std::size_t>(i)]) << i;
+  EXPECT_TRUE(ran_everywhere("odd"));
+}
+
 TEST_P(one_body, is_a_task_over_blocks_in_both_orders) {
   const std::int64_t rows = 9, columns = 14, third = 3;
   auto a = rt.make_matrix<float>("a", {rows, columns}, {rows, columns});

@@ -11,20 +11,34 @@ void regions(tessera::location_model& model, const double* pointer, const std::v
   (void)pointer, (void)numbers, (void)scale;
 #if CASE == 1  // expect: the body of a loop for devices captures numbers, by value
   model.region("r", iterate(0, 9), write(x), TESSERA_BODY((pointer), (auto i, auto a), { a[i] = pointer[i]; }));
-#elif CASE == 2  // expect: the body of a loop for devices captures numbers, by value
+#elif CASE == 2   // expect: the body of a loop for devices captures numbers, by value
   model.region("r", iterate(0, 9), write(x), TESSERA_BODY((numbers), (auto i, auto a), { a[i] = numbers[0]; }));
-#elif CASE == 3  // expect: 'scale' is not captured
+#elif CASE == 3   // expect: 'scale' is not captured
   model.region("r", iterate(0, 9), write(x), TESSERA_BODY((), (auto i, auto a), { a[i] = scale; }));
-#elif CASE == 4  // expect: takes each result by reference
+#elif CASE == 4   // expect: takes each result by reference
   model.region("r", iterate(0, 9), read(x), sum(total), TESSERA_BODY((), (auto i, auto a, auto s), { s += a[i]; }));
-#elif CASE == 5  // expect: the body of a region takes its indices (one per loop), then one argument per use
+#elif CASE == 5   // expect: the body of a region takes its indices (one per loop), then one argument per use
   model.region("r", iterate(0, 9), read(x), write(x), TESSERA_BODY((), (auto i, auto a), { a[i] = 1; }));
-#elif CASE == 6  // expect: assignment of read-only location
+#elif CASE == 6   // expect: assignment of read-only location
   model.region("r", iterate(0, 9), read(x), TESSERA_BODY((), (auto i, auto a), { a[i] = 1; }));
-#elif CASE == 7  // expect: an element is named by as many indices as its array has dimensions
+#elif CASE == 7   // expect: an element is named by as many indices as its array has dimensions
   model.region("r", iterate(0, 9), write(x), [](auto i, auto a) { a(i, 0) = 1; });
-#elif CASE == 8  // expect: arrays whose last index is fastest
+#elif CASE == 8   // expect: arrays whose last index is fastest
   (void)model.owner().make_matrix<double>("m", {9, 9}, {9, 9}).rows(0, 3);
+#elif CASE == 21  // expect: a capture of TESSERA_BODY is named twice
+  model.region("r", iterate(0, 9), write(x), TESSERA_BODY((scale, scale), (auto i, auto a), { a[i] = scale; }));
+#elif CASE == 22  // expect: captures of TESSERA_BODY are names of numbers, each written out
+  model.region("r", iterate(0, 9), write(x), TESSERA_BODY((=), (auto i, auto a), { a[i] = scale; }));
+#elif CASE == 23  // expect: captures of TESSERA_BODY are names of numbers, each written out
+  model.region("r", iterate(0, 9), write(x), TESSERA_BODY((&), (auto i, auto a), { a[i] = scale; }));
+#elif CASE == 24  // expect: captures of TESSERA_BODY are names of numbers, each written out
+  model.region("r", iterate(0, 9), write(x), TESSERA_BODY((twice = 2 * scale), (auto i, auto a), { a[i] = twice; }));
+#elif CASE == 25  // expect: captures of TESSERA_BODY are names of numbers, each written out
+  model.region("r", iterate(0, 9), write(x), TESSERA_BODY((&scale), (auto i, auto a), { a[i] = scale; }));
+#elif CASE == 26  // expect: TESSERA_BODY has three parts, the first two in brackets
+  model.region("r", iterate(0, 9), write(x), TESSERA_BODY(scale, (auto i, auto a), { a[i] = scale; }));
+#elif CASE == 27  // expect: assignment of read-only variable 'scale'
+  model.region("r", iterate(0, 9), write(x), TESSERA_BODY((scale), (auto i, auto a), { a[i] = scale += 1; }));
 #else
   model.region("r", iterate(0, 9), write(x), TESSERA_BODY((scale), (auto i, auto a), { a[i] = scale; }));
 #endif

@@ -1,5 +1,7 @@
 // Bodies that devices cannot run: what is said, at the first submission, also where there is no device.
 #pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wsequence-point"    // what is refused here
+#pragma GCC diagnostic ignored "-Wunused-parameter"  // of an empty body
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -168,6 +170,95 @@ TEST_F(bodies_refused, for_statements_that_kernels_do_not_have) {
                                      x[i] = std::max({1, 2, 3});
                                    })),
               HasSubstr("a function gets a list in braces"));
+}
+
+/// The place has a column: two bodies of one line are told apart.
+TEST_F(bodies_refused, with_file_line_and_column) {
+  const std::string said = refusal(TESSERA_BODY((), (auto i, auto x), { x[i] = std::lgamma(1.0); }));
+  EXPECT_THAT(said, ::testing::ContainsRegex("TESSERA_BODY at .*refused_test\\.cpp:" + std::to_string(__LINE__ - 1) +
+                                             ":[1-9][0-9]*"));
+}
+
+/// On the host such an index would be another number than on a device, where it is of std::int64_t.
+TEST_F(bodies_refused, for_indices_of_other_types) {
+  EXPECT_THAT(refusal(TESSERA_BODY((), (unsigned i, auto x), { x[i] = i - 1; })),
+              AllOf(HasSubstr("its index 'i' is of type 'unsigned', and indices of devices are of std::int64_t, in "
+                              "\"(unsigned i, auto x)\""),
+                    HasSubstr("write auto i, and convert where it is used: double(i)")));
+  EXPECT_THAT(refusal(TESSERA_BODY((), (const double i, auto x), { x[std::int64_t(i)] = i / 2; })),
+              HasSubstr("its index 'i' is of type 'const double'"));
+  EXPECT_THAT(refusal(TESSERA_BODY((), (auto i, auto... all), { ((all[i] = 1), ...); })),
+              AllOf(HasSubstr("its parameter 'all' is a pack"), HasSubstr("name each use")));
+  EXPECT_THAT(refusal(TESSERA_BODY((), (auto i, auto x, int more = 0), { x[i] = more; })),
+              HasSubstr("it has 3 parameters, and the region 1 indices and 1 uses"));
+  model.region("r", iterate(0, n), write(x), TESSERA_BODY((), (const std::int64_t i, auto x), { x[i] = double(i); }));
+  EXPECT_EQ(x.read()[7], 7.0);
+}
+
+TEST_F(bodies_refused, for_operands_whose_order_matters) {
+  EXPECT_THAT(refusal(TESSERA_BODY((), (auto i, auto x),
+                                   {
+                                     std::int64_t k = i;
+                                     x[k] = double(k++);
+                                   })),
+              AllOf(HasSubstr("'k' changes on one side of '=' and is used on the other"), HasSubstr("two statements")));
+  EXPECT_THAT(refusal(TESSERA_BODY((), (auto i, auto x),
+                                   {
+                                     int k = 0;
+                                     const int m[2] = {k++, k++};
+                                     x[i] = m[0];
+                                   })),
+              HasSubstr("a value of an array of the body changes something"));
+}
+
+TEST_F(bodies_refused, for_odd_statements_in_words_that_say_what_to_write) {
+  EXPECT_THAT(refusal(TESSERA_BODY((), (auto i, auto x),
+                                   {
+                                     for (const auto v : {1, 2}) x[i] += v;
+                                   })),
+              AllOf(HasSubstr("it has a loop over a range"), HasSubstr("for (std::int64_t k = 0; k < n; ++k)")));
+  EXPECT_THAT(refusal(TESSERA_BODY((), (auto i, auto x),
+                                   {
+                                     typedef double real;
+                                     x[i] = real(1);
+                                   })),
+              AllOf(HasSubstr("it has 'typedef'"), HasSubstr("using real = double;")));
+  EXPECT_THAT(refusal(TESSERA_BODY((), (auto i, auto x),
+                                   {
+                                     if constexpr (sizeof(x) > 0) x[i] = 1;
+                                   })),
+              AllOf(HasSubstr("it has 'if constexpr'"), HasSubstr("write if")));
+  EXPECT_THAT(refusal(TESSERA_BODY((), (auto i, auto x),
+                                   {
+                                     (void)[](int){};
+                                     x[i] = 1;
+                                   })),
+              HasSubstr("it has a function of its own"));
+  const auto half = [](double v) { return v / 2; };
+  (void)half;
+  EXPECT_THAT(refusal(TESSERA_BODY((), (auto i, auto x),
+                                   {
+                                     (void)scale_of_file;
+                                     x[i] = 1;
+                                   })),
+              AllOf(HasSubstr("'scale_of_file' is no index, use, capture or variable of the body"),
+                    HasSubstr("name it among the captures")));
+}
+
+/// What looks odd and is not: the same numbers, with and without a device.
+TEST_F(bodies_refused, not_for_what_both_forms_can_do) {
+  const double scale = 2;
+  const unsigned carried = 3, n_carried = 4;
+  model.region("empty", iterate(0, n), update(x), TESSERA_BODY((), (auto i, auto x), {}));
+  model.region("no braces", iterate(0, n), write(x), TESSERA_BODY((), (auto i, auto x), x[i] = double(i);));
+  model.region("unused", iterate(0, n), update(x), TESSERA_BODY((scale), (auto i, auto x), {
+                 (void)i, (void)x, (void)scale;
+                 x(i) += scale;
+               }));
+  model.region("words", iterate(0, n), update(x), TESSERA_BODY((carried, n_carried), (auto i, auto x), {
+                 if (not(carried > n_carried) and i >= 0) x[i] += double(n_carried - carried);
+               }));
+  EXPECT_EQ(x.read()[7], 10.0);
 }
 
 TEST_F(bodies_refused, as_tasks_too) {

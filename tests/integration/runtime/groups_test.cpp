@@ -105,7 +105,8 @@ TEST(groups, where_a_fence_may_not_be) {
   EXPECT_THAT(error_of([&] { rt.fence({.group = &group, .reports = false}); }).what(), HasSubstr("does not report"));
   {
     const auto held = a(0).write();
-    EXPECT_THAT(error_of([&] { group.fence(); }).what(), HasSubstr("fence while this thread holds 1 views"));
+    EXPECT_THAT(error_of([&] { group.fence(); }).what(),
+                HasSubstr("fence while this thread holds host views of 1 block"));
   }
   rt.submit(
       "waits", [&](view<double>) { group.fence(); }, write(a(1)));

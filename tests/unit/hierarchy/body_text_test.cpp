@@ -82,6 +82,8 @@ TEST(body_text, has_numbers_as_c_has_them) {
   EXPECT_EQ(made_of("auto a = 1.5e-3f;"), "float a_ = 1.5e-3f;");
   EXPECT_EQ(made_of("auto a = 0x1p-3;"), "double a_ = 0x1p-3;");
   EXPECT_EQ(made_of("auto a = .5;"), "double a_ = .5;");
+  EXPECT_EQ(made_of("auto a = (__builtin_inff ()), c = 1 / a;"), "float a_ = ((1.0f / 0.0f)), c_ = 1 / a_;");
+  EXPECT_EQ(made_of("x[i] = -(__builtin_huge_val ());"), "x_[i_] = -((1.0 / 0.0));");
 }
 
 TEST(body_text, has_truth_values_as_integers) {
@@ -90,6 +92,44 @@ TEST(body_text, has_truth_values_as_integers) {
   EXPECT_EQ(made_of("x[i] = bool(n);"), "x_[i_] = (n_ != 0);");
   EXPECT_EQ(made_of("auto a = isnan(x[i]);"), "int a_ = (isnan(x_[i_]) != 0);");
   EXPECT_THAT(fault_of("bool a = true; a += 1;"), HasSubstr("'+=' of a truth value"));
+  // Of C++ these work on the bits of the number, and then look whether it is 0.
+  EXPECT_EQ(made_of("bool a = true; a &= n; a |= n;"), "int a_ = 1; a_ &= n_; a_ |= (n_ != 0);");
+  EXPECT_EQ(fault_of("bool a = true; a ^= n;"), "'^=' of a truth value and a number");
+  EXPECT_EQ(made_of("bool a = true; a ^= yes;"), "int a_ = 1; a_ ^= yes_;");
+}
+
+TEST(body_text, knows_signs_that_are_words) {
+  EXPECT_EQ(made_of("x[i] = not yes and n > 0 or n not_eq 3;"), "x_[i_] = ((!yes_) && (n_ > 0)) || (n_ != 3);");
+  EXPECT_EQ(made_of("auto a = n bitand 3 bitor 4 xor compl n; a or_eq 2;"),
+            "long a_ = (n_ & 3) | (4 ^ (~n_)); a_ |= 2;");
+}
+
+TEST(body_text, leaves_out_what_says_that_a_name_is_not_used) {
+  EXPECT_EQ(made_of("(void)x; x[i] = 1;"), "; x_[i_] = 1;");
+  EXPECT_EQ(made_of("(void)n, (void)s; x[i] = 1;"), "; x_[i_] = 1;");
+  EXPECT_EQ(made_of("int k = 0; (void)k++;"), "int k_ = 0; k_++;");
+  EXPECT_EQ(fault_of("(void)other;"), "'other' is no index, use, capture or variable of the body");
+  EXPECT_EQ(fault_of("x[i] = (void)n;"), "it has 'void', which devices do not");
+}
+
+/// C++ computes the right side of an assignment first; C, and the languages of devices, in any order.
+TEST(body_text, refuses_what_depends_on_the_order_of_operands) {
+  const auto refused = [](const std::string& name, const std::string& sign) {
+    return "'" + name + "' changes on one side of '" + sign + "' and is used on the other";
+  };
+  EXPECT_EQ(fault_of("int k = 0; x[k] = k++;"), refused("k", "="));
+  EXPECT_EQ(fault_of("int k = 0; x[k++] = k;"), refused("k", "="));
+  EXPECT_EQ(fault_of("int k = 0; k = k++;"), refused("k", "="));
+  EXPECT_EQ(fault_of("int k = 0; k += k++;"), refused("k", "+="));
+  EXPECT_EQ(fault_of("int k = 0; x(k++, k) = 1;"), refused("k", "x"));
+  EXPECT_EQ(fault_of("int k = 0; k = k++ << k;"), refused("k", "<<"));
+  EXPECT_EQ(fault_of("int k = 0, m[2]; m[k] = (k = 1) + 1;"), refused("k", "="));
+  EXPECT_EQ(fault_of("x[i] += x[i]++;"), refused("x", "+="));
+  EXPECT_EQ(fault_of("int k = 0; x[i] = fmod(k++, k);"), refused("k", "fmod"));
+  EXPECT_EQ(fault_of("int k = 0; int m[2] = {k++, k};"), "a value of an array of the body changes something");
+  EXPECT_EQ(fault_of("int k = 0, m[2]; x[i] = std::max(m[k++], 3);"), "an argument of 'max' changes something");
+  EXPECT_EQ(made_of("int k = 0; x[k++] = n; x[i] = x[n] = 0; bool a = n && k++ && k;"),
+            "int k_ = 0; x_[k_++] = n_; x_[i_] = x_[n_] = 0; int a_ = ((n_ && (k_++)) && k_);");
 }
 
 TEST(body_text, casts) {
@@ -99,7 +139,7 @@ TEST(body_text, casts) {
   EXPECT_EQ(made_of("auto a = (unsigned long long)(1);"), "unsigned long a_ = ((unsigned long)((1)));");
 }
 
-TEST(body_text, writes_least_and_greatest_out) {
+TEST(body_text, writes_minima_and_maxima_out) {
   EXPECT_EQ(made_of("x[i] = std::max(n, i + 1);"), "x_[i_] = (n_ < (i_ + 1) ? (i_ + 1) : n_);");
   EXPECT_EQ(made_of("x[i] = std::max<int>(n, 3);"), "x_[i_] = (((int)(n_)) < 3 ? 3 : ((int)(n_)));");
   EXPECT_EQ(made_of("x[i] = min(n, i);"), "x_[i_] = (i_ < n_ ? i_ : n_);");
@@ -122,11 +162,23 @@ TEST(body_text, knows_whether_there_are_doubles) {
   EXPECT_TRUE(statements_for_devices("f[i] = sqrt(n);", all_names).doubles);
 }
 
-TEST(body_text, tells_names_of_lists) {
-  EXPECT_EQ(names_in("()"), std::vector<std::string>{});
-  EXPECT_EQ(names_in("(scale, n)"), (std::vector<std::string>{"scale", "n"}));
-  EXPECT_EQ(names_in("(auto i, const auto& x, double& s, auto)"), (std::vector<std::string>{"i", "x", "s", ""}));
-  EXPECT_EQ(names_in("(tessera::view<const double, 2> x, std::int64_t i)"), (std::vector<std::string>{"x", "i"}));
+/// Names of parameters, and their types behind a colon.
+std::vector<std::string> listed(const std::string& list) {
+  std::vector<std::string> all;
+  for (const body_parameter& p : parameters_in(list)) all.push_back(p.type.empty() ? p.name : p.name + ": " + p.type);
+  return all;
+}
+
+TEST(body_text, tells_names_and_types_of_lists) {
+  using strings = std::vector<std::string>;
+  EXPECT_EQ(listed("()"), strings{});
+  EXPECT_EQ(listed("(scale, n)"), (strings{"scale", "n"}));
+  EXPECT_EQ(listed("(auto i, const auto& x, double& s, auto)"),
+            (strings{"i: auto", "x: const auto &", "s: double &", ": auto"}));
+  EXPECT_EQ(listed("(tessera::view<const double, 2> x, std::int64_t i, std::int64_t)"),
+            (strings{"x: tessera :: view < const double , 2 >", "i: std :: int64_t", ": std :: int64_t"}));
+  EXPECT_EQ(listed("(view<std::complex<float>> x, [[maybe_unused]] auto y)"),
+            (strings{"x: view < std :: complex < float >>", "y: [ [ maybe_unused ] ] auto"}));
 }
 
 TEST(body_text, refuses_what_no_text_of_a_kernel_can_be) {
@@ -143,7 +195,7 @@ TEST(body_text, refuses_what_no_text_of_a_kernel_can_be) {
   EXPECT_EQ(fault_of("break;"), "'break' is in no loop of the body");
   EXPECT_EQ(fault_of("return n;"), "it returns a value");
   EXPECT_EQ(fault_of("double m[n];"), "the length of an array of the body is no number");
-  EXPECT_EQ(fault_of("double m[2]; x[i] = m;"), "the array 'm' of the body is used without 1 indices");
+  EXPECT_EQ(fault_of("double m[2]; x[i] = m;"), "the array 'm' of the body is used without an index");
   EXPECT_EQ(fault_of("auto a;"), "'a' has no value, of which it would have its type");
   EXPECT_EQ(fault_of("{ x[i] = 1;"), "a brace is not closed");
   EXPECT_EQ(fault_of("x[i] = (1;"), "there is ';' where ')' is expected behind an expression");
@@ -153,6 +205,17 @@ TEST(body_text, refuses_what_no_text_of_a_kernel_can_be) {
   EXPECT_EQ(fault_of("x[i] = 5.0L;"), "5.0L is a long double");
   EXPECT_EQ(fault_of("s->a = 1;"), "it follows a pointer");
   EXPECT_EQ(fault_of("T a = 1;"), "'T' is no type of numbers that devices have");
+  EXPECT_EQ(fault_of("x[i] = 1.5_km;"), "1.5_km is no number that devices have");
+  EXPECT_EQ(fault_of("x[i] = 15_km;"), "15_km is no number that devices have");
+  EXPECT_EQ(fault_of("x[i] = 1e3h;"), "1e3h is no number that devices have");
+  EXPECT_EQ(fault_of("x[i] = R\"(a)\"[0];"), "it has the text R\"(a)\"");
+  EXPECT_EQ(fault_of("x[i] = u8'c';"), "it has the text u8'c'");
+  EXPECT_EQ(fault_of("again: x[i] = 1;"), "it has the label 'again'");
+  EXPECT_EQ(fault_of("for (auto v : {1, 2}) x[i] = v;"), "it has a loop over a range");
+  EXPECT_EQ(fault_of("typedef double real;"), "it has 'typedef', which devices do not");
+  EXPECT_EQ(fault_of("static_assert(1 > 0);"), "it has 'static_assert', which devices do not");
+  EXPECT_EQ(fault_of("x[i] = static_cast<const double&>(x[i]);"), "'&' is where the type of static_cast should end");
+  EXPECT_EQ(fault_of("x[i] = static_cast<void>(n);"), "'void' is no type of numbers that devices have");
 }
 
 /// However it is cut, nothing but a fault is thrown.

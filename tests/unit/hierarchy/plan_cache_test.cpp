@@ -85,7 +85,7 @@ TEST(plan_cache, is_bounded) {
     return cache.plan_of({rule, iterations, 0, false, nullptr}, [&] { return ++made, std::make_shared<const plan>(); });
   };
   const auto first = ask(0);
-  for (std::uint64_t k = 1; k <= plan_cache::most_plans; ++k) (void)ask(k);
+  for (std::uint64_t k = 1; k <= plan_cache::max_plans; ++k) (void)ask(k);
   const int so_far = made;
   EXPECT_NE(ask(0), first) << "it was forgotten when the cache was full";
   EXPECT_EQ(made, so_far + 1);

@@ -218,7 +218,7 @@ TEST(cuts, between_memories_are_right_whatever_there_was) {
     for (const row_interval& part : parts) {
       EXPECT_TRUE(std::ranges::binary_search(ends, part.end));
       const auto inside = std::ranges::upper_bound(ends, part.end) - std::ranges::upper_bound(ends, part.begin);
-      EXPECT_LE(static_cast<std::size_t>(inside), most_tiles_read + edges.size());
+      EXPECT_LE(static_cast<std::size_t>(inside), max_tiles_read + edges.size());
     }
     std::vector<tiled_memory::tile> after;
     std::int64_t begin = 0;

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <memory>
 #include <source_location>
@@ -157,7 +156,7 @@ TEST(region_times, begin_with_what_was_kept_where_nothing_is_known) {
 TEST(region_times, of_tasks_are_counted_while_they_are_there_and_noted_when_wanted) {
   const auto work = std::make_shared<leaf_work>();
   const auto times = std::make_shared<region_leaf_times>();
-  const auto long_ago = std::chrono::steady_clock::now() - std::chrono::seconds(100);
+  const auto long_ago = detail::steady_now() - 100'000'000'000;  // ns
   {
     const detail::piece_count first(work, times, nullptr), second(work, nullptr, nullptr);
     EXPECT_EQ(work->under_way, 2u);

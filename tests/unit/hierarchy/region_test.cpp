@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <limits>
 #include <memory>
 #include <source_location>
@@ -139,7 +138,7 @@ TEST_F(region_trees, split_what_a_device_gets_to_fit_its_memory) {
       shared(plan_region(policy::parse("percentage:0,0,100"), 1u << 30, t, a, "r", {}, all_executors));
   EXPECT_EQ(fitted(long_share, {0, 100, 8}, [](node_id) { return 2 * (100 + 8 * 100'000); })->pieces.size(), 1u);
   EXPECT_EQ(fitted(long_share, {0, 100, 8}, [](node_id) { return 2 * (100 + 8 * 300'000); })->pieces.size(),
-            most_tasks_of_a_piece);
+            max_tasks_of_a_piece);
   // Nothing changes for the host.
   const auto host = shared(plan_region(policy::parse("static"), 100, t, b, "r"));
   EXPECT_EQ(fitted(host, {0, 0, 8}, [](node_id) { return 1; }), host);
@@ -386,6 +385,7 @@ detail::piece_count counted(const std::shared_ptr<region_leaf_times>& on,
                             const std::shared_ptr<launch_span>& of = nullptr) {
   return {std::make_shared<leaf_work>(), on, of};
 }
+constexpr std::int64_t ten_seconds = 10'000'000'000;  // in nanoseconds
 std::shared_ptr<region_leaf_times> device_times() {
   auto times = std::make_shared<region_leaf_times>();
   times->clock = std::make_shared<device_clock>();
@@ -394,24 +394,24 @@ std::shared_ptr<region_leaf_times> device_times() {
 
 /// Seconds are long here, so that it does not matter how fast the test is.
 TEST(region_times, of_a_kernel_leave_out_what_it_waited_for_others) {
-  using namespace std::chrono_literals;
-  const auto now = std::chrono::steady_clock::now();
+  const std::int64_t now = detail::steady_now();
   {
     const auto times = device_times();
-    detail::note_kernel(counted(times), 1000, now - 1000s);  // nothing was there before it
+    detail::note_kernel(counted(times), 1000, now - 100 * ten_seconds);  // nothing was there before it
     EXPECT_GE(times->cost().seconds(1000), 1000);
   }
   const auto times = device_times();
-  times->clock->last_end = std::chrono::nanoseconds((now - 10s).time_since_epoch()).count();
-  detail::note_kernel(counted(times), 1000, now - 1000s);  // launched early, behind one that ended ten seconds ago
+  times->clock->last_end = now - ten_seconds;
+  detail::note_kernel(counted(times), 1000,
+                      now - 100 * ten_seconds);  // launched early, behind one that ended ten seconds ago
   EXPECT_GE(times->cost().seconds(1000), 10);
   EXPECT_LT(times->cost().seconds(1000), 100);
-  EXPECT_GE(times->clock->last_end, now.time_since_epoch().count());
+  EXPECT_GE(times->clock->last_end, now);
 }
 
 TEST(region_times, of_two_kernels_side_by_side_are_averaged) {
   const auto times = device_times();
-  const auto now = std::chrono::steady_clock::now();
+  const std::int64_t now = detail::steady_now();
   times->note(1000, 10);
   detail::note_kernel(counted(times), 1000, now);  // seems to have taken no time: it ran beside another one
   EXPECT_GT(times->cost().seconds(1000), 3);
@@ -422,13 +422,13 @@ TEST(region_times, of_two_kernels_side_by_side_are_averaged) {
 TEST(launch_spans, are_noted_when_the_last_task_lets_go) {
   using namespace std::chrono_literals;
   const auto seen = std::make_shared<seen_launches>();
-  const auto now = std::chrono::steady_clock::now();
+  const std::int64_t now = detail::steady_now();
   {
     auto span = std::make_shared<launch_span>(seen, "r", leaf_shares{400, 600});
     const auto host = counted(std::make_shared<region_leaf_times>(), span), device = counted(device_times(), span);
     span.reset();
-    detail::note_piece(host, 400, now - 1000s);
-    detail::note_kernel(device, 600, now - 10s);
+    detail::note_piece(host, 400, now - 100 * ten_seconds);
+    detail::note_kernel(device, 600, now - ten_seconds);
     EXPECT_TRUE(seen->take().empty()) << "its tasks are still there";
   }
   const std::vector<seen_launches::launch> all = seen->take();

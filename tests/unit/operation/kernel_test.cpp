@@ -58,7 +58,7 @@ TEST(kernel_launch, keeps_arguments_in_their_order) {
   std::memcpy(&number, abi.arguments[2], sizeof number);
   EXPECT_EQ(number, -7);
   kernel_launch full;
-  for (std::size_t k = 0; k < kernel_launch::most_arguments; ++k) full.value(1);
+  for (std::size_t k = 0; k < kernel_launch::max_arguments; ++k) full.value(1);
   EXPECT_THAT(message_of([&] { full.value(1); }, error_kind::usage), HasSubstr("more than 96 arguments"));
 }
 

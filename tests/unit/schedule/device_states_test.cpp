@@ -147,7 +147,7 @@ TEST(device_states, are_edited_by_the_program_outside_of_tasks_recordings_and_vi
     messages("inside a task");
   }
   mine.held_views = 2;
-  messages("while this thread holds 2 views");
+  messages("while this thread holds host views of 2 blocks");
   mine.held_views = 0;
   block::table blocks;
   const operation::definition reduce;

@@ -130,7 +130,7 @@ TEST_F(program_waits, a_fence_is_refused_while_the_thread_holds_views_or_records
     FAIL() << "no error";
   } catch (const error& e) {
     EXPECT_EQ(e.kind(), error_kind::usage);
-    EXPECT_EQ(e.message(), "fence while this thread holds 2 views");
+    EXPECT_EQ(e.message(), "fence while this thread holds host views of 2 blocks");
   }
   owner.mine.held_views.store(0);
   const thread_context::runtime_scope in_a_task(owner.mine);

@@ -73,7 +73,7 @@ TEST_P(linear_solvers, are_refused_while_the_thread_holds_a_view) {
   {
     const auto seen = other(0).read();
     const std::string message = message_of([&] { solve(a, b, {.stop = exact}); }, error_kind::usage);
-    EXPECT_NE(message.find("a sparse program begins while this thread holds 1 host view"), std::string::npos)
+    EXPECT_NE(message.find("a sparse program begins while this thread holds host views of 1 block"), std::string::npos)
         << message;
   }
   EXPECT_TRUE(solve(a, b, {.stop = exact}).converged());
