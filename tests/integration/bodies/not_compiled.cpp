@@ -64,6 +64,21 @@ void tasks(tessera::runtime& rt) {
 #elif CASE == 17  // expect: the function must take one view per use, by value
   rt.submit(
       "t", [](tessera::view<double> a) { a[0] = 1; }, write(x.rows(0, 9)));
+#elif CASE == 18  // expect: arrays whose last index is fastest
+  rt.submit(
+      "t", [](auto a) { a[0] = 1; }, update(rt.make_matrix<double>("m", {9, 9}, {9, 9})));
+#elif CASE == 19  // expect: arrays of one to three dimensions
+  (void)rt.make_array<double>("deep", {2, 2, 2, 2}, {1, 2, 2, 2}).rows(0, 1);
+#elif CASE == 20  // expect: elements of a type of the program are not accumulated
+  struct pair {
+    double a, b;
+  };
+  struct sums {
+    static pair identity() { return {}; }
+    pair operator()(pair a, pair b) const { return {a.a + b.a, a.b + b.b}; }
+  };
+  rt.submit(
+      "t", [](auto) {}, accumulate(rt.make_array<pair>("p", {9}).rows(0, 3), sums()));
 #else
   rt.submit("t", loop(iterate(0, 9), TESSERA_BODY((), (auto i, auto a), { a[i] = double(i); })), write(x(0)));
 #endif
