@@ -85,7 +85,7 @@ TEST_F(chemistry_restart, killed_at_any_point_it_goes_on_with_other_settings) {
       {"--config", source("configs/host_and_disk.toml"), "--memory", "512MiB", "--segments", "5", "2", "4"},
       {"--deterministic"}};
   int kills = 0;
-  for (std::size_t k = 0; k < (testing::is_slow ? 2 : settings.size()); ++k) {
+  for (std::size_t k = 0; k < (tessera::testing::is_slow ? 2 : settings.size()); ++k) {
     const std::string folder = at("kept" + std::to_string(k));
     for (std::size_t p = 0; p < points.size(); ++p) {
       SCOPED_TRACE(points[p].second + ", settings " + std::to_string(k));
@@ -128,7 +128,7 @@ TEST_F(chemistry_restart, iterations_are_those_of_an_unbroken_job) {
   };
   for (const auto& [file, how] :
        {shells{"water.xyz", {}}, {"nh2.xyz", {"--multiplicity", "2", "--reference", "uhf", "--basis", "3-21g"}}}) {
-    if (testing::is_slow && !how.empty()) continue;  // open_shells_go_on has them
+    if (tessera::testing::is_slow && !how.empty()) continue;  // open_shells_go_on has them
     const auto with = [&how = how](const arguments& more) {
       arguments all = how;
       all.insert(all.end(), more.begin(), more.end());
@@ -177,9 +177,9 @@ TEST_F(chemistry_restart, triples_go_on) {
     const char* file;
     arguments how;
   };
-  for (const auto& [file, how] : {shells{"water.xyz", {"--basis", testing::is_slow ? "cc-pvdz" : "cc-pvtz"}},
+  for (const auto& [file, how] : {shells{"water.xyz", {"--basis", tessera::testing::is_slow ? "cc-pvdz" : "cc-pvtz"}},
                                   {"nh2.xyz", {"--multiplicity", "2", "--reference", "uhf", "--basis", "cc-pvdz"}}}) {
-    if (testing::is_slow && how.size() > 2) continue;
+    if (tessera::testing::is_slow && how.size() > 2) continue;
     SCOPED_TRACE(file);
     const std::string folder = at(std::string("kept") + file);
     arguments all = how;
