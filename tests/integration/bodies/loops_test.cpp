@@ -265,35 +265,35 @@ TEST_P(one_body, is_a_task) {
 
 /// Statements at which C++ and a language of devices could part: conversions of small and unsigned numbers, truth
 /// values, words for signs, shadowed names, operators side by side.
-#define TESSERA_TEST_ODD                                                         \
-  {                                                                              \
-    using real = tessera::element_of<decltype(x)>;                               \
-    (void)yes, (void)u;                                                          \
-    std::uint8_t small = static_cast<std::uint8_t>(i * 7);                       \
-    small += 250;                                                                \
-    const auto wide = small + small;                                             \
-    bool t = yes;                                                                \
-    t &= 6;                                                                      \
-    t |= i % 5;                                                                  \
-    int k = 5;                                                                   \
-    k += 2.7;                                                                    \
-    k = t ? k - 1 : -k;                                                          \
-    real sum = u - 4 > 5 ? 0.5 : 0.25;                                           \
-    {                                                                            \
-      double k = 0.125;                                                          \
-      sum += k;                                                                  \
-    }                                                                            \
-    int m[2][3] = {{1, 2, 3}, {4, 5}};                                           \
-    for (int j = 0, step = 1; j < 3; j += step) m[1][j] += m[0][j] << k % 3;     \
-    if (not t or (i > 20 and u not_eq 3)) sum -= m[1][2];                        \
-    do {                                                                         \
-      if (k == 3) break;                                                         \
-      sum += k-- * 0.5f;                                                         \
-    } while (k > 0);                                                             \
-    sum += i > 9 ? i > 30 ? 1 : 2 : -3;                                          \
-    x[i] = sum < INFINITY ? sum + wide - (u - 4 > 0) + std::max(m[1][0], 3) : 0; \
-    if (i % 11 == 0) return;                                                     \
-    x[i] = -x[i] - -1;                                                           \
+#define TESSERA_TEST_ODD                                                           \
+  {                                                                                \
+    using real = tessera::element_of<decltype(x)>;                                 \
+    (void)yes, (void)u;                                                            \
+    std::uint8_t small = static_cast<std::uint8_t>(i * 7);                         \
+    small += 250;                                                                  \
+    const auto wide = small + small;                                               \
+    bool t = yes;                                                                  \
+    t &= 6;                                                                        \
+    t |= i % 5;                                                                    \
+    int k = 5;                                                                     \
+    k += 2.7;                                                                      \
+    k = t ? k - 1 : -k;                                                            \
+    real sum = u - 4 > 5 ? 0.5 : 0.25;                                             \
+    {                                                                              \
+      double k = 0.125;                                                            \
+      sum += k;                                                                    \
+    }                                                                              \
+    int m[2][3] = {{1, 2, 3}, {4, 5}};                                             \
+    for (int j = 0, step = 1; j < 3; j += step) m[1][j] += m[0][j] << (k + 9) % 3; \
+    if (not t or (i > 20 and u not_eq 3)) sum -= m[1][2];                          \
+    do {                                                                           \
+      if (k == 3) break;                                                           \
+      sum += k-- * 0.5f;                                                           \
+    } while (k > 0);                                                               \
+    sum += i > 9 ? i > 30 ? 1 : 2 : -3;                                            \
+    x[i] = sum < INFINITY ? sum + wide - (u - 4 > 0) + std::max(m[1][0], 3) : 0;   \
+    if (i % 11 == 0) return;                                                       \
+    x[i] = -x[i] - -1;                                                             \
   }
 TEST_P(one_body, has_the_same_numbers_on_both_where_the_languages_could_part) {
   const unsigned u = 3;
