@@ -90,7 +90,7 @@ TEST(detach, what_is_refused) {
   auto a = rt.make_array<double>("a", {1}, {1});
   {
     auto v = a(0).write();
-    EXPECT_THAT(error_of([&] { rt.detach("sim0"); }).what(), HasSubstr("holds 1 view"));
+    EXPECT_THAT(error_of([&] { rt.detach("sim0"); }).what(), HasSubstr("holds host views of 1 block"));
     v[0] = 1;
   }
   rt.detach("sim0");
