@@ -138,7 +138,7 @@ TEST(runtime, views_wait_for_tasks_and_later_tasks_wait_for_views) {
           x[0] += 1;
         },
         update(a(0)));
-    EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("holds 1 view"));
+    EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("holds host views of 1 block"));
     released = true;
   }
   rt.fence();
