@@ -6,6 +6,7 @@
 #include <complex>
 
 #include "core/bytes/copy.hpp"
+#include "core/task/replay.hpp"
 
 namespace tessera::validate {
 namespace {
@@ -90,6 +91,9 @@ std::unique_ptr<shadow_copies> intent_checker::begin(task::record& t, participan
                                                      std::span<const operation::operand> operands) {
   auto out = std::make_unique<shadow_copies>();
   out->who = std::move(who);
+  out->joins =
+      (t.flags & task::flag_reduction) != 0 ||
+      ((t.flags & task::flag_replayed) != 0 && t.replayed().replay->recording.tasks[t.replayed().index].ends_group);
   const auto accesses = t.all_accesses();
   if (!accesses.empty()) out->first = accesses[0].block;
   const std::size_t count = std::min(accesses.size(), operands.size());
@@ -298,7 +302,7 @@ void intent_checker::check_origin_of_nans(const shadow_copies& of, const shadow_
     const bool of_some = never_written && (b.of_part || b.holes);
     const pattern::taint found =
         m_pattern.tainted(of_some ? std::span<const std::byte>(set_by_task(b)) : elements, b.type, meaning);
-    if (found.elements == 0) continue;
+    if (found.elements == 0 || (never_written && of.joins && b.holes)) continue;
     // Elements that are still as they were filled are another fault; what came in with the inputs was told before.
     if (never_written && !of_some && b.intent == intent::write &&
         m_pattern.untouched(elements, b.type) >= found.elements)

@@ -38,6 +38,7 @@ struct shadow_copies {
   std::vector<shadow_block> blocks;
   std::shared_ptr<task_note> note;  ///< see race_detector.hpp
   block::record* first = nullptr;   ///< its first block
+  bool joins = false;               ///< it adds up what others have accumulated, in whole blocks
 };
 
 /// Tasks and views on the host work on private copies: what they may read is copied in, what they may write is filled

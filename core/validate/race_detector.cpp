@@ -182,6 +182,7 @@ bool race_detector::replayed(const task::replay& r, task_note* in, std::source_l
   s.note = std::make_shared<task_note>();
   s.note->submitter = s.author;
   s.note->self = ++m_core->actors;
+  s.note->is_replay = true;
   s.event = ++m_core->events;
   (in != nullptr ? in->last : mine.last) = s.event;
   s.note->event = s.event;
@@ -192,6 +193,11 @@ bool race_detector::replayed(const task::replay& r, task_note* in, std::source_l
   s.ranges = &ranges;
   for (const std::shared_ptr<const void>& used : r.recording.ranges) {
     const auto& uses = *static_cast<const ranges_in_use*>(used.get());
+    const auto is_exchanged = [&](const block::record* b) {
+      const std::uint32_t k = r.recording.index_of(*b);
+      return k == task::recorded_task::inner || r.recording.blocks[k].block != b;
+    };
+    if (std::ranges::any_of(uses.blocks, is_exchanged)) continue;  // by block, then
     ranges.blocks.insert(ranges.blocks.end(), uses.blocks.begin(), uses.blocks.end());
     use_ranges(uses, *s.known, {.author = s.author, .event = s.event, .user = uses.user, .note = s.note}, ranges);
   }
@@ -294,7 +300,6 @@ bool race_detector::check(submission& of, const block::record& b, intent how, bl
          .hint = "submit from that thread alone, or do not call keep_to_this_thread: linking takes no lock then"});
   }
   const auto tell_unordered = [&](const use& earlier) {
-    if (now.by_ranges && earlier.by_ranges) return;
     if (earlier.author != of.author && !of.known->knows(earlier.author, earlier.event))
       report_unordered(of, b, now, earlier);
   };
@@ -314,22 +319,42 @@ bool race_detector::check(submission& of, const block::record& b, intent how, bl
       tell_unordered(u);
   if (how != intent::scratch)
     for (const use& u : h.rooms) against(u);
+  if (!now.by_ranges)
+    for (const use& u : h.ranges)
+      if (u.intent != how || how == intent::write || how == intent::update || u.combination != combination) against(u);
   if (!h.overlaps.empty()) check_overlaps(of, b, h, now);
 
-  const auto keep = [&](std::vector<use>& among) {
-    const auto same = std::ranges::find_if(among, [&](const use& u) { return u.author == now.author; });
-    if (same != among.end())
-      *same = now;
-    else
-      among.push_back(now);
-  };
-  if (makes_version(how) && how != intent::commute) {
+  if (now.by_ranges) {
+    keep_range(h, of, now);
+  } else if (makes_version(how) && how != intent::commute) {
     h.write = now;
-    h.reads.clear(), h.additions.clear(), h.rooms.clear();
+    h.reads.clear(), h.additions.clear(), h.rooms.clear(), h.ranges.clear();
   } else {
-    keep(how == intent::read ? h.reads : how == intent::accumulate || how == intent::commute ? h.additions : h.rooms);
+    keep(how == intent::read                                   ? h.reads
+         : how == intent::accumulate || how == intent::commute ? h.additions
+                                                               : h.rooms,
+         now);
   }
   return true;
+}
+
+void race_detector::keep(std::vector<use>& among, const use& now) {
+  const auto same = std::ranges::find_if(among, [&](const use& u) {
+    return u.author == now.author && u.intent == now.intent && u.combination == now.combination;
+  });
+  if (same != among.end())
+    *same = now;
+  else
+    among.push_back(now);
+}
+
+/// It takes the place of none that names other elements. Those that its submitter knew of are let go of when they are
+/// many: who does not know it is told of it.
+void race_detector::keep_range(history& h, const submission& of, const use& now) {
+  constexpr std::size_t many = 256;
+  if (h.ranges.size() >= many && makes_version(now.intent))
+    std::erase_if(h.ranges, [&](const use& u) { return of.known->knows(u.author, u.event); });
+  keep(h.ranges, now);
 }
 
 bool race_detector::tell_when_gone(const block::record& b, const std::string& what, const std::source_location& site,
@@ -374,8 +399,11 @@ void race_detector::check_overlaps(const submission& of, const block::record& b,
   for (const block::record* other : h.overlaps) {
     const history& o = m_core->blocks[other];
     if (o.write) against(*o.write, *other);
+    if (now.intent == intent::read)
+      for (const use& u : o.ranges)
+        if (u.intent != intent::read) against(u, *other);
     if (now.intent == intent::read) continue;
-    for (const auto* uses : {&o.reads, &o.additions, &o.rooms})
+    for (const auto* uses : {&o.reads, &o.additions, &o.rooms, &o.ranges})
       for (const use& u : *uses) against(u, *other);
   }
 }
@@ -392,6 +420,7 @@ std::shared_ptr<task_note> race_detector::started(task::record& t) {
   if (found == m_core->tasks.end()) return std::make_shared<task_note>();
   const std::shared_ptr<task_note> note = found->second;
   const auto learn = [&](const task_note& from) {
+    if (from.is_replay) note->known.learn_all_up_to(m_core->events);
     note->known.learn(from.known);
     note->known.learn(from.submitter, from.event);
     if (from.last != 0) note->known.learn(from.self, from.last);
@@ -413,6 +442,7 @@ void race_detector::view_granted(const task_note& view, const block::record& b, 
   if (found == m_core->blocks.end()) return;
   history& h = found->second;
   if (h.write) h.write->waited_for = true;
+  for (use& u : h.ranges) u.waited_for = true;
 }
 
 void race_detector::fenced(std::source_location site) {
@@ -471,7 +501,7 @@ void race_detector::forget(const block::record& b) {
     at = at->second == &b ? m_core->memory.erase(at) : std::next(at);
   h.overlaps.clear();
   h.write.reset();
-  h.reads.clear(), h.additions.clear(), h.rooms.clear();
+  h.reads.clear(), h.additions.clear(), h.rooms.clear(), h.ranges.clear();
 }
 
 void race_detector::end() {

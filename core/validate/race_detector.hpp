@@ -29,6 +29,7 @@ struct task_note {
   std::source_location site;  ///< of that
   std::vector<std::shared_ptr<task_note>> before;  ///< predecessors; until it starts
   std::vector<std::shared_ptr<task_note>> parts;   ///< of a use of ranges: the tasks that it is
+  bool is_replay = false;                          ///< whose tasks are not followed: who waits for it knows all so far
 };
 
 /// Follows who knew of what when it was submitted: every thread and every task that submits is an actor with a vector
@@ -112,6 +113,7 @@ class race_detector {
     std::optional<participant> made, gone;
     std::optional<use> write;
     std::vector<use> reads, additions, rooms;  // since the last write, one per actor
+    std::vector<use> ranges;                   // of some elements, since the whole block was written: likewise
     actor_number owner = 0;                    // of kept blocks
     participant kept_by;
     std::vector<const block::record*> overlaps;
@@ -121,6 +123,8 @@ class race_detector {
 
   actor& current_actor();
   void use_ranges(const ranges_in_use& uses, const clock& known, const range_uses::entry& as, ranges_entered& to);
+  static void keep(std::vector<use>& among, const use& now);
+  static void keep_range(history& h, const submission& of, const use& now);
   bool check(submission& of, const block::record& b, intent how, block::combination_number combination);
   void report_unordered(const submission& of, const block::record& b, const use& now, const use& earlier);
   void check_overlaps(const submission& of, const block::record& b, const history& h, const use& now);

@@ -3,10 +3,8 @@
 namespace tessera::validate {
 namespace {
 
-/// Of those that go together: reads, commutes, accumulates of one combination.
-bool comes_in_any_order(intent how) noexcept {
-  return how == intent::read || how == intent::commute || how == intent::accumulate;
-}
+/// Of those that go together: reads, commutes, scratch, accumulates of one combination.
+bool comes_in_any_order(intent how) noexcept { return how != intent::write && how != intent::update; }
 
 }  // namespace
 

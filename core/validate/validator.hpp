@@ -77,6 +77,10 @@ class validator {
   /// The calling thread has waited for the tasks of a group.
   void waited_for(const task::group& of);
 
+  /// The calling thread has waited for some of what was submitted, nobody follows what: all of it is taken to be
+  /// before.
+  void waited(std::source_location site) { m_race_detector.fenced(site); }
+
   /// A room above has found something.
   void found(finding f) { m_journal.add(std::move(f)); }
 

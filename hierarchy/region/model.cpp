@@ -11,6 +11,7 @@
 #include "core/schedule/waits.hpp"
 #include "hierarchy/region/adopted_ranges.hpp"
 #include "hierarchy/region/engine.hpp"
+#include "core/validate/validator.hpp"
 #include "hierarchy/region/fenced_memory.hpp"
 #include "hierarchy/region/made_arrays.hpp"
 #include "hierarchy/region/picture.hpp"
@@ -231,8 +232,11 @@ void location_model::launch(const task_name& name, const region_options& options
 }
 
 void location_model::fence(const region_fence_options& options, std::source_location site) {
-  if (!options.at.empty() && tree()->find(options.at) != tree()->root())
-    return edits(site).wait_below(options.at, site);
+  if (!options.at.empty() && tree()->find(options.at) != tree()->root()) {
+    edits(site).wait_below(options.at, site);
+    if (validate::validator* const by = program_side_of(owner(site)).validator) by->waited(site);
+    return;
+  }
   edits(site).require_may_wait("fence", site);
   const bool has_memory = m_memory->has_arrays(), has_files = m_engine->has_files();
   if (has_memory) {

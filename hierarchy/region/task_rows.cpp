@@ -251,8 +251,11 @@ task_demand demand_of(const std::shared_ptr<hierarchy::array_storage>& array, in
 }
 
 void refuse_writes_outside(std::int64_t first, std::int64_t last) {
-  throw error(error_kind::usage, fmt::format("it writes beside rows {} to {}, which it was given", first, last), {},
-              "name all rows that the function writes: rows(first, last) are those from first to last - 1");
+  throw error(
+      error_kind::usage,
+      fmt::format("it writes beside rows {} to {}, which it was given: all that a function writes must be named", first,
+                  last),
+      {}, "name all rows that the function writes: rows(first, last) are those from first to last - 1");
 }
 
 void commit_with_rows(runtime& of, submission& made, const task_name& name, std::span<const task_demand> uses,

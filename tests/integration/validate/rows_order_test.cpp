@@ -120,6 +120,68 @@ TEST_F(rows_order, a_block_and_its_rows_are_the_same) {
   EXPECT_THAT(fence_text(rt), HasSubstr("A(0) is used by two threads or tasks with the intents update and write"));
 }
 
+TEST_F(rows_order, uses_of_a_block_are_compared_with_all_of_its_rows) {
+  fill(rt, a, 0.0);
+  const auto found = [&](auto theirs, auto ours) {
+    rt.fence();
+    elsewhere(theirs);
+    ours();
+    return fence_text(rt);
+  };
+  const auto low = [&] { rt.submit("low", put_rows, update(a.rows(0, 4))); };
+  const auto high = [&] { rt.submit("high", put_rows, update(a.rows(4, 8))); };
+  const auto all = [&] { rt.submit("all", put_rows, update(a(0))); };
+  EXPECT_THAT(found(low, [&] { high(), all(); }), HasSubstr("task 'low'")) << "rows apart hide none of a block";
+  EXPECT_THAT(found(low, [&] { high(), fill(rt, a, 3.0); }), HasSubstr("task 'low'"));
+  EXPECT_THAT(found([&] { rt.submit("look", look_at, read(a.rows(0, 4))); }, [&] { high(), fill(rt, a(0), 3.0); }),
+              HasSubstr("task 'look'"));
+  order_point met;
+  EXPECT_THAT(found([&] { all(), low(); }, high), HasSubstr("task 'all'"));
+  EXPECT_EQ(found([&] { low(), rt.order_before(met); }, [&] { rt.order_after(met), high(), all(); }), "");
+}
+
+TEST_F(rows_order, scratch_and_fences_of_a_location_are_no_mistakes) {
+  elsewhere([&] { rt.submit("theirs", put_rows, scratch(x.rows(0, 50))); });
+  rt.submit("ours", put_rows, scratch(x.rows(20, 60)));
+  EXPECT_EQ(fence_text(rt), "");
+  fill(rt, a(0), 0.0);
+  rt.fence();
+  rt.submit("part", put_rows, write(a.rows(8, 12)));  // the rest of its block is never written
+  rt.submit("sum", put_rows, accumulate(a.rows(8, 12)));
+  EXPECT_EQ(fence_text(rt), "");
+  EXPECT_EQ(a.rows(8, 12).read().elements()[3], 2);
+  elsewhere([&] { model.region("theirs", iterate(0, 100), write(x), set_one); });
+  const auto& tree = rt.tree();
+  model.fence({.at = tree.at(tree.at(tree.root()).children.front()).properties.name});
+  model.region("ours", iterate(0, 100), update(x), add_one);
+  EXPECT_EQ(fence_text(rt), "");
+}
+
+TEST_F(rows_order, replays_wait_for_what_they_wait_for) {
+  auto y = rt.make_array<double>("y", {16}, {8});
+  for (auto* all : {&a, &y}) fill(rt, *all, 0.0);
+  auto z = model.make_array<double>("z", {10});
+  fill(rt, z, 0.0);
+  rt.fence();
+  recording copies = rt.record([&] {
+    rt.submit(
+        "copy", [](auto from, auto to) { to[0] = from[0]; }, read(x), update(y.rows(0, 8)));
+  });
+  rt.submit(
+      "outer", [&](auto v) { put_rows(v), rt.submit("inner", put_rows, update(z)); }, write(x));
+  rt.replay(copies);
+  (void)y.rows(0, 8).read();
+  rt.submit("ours", put_rows, update(z));
+  EXPECT_EQ(fence_text(rt), "");
+  copies.substitute({{y(0), a(0)}});
+  elsewhere([&] { rt.submit("theirs", put_rows, update(y.rows(0, 8))); });
+  rt.replay(copies);
+  EXPECT_EQ(fence_text(rt), "") << "it does not use them now";
+  elsewhere([&] { rt.submit("theirs", put_rows, update(a.rows(0, 8))); });
+  rt.replay(copies);
+  EXPECT_THAT(fence_text(rt), HasSubstr("A(0) is used by two threads"));
+}
+
 TEST_F(rows_order, a_fence_a_view_a_point_and_the_end_of_a_thread_order) {
   elsewhere([&] { model.region("theirs", iterate(0, 100), write(x), set_one); });
   rt.fence();
