@@ -48,8 +48,8 @@ void launch_submitter::submit(const region_request& c, launch_plan& made) {
   cut_arrays(c, made, tiles);
   name_blocks(c, made, pieces, joins);
   if (made.recorded) keep_for_replays(c, made);
-  rows_in_use order(m_runtime, fmt::format("region '{}' launched", c.name.text), c.name.site);
-  enter_rows(c, made, order);
+  rows_in_use order(m_runtime);
+  if (order.is_validated()) enter_rows(c, made, order);
   for (detail::pending_piece& p : pieces) p.task.commit();
   for (detail::submission& join : joins) join.commit();
   place_by_distance(c, made);
@@ -69,7 +69,6 @@ void launch_submitter::cut_arrays(const region_request& c, const launch_plan& ma
 }
 
 void launch_submitter::enter_rows(const region_request& c, const launch_plan& made, rows_in_use& order) {
-  if (!order.is_validated()) return;
   const bool in_steps = c.over.step != 1 && c.over.step != -1;
   for (const detail::region_demand& d : c.demands) {
     if (d.array == nullptr) continue;
@@ -83,7 +82,7 @@ void launch_submitter::enter_rows(const region_request& c, const launch_plan& ma
     for (std::size_t k = 0; k < made.split->pieces.size(); ++k)
       order.add(*d.array, c.used_rows(d, made.parts, k), d.how);
   }
-  order.enter();
+  order.enter(fmt::format("region '{}' launched", c.name.text), c.name.site);
 }
 
 void launch_submitter::keep_for_replays(const region_request& c, const launch_plan& made) {

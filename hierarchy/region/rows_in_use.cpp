@@ -22,11 +22,7 @@ std::vector<const block::record*> blocks_of(array_storage& array, std::span<cons
 
 }  // namespace
 
-rows_in_use::rows_in_use(runtime& of, std::string description, std::source_location site)
-    : m_validator(program_side_of(of).validator), m_runtime(of) {
-  if (m_validator != nullptr)
-    m_user = std::make_shared<validate::range_user>(validate::range_user{std::move(description), site});
-}
+rows_in_use::rows_in_use(runtime& of) : m_validator(program_side_of(of).validator), m_runtime(of) {}
 
 void rows_in_use::add(array_storage& array, const row_interval& rows, intent how,
                       block::combination_number combination) {
@@ -41,12 +37,13 @@ void rows_in_use::add(array_storage& array, const row_interval& rows, intent how
     ranges.push_back({rows.begin, rows.end, how, combination});
 }
 
-void rows_in_use::enter() {
+void rows_in_use::enter(std::string description, std::source_location site) {
   if (m_validator == nullptr) return;
+  const auto user = std::make_shared<const validate::range_user>(validate::range_user{std::move(description), site});
   std::vector<validate::ranges_in_use> uses;
   for (auto& [array, ranges] : m_arrays) {
     std::vector<const block::record*> blocks = blocks_of(*array, ranges);
-    uses.push_back({array->uses(), std::move(ranges), m_user, std::move(blocks)});
+    uses.push_back({array->uses(), std::move(ranges), user, std::move(blocks)});
   }
   m_arrays.clear();
   if (task::graph_recorder* const recorder = program_side_of(m_runtime).recordings.current()) {

@@ -129,9 +129,9 @@ detail::held_rows array_storage::hold(intent how, const row_interval& rows, std:
     const row_interval cut_from = with_their_tiles(m_tiles->tiles_with(rows.begin, rows.end, room), rows);
     const std::span<const tiled_memory::tile> taken = tiles_for_view(rows, how, room, site);
     const row_interval all{taken.front().begin, taken.back().end};
-    rows_in_use order(m_runtime, "view taken", site);
+    rows_in_use order(m_runtime);
     order.add(*this, rows, how);
-    order.enter();
+    if (order.is_validated()) order.enter("view taken", site);
     const bool of_part = all != rows && how == intent::write;
     if (of_part) how = intent::update;  // the other rows stay
     m_views.check(all, how, name(), site);

@@ -106,7 +106,7 @@ class named_rows {
     if (!order.is_validated()) return;
     for (const detail::task_demand& d : m_uses)
       if (d.is_rows) order.add(*d.array, rows_of(d), d.how, d.combination);
-    order.enter();
+    order.enter(fmt::format("task '{}' submitted", m_name.text), m_name.site);
   }
   /// What is looked at between the submission and the end of the arrays' locks.
   void note() const {
@@ -270,7 +270,7 @@ void commit_with_rows(runtime& of, submission& made, const task_name& name, std:
     check_blocks(of, name.text, blocks, name.site);
     made.name_blocks(blocks);
     rows.note();
-    hierarchy::rows_in_use order(of, fmt::format("task '{}' submitted", name.text), name.site);
+    hierarchy::rows_in_use order(of);
     rows.enter(order);
     made.commit();
   }
@@ -324,7 +324,7 @@ void over_blocks(runtime& of, const task_name& operation, std::span<const elemen
     for (const task_demand& d : demands)
       for (const tiled_memory::tile& t : rows.tiles_of(d)) all.push_back(t.record);
     rows.note();
-    hierarchy::rows_in_use order(of, fmt::format("task '{}' submitted", operation.text), operation.site);
+    hierarchy::rows_in_use order(of);
     rows.enter(order);
     for (std::size_t k = 0; k < count; ++k) {
       for (std::size_t u = 0; u < uses.size(); ++u) blocks[u] = all[u * count + k];
