@@ -9,6 +9,13 @@
 #include "core/validate/intent_checker.hpp"
 
 namespace tessera::validate {
+namespace {
+
+constexpr const char* hint_to_order =
+    "order them: submit both from one thread, fence, take a view, or tell of a barrier with order_before and "
+    "order_after";
+
+}  // namespace
 
 struct race_detector::core {
   std::mutex mutex;
@@ -79,6 +86,12 @@ race_detector::actor& race_detector::current_actor() {
   return *fresh;
 }
 
+void race_detector::learn_of_ended_threads(actor& learner) const {
+  if (learner.ended_seen == m_core->ended_count) return;
+  learner.known.learn(m_core->ended);
+  learner.ended_seen = m_core->ended_count;
+}
+
 void race_detector::made(std::span<block::record* const> blocks, bool adopted, std::source_location site) {
   const std::lock_guard guard(m_core->mutex);
   for (const block::record* b : blocks) {
@@ -137,10 +150,7 @@ participant race_detector::participant_of(const use& u, const block::record& b) 
 bool race_detector::submitted(task::record& t, task_note* in) {
   const std::lock_guard guard(m_core->mutex);
   actor& mine = current_actor();
-  if (mine.ended_seen != m_core->ended_count) {
-    mine.known.learn(m_core->ended);
-    mine.ended_seen = m_core->ended_count;
-  }
+  learn_of_ended_threads(mine);
   submission s;
   s.author = in != nullptr ? in->self : mine.number;
   s.event = ++m_core->events;
@@ -223,10 +233,7 @@ bool race_detector::replayed(const task::replay& r, task_note* in, std::source_l
 void race_detector::enter(std::span<const ranges_in_use> uses, task_note* in) {
   const std::lock_guard guard(m_core->mutex);
   actor& mine = current_actor();
-  if (mine.ended_seen != m_core->ended_count) {
-    mine.known.learn(m_core->ended);
-    mine.ended_seen = m_core->ended_count;
-  }
+  learn_of_ended_threads(mine);
   const clock& known = in != nullptr ? in->known : mine.known;
   auto note = std::make_shared<task_note>();
   note->submitter = in != nullptr ? in->self : mine.number;
@@ -267,8 +274,7 @@ void race_detector::use_ranges(const ranges_in_use& uses, const clock& known, co
                                          name_of(earlier.how), name_of(now.how)),
                      .here = said(*as.user, now.begin, now.end, now.how),
                      .there = said(*earlier.user, begin, earlier.end, earlier.how),
-                     .hint = "order them: submit both from one thread, fence, take a view, or tell of a barrier with "
-                             "order_before and order_after"});
+                     .hint = hint_to_order});
     });
   }
   for (const range_use& now : uses.ranges) uses.of->add(now, as);
@@ -380,8 +386,7 @@ void race_detector::report_unordered(const submission&, const block::record& b, 
            block::name_of(b), name_of(earlier.intent), name_of(now.intent)),
        .here = participant_of(now, b),
        .there = participant_of(earlier, b),
-       .hint = "order them: submit both from one thread, fence, take a view, or tell of a barrier with order_before "
-               "and order_after"});
+       .hint = hint_to_order});
 }
 
 void race_detector::check_overlaps(const submission& of, const block::record& b, const history& h, const use& now) {

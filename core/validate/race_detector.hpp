@@ -122,6 +122,7 @@ class race_detector {
   struct submission;  // of one task
 
   actor& current_actor();
+  void learn_of_ended_threads(actor& learner) const;
   void use_ranges(const ranges_in_use& uses, const clock& known, const range_uses::entry& as, ranges_entered& to);
   static void keep(std::vector<use>& among, const use& now);
   static void keep_range(history& h, const submission& of, const use& now);

@@ -23,30 +23,10 @@ void change(view<double> x) {
   for (double& v : x) v += 1;
 }
 
-class order : public ::testing::Test {
+class order : public testing::with_threads {
  protected:
   runtime rt{testing::validating(testing::host_only())};
   array<double> a = rt.make_array<double>("A", {16}, {8});
-
-  /// On a thread of its own that is still there afterwards, so that its end orders nothing.
-  template <class Function>
-  void elsewhere(Function f) {
-    auto done =
-        std::make_shared<std::promise<void>>();  // the thread's too: it is still in set_value when we hear of it
-    m_threads.emplace_back([f, done, over = m_ended] {
-      f();
-      done->set_value();
-      over.wait();
-    });
-    done->get_future().wait();
-  }
-  void TearDown() override {
-    m_over.set_value();
-    for (std::thread& t : m_threads) t.join();
-  }
-  std::promise<void> m_over;
-  std::shared_future<void> m_ended = m_over.get_future().share();
-  std::vector<std::thread> m_threads;
 };
 
 TEST_F(order, two_threads_that_write_one_block_are_named) {

@@ -24,33 +24,12 @@ constexpr auto put_rows = [](auto x) {
 constexpr auto look_at = [](auto) {};
 
 /// An array without blocks, one with blocks, and threads that are there until the end.
-class rows_order : public ::testing::Test {
+class rows_order : public testing::with_threads {
  protected:
   runtime rt{testing::validating(testing::host_only())};
   location_model model{rt};
   array<double> x = model.make_array<double>("x", {100});
   array<double> a = rt.make_array<double>("A", {16}, {8});
-
-  /// On a thread of its own that is still there afterwards, so that its end orders nothing.
-  template <class Function>
-  void elsewhere(Function f) {
-    auto done = std::make_shared<std::promise<void>>();
-    m_threads.emplace_back([f, done, over = m_ended] {
-      f();
-      done->set_value();
-      over.wait();
-    });
-    done->get_future().wait();
-  }
-  void TearDown() override {
-    m_over.set_value();
-    for (std::thread& t : m_threads) t.join();
-  }
-
- private:
-  std::promise<void> m_over;
-  std::shared_future<void> m_ended = m_over.get_future().share();
-  std::vector<std::thread> m_threads;
 };
 
 TEST_F(rows_order, regions_of_two_threads_are_named) {

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
+#include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "core/operation/scalar.hpp"
 #include "core/operation/tensor.hpp"
@@ -44,6 +48,32 @@ inline operation::definition fills_with_seven(const char* name, intent how) {
   what.available = [](const plugin::device& d, element_type) { return d.tensor() != nullptr; };
   return what;
 }
+
+/// A test whose threads are there until its end, so that the end of one orders nothing.
+class with_threads : public ::testing::Test {
+ protected:
+  /// Runs a function on a thread of its own, and waits for it.
+  template <class Function>
+  void elsewhere(Function f) {
+    auto done =
+        std::make_shared<std::promise<void>>();  // the thread's too: it is still in set_value when we hear of it
+    m_threads.emplace_back([f, done, over = m_ended] {
+      f();
+      done->set_value();
+      over.wait();
+    });
+    done->get_future().wait();
+  }
+  void TearDown() override {
+    m_over.set_value();
+    for (std::thread& t : m_threads) t.join();
+  }
+
+ private:
+  std::promise<void> m_over;
+  std::shared_future<void> m_ended = m_over.get_future().share();
+  std::vector<std::thread> m_threads;
+};
 
 /// "file.cpp:17" for a line of a test.
 inline std::string at(const char* file, int line) {
