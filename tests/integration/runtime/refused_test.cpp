@@ -175,6 +175,7 @@ TEST_F(refused, private_copies_that_find_no_room) {
       testing::machine_of("plugins = [\"host\"]\n[memory]\nhost_limit = \"1 MiB\"\nslab_bytes = \"64 KiB\"\n", 2));
   auto sum = own.make_array<double>("sum", {90000}, {90000});  // 703 KiB of 1 MiB
   fill(own, sum(0), 1.0);
+  own.fence();  // what adds waits for nobody: its copy could take the room before the block has any
   own.submit(
       "add", [](view<double> x) { x[0] += 1; }, accumulate(sum(0)));
   const error e = error_of([&] { own.fence(); });
