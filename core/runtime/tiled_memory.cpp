@@ -14,6 +14,11 @@
 
 namespace tessera {
 
+/// Neighbouring tiles that other ones take the place of: of the old ones, and of the ends wanted.
+struct tiled_memory::exchange {
+  std::size_t first_old, old_count, first_new, new_count;
+};
+
 /// Tiles in the order of their rows. A few are found, and exchanged for others, in time for those; all of them are
 /// listed when somebody asks.
 class tiled_memory::tile_list {
@@ -47,11 +52,6 @@ class tiled_memory::tile_list {
     m_visits += found.size();
     return found;
   }
-  /// Before tiles of the list are exchanged for so many others: `exchange` allocates nothing then.
-  void prepare(std::span<const tile> old, std::size_t fresh) {
-    if (m_ordered.empty()) m_ordered.insert(m_listed.begin(), m_listed.end());
-    if (old.size() == m_ordered.size()) m_listed.reserve(old.size() + fresh);
-  }
   struct by_row {
     using is_transparent = void;
     bool operator()(const tile& a, const tile& b) const noexcept { return a.begin < b.begin; }
@@ -59,15 +59,28 @@ class tiled_memory::tile_list {
     bool operator()(std::int64_t row, const tile& a) const noexcept { return row < a.begin; }
   };
   using ordered = std::set<tile, by_row>;
-  /// @param among  tiles of the list  @param old  some of these  @param fresh  those in the place of the latter
-  void exchange(std::span<const tile> among, std::span<const tile> old, ordered& fresh) noexcept {
-    const bool whole = among.size() == m_ordered.size();
-    for (const tile& t : old) m_ordered.erase(m_ordered.find(t.begin));
-    m_visits += old.size() + fresh.size();
-    m_ordered.merge(fresh);
-    m_is_listed = false;
+  /// What tiles are exchanged for. All that takes memory is done before the exchange.
+  struct replacement {
+    bool whole = false;       // all tiles of the list were looked at
+    std::vector<tile> all;    // where they were: those of the whole list, from now on
+    std::vector<tile> old;    // where not: those that go
+    ordered fresh;            // and those that come
+    std::size_t changed = 0;  // tiles that go or come
+  };
+  /// @param among  neighbouring tiles of the list @param exchanges  of these @param fresh  what comes in their place
+  replacement prepare(std::span<const tile> among, std::span<const exchange> exchanges, std::span<const tile> fresh);
+  void take(replacement next) noexcept {
+    m_visits += next.changed;
+    if (next.whole) {
+      m_listed = std::move(next.all);
+      m_visits += m_listed.size();
+      m_ordered.clear();
+    } else {
+      for (const tile& t : next.old) m_ordered.erase(m_ordered.find(t.begin));
+      m_ordered.merge(next.fresh);
+    }
+    m_is_listed = next.whole;
     m_asked = 0;
-    if (whole) (void)all();  // in the time that was taken anyhow
   }
   void for_each(const auto& what) const {
     if (m_is_listed)
@@ -80,31 +93,52 @@ class tiled_memory::tile_list {
  private:
   std::vector<tile> m_listed;
   bool m_is_listed = true;
-  ordered m_ordered;        // nothing before the first exchange
+  ordered m_ordered;        // nothing where the whole list was the last that was exchanged
   std::size_t m_asked = 0;  // tiles, since the last exchange
   std::uint64_t m_visits = 0;
 };
 
-/// Neighbouring tiles that other ones take the place of: of the old ones, and of the ends wanted.
-struct tiled_memory::exchange {
-  std::size_t first_old, old_count, first_new, new_count;
-};
+tiled_memory::tile_list::replacement tiled_memory::tile_list::prepare(std::span<const tile> among,
+                                                                      std::span<const exchange> exchanges,
+                                                                      std::span<const tile> fresh) {
+  replacement next;
+  next.whole = among.size() == (m_is_listed ? m_listed.size() : m_ordered.size());
+  next.changed = fresh.size();
+  for (const exchange& e : exchanges) next.changed += e.old_count;
+  if (!next.whole) {
+    if (m_ordered.empty()) m_ordered.insert(m_listed.begin(), m_listed.end());
+    next.old.reserve(next.changed - fresh.size());
+    for (const exchange& e : exchanges) {
+      const std::span<const tile> of = among.subspan(e.first_old, e.old_count);
+      next.old.insert(next.old.end(), of.begin(), of.end());
+    }
+    next.fresh.insert(fresh.begin(), fresh.end());
+    return next;
+  }
+  next.all.reserve(among.size() + fresh.size());
+  auto stays = among.begin();
+  auto comes = fresh.begin();
+  for (const exchange& e : exchanges) {
+    const auto first = among.begin() + static_cast<std::ptrdiff_t>(e.first_old);
+    const auto behind = comes + static_cast<std::ptrdiff_t>(e.new_count);
+    next.all.insert(next.all.end(), stays, first);
+    next.all.insert(next.all.end(), comes, behind);
+    stays = first + static_cast<std::ptrdiff_t>(e.old_count);
+    comes = behind;
+  }
+  next.all.insert(next.all.end(), stays, among.end());
+  return next;
+}
 
 /// What takes the place of what.
 struct tiled_memory::change {
-  std::vector<tile> old;
-  tile_list::ordered now;
   std::vector<block::record*> from, to;
   std::vector<schedule::retiling> parts;  // of from and to
 
-  change() = default;
-  change(std::span<const tile> before, std::span<const exchange> exchanges, std::span<const tile> fresh)
-      : now(fresh.begin(), fresh.end()) {
-    for (const exchange& e : exchanges) {
-      const std::span<const tile> of = before.subspan(e.first_old, e.old_count);
-      old.insert(old.end(), of.begin(), of.end());
-    }
-    for (const tile& t : old) from.push_back(t.record);
+  change(std::span<const tile> before, std::span<const exchange> exchanges, std::span<const tile> fresh) {
+    from.reserve(before.size()), to.reserve(fresh.size()), parts.reserve(exchanges.size());
+    for (const exchange& e : exchanges)
+      for (const tile& t : before.subspan(e.first_old, e.old_count)) from.push_back(t.record);
     for (const tile& t : fresh) to.push_back(t.record);
     std::size_t old_taken = 0, new_taken = 0;
     for (const exchange& e : exchanges) {
@@ -224,19 +258,19 @@ void tiled_memory::cut_ahead(const ends_of_rows& to, std::source_location site) 
   if (exchanges.empty()) return;
   schedule::scheduler& scheduler = *m_runtime->inside().scheduler;
   std::vector<tile> fresh = fresh_tiles(exchanges, to);
-  m_tiles->prepare(before, fresh.size());
   make_records(fresh, site);
-  change all;
   try {
-    all = change(before, exchanges, fresh);
+    const change all(before, exchanges, fresh);
+    tile_list::replacement next = m_tiles->prepare(before, exchanges, fresh);
     scheduler.retiler().submit(all.parts, site);
+    m_tiles->take(std::move(next));
   } catch (...) {
     for (const tile& t : fresh) scheduler.destroy_later(*t.record);
     throw;
   }
-  m_tiles->exchange(before, all.old, all.now);
   m_changes += exchanges.size();
-  for (block::record* const b : all.from) scheduler.destroy_later(*b);
+  for (const exchange& e : exchanges)
+    for (const tile& t : std::span(before).subspan(e.first_old, e.old_count)) scheduler.destroy_later(*t.record);
 }
 
 tiled_memory::recorded* tiled_memory::find_here() const noexcept {
@@ -274,11 +308,11 @@ void tiled_memory::cut_recorded(const ends_of_rows& to, std::source_location sit
   const std::vector<exchange> exchanges = exchanges_for(before, to);
   if (exchanges.empty()) return;
   std::vector<tile> fresh = fresh_tiles(exchanges, to);
-  here->now.prepare(before, fresh.size());
   make_missing(fresh, *here, site);
-  change all(before, exchanges, fresh);
+  const change all(before, exchanges, fresh);
+  tile_list::replacement next = here->now.prepare(before, exchanges, fresh);
   scheduler.retiler().record(all.parts, site);
-  here->now.exchange(before, all.old, all.now);
+  here->now.take(std::move(next));
 }
 
 void tiled_memory::end_recorded(bool finished, std::source_location site) {

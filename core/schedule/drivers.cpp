@@ -12,7 +12,7 @@ thread_context& scheduler::begin_driver(const placement::place& of, bool played)
 void scheduler::drop(thread_context& thread, task::record& t) { run(thread, t); }
 
 void scheduler::enqueued(thread_context& thread, task::record& t) {
-  reductions::give_back(t);
+  m_reductions.give_back(t);
   release_successors(thread, t, when_ready::queue);
 }
 

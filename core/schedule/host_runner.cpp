@@ -73,6 +73,8 @@ bool host_runner::wait_for_memory(thread_context& thread, task::record& t, place
     return true;
   }
   if (space.waiters().events() != lacking.memory_events) return false;  // something was freed already
+  // Elsewhere what is idle is evicted, and claims know the blocks of a task that waits.
+  if (m_mode.single_space && m_owner.exchange_copies(t, where)) return false;
   if (!m_mode.single_space)
     m_setup.coherence->make_room(lacking.lacking, lacking.missing,
                                  t.sequence);  // one space: nothing pins, nowhere to evict to

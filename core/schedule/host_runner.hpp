@@ -48,10 +48,11 @@ class host_runner {
   /// Before a task runs. False: another place has it, it waits, or it has failed; all that is seen to.
   bool prepare(thread_context& thread, task::record& t) {
     if (m_setup.placer->model() != nullptr && m_owner.place_again(thread, t)) return false;
-    constexpr int special = task::flag_acquired | task::flag_accumulates;
+    constexpr int special = task::flag_acquired | task::flag_accumulates | task::flag_reduction;
     if (m_mode.single_space && (t.flags & special) == 0 && resident(t.all_accesses())) return true;
     placement::place& where = place(t.place == task::no_place ? thread.place : t.place);
-    if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) m_owner.give_copies(t, where);
+    constexpr int uses_copies = task::flag_accumulates | task::flag_reduction;
+    if ((t.flags & uses_copies) != 0 && (t.flags & task::flag_prepared) == 0) m_owner.give_copies(t, where);
     return get_blocks(thread, t, where);
   }
   /// Of prepare, what concerns the blocks: they are in the memory of `where`, pinned unless it is the only one.
@@ -89,6 +90,10 @@ class host_runner {
   void run_in_place(thread_context& thread, const operation::definition& what, const void* arguments,
                     std::size_t argument_bytes, std::span<const operation::operand> operands,
                     operation::in_place_facts* facts);
+  /// Runs an operation at once on blocks that nobody uses. False: not all of them have contents in the host memory
+  /// `space`, and nothing is done. Throws what the operation throws; then nobody may use what it should have written.
+  bool run_resident(thread_context& thread, memory::space_number space, const operation::definition& what,
+                    const void* arguments, std::size_t argument_bytes, std::span<block::access> accesses);
   /// The place whose worker a thread is while it runs something itself.
   placement::place& place_of(const thread_context& thread) const noexcept {
     return place(thread.is_driver ? 0 : thread.place);

@@ -1,6 +1,9 @@
 #include "core/schedule/in_place.hpp"
 
+#include <algorithm>
+
 #include "core/block/record.hpp"
+#include "core/schedule/operands.hpp"
 #include "core/transfer/stream.hpp"
 
 namespace tessera::schedule {
@@ -58,6 +61,31 @@ void host_runner::run_in_place(thread_context& thread, const operation::definiti
   stream.check_inline();
   if (facts != nullptr) *facts = {true, found.workspace};
   thread.scratch.trim();
+}
+
+bool host_runner::run_resident(thread_context& thread, memory::space_number space, const operation::definition& what,
+                               const void* arguments, std::size_t argument_bytes, std::span<block::access> accesses) {
+  if (!std::ranges::all_of(accesses, [&](const block::access& a) { return a.block->valid_spaces.has(space); }))
+    return false;
+  transfer::coherence& coherence = *m_setup.coherence;
+  transfer::acquisition& got = thread.acquisition;
+  coherence.acquire(accesses, space, got, 0);
+  if (got.outcome != transfer::outcome::ready) return false;
+  if (!got.waits.empty()) {
+    coherence.finish(accesses);
+    return false;
+  }
+  thread.operands.clear();
+  add_operands(coherence, accesses, thread.operands);
+  try {
+    run_in_place(thread, what, arguments, argument_bytes, thread.operands, nullptr);
+  } catch (...) {
+    coherence.finish(accesses);
+    throw;
+  }
+  coherence.publish(accesses, {});
+  coherence.finish(accesses);
+  return true;
 }
 
 std::optional<placement::device_choice> in_place_calls::choose_device(const placement::device_question& asked) {

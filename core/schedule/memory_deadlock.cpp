@@ -78,6 +78,9 @@ memory_deadlock::finding memory_deadlock::resolve(bool single_space) {
       }
     if (coherence.suspend_claims()) return {.released = true, .hopeless = nullptr, .why = {}};
   }
+  for (std::size_t k = 0; k < coherence.space_count(); ++k)
+    if (awaited(k) != nullptr && m_setup.join_copies && m_setup.join_copies(static_cast<memory::space_number>(k)))
+      return {.released = true, .hopeless = nullptr, .why = {}};
   const auto submitted = [this] { return m_setup.threads->submitted(); };
   if (program == outlook::program && !m_patience.over(submitted)) return {};
   for (std::size_t k = 0; k < coherence.space_count(); ++k) {

@@ -47,6 +47,8 @@ class memory_deadlock {
     const parking* set_aside = nullptr;  ///< tasks that wait for copies
     bool counts_on_program = false;      ///< threads of the program may free memory: a run in real time
     std::chrono::nanoseconds patience{0};
+    /// Makes private copies in that memory fewer; false: none can be joined. None: there are no private copies.
+    std::function<bool(memory::space_number)> join_copies = nullptr;
     std::function<void()> wake;  ///< called when patience is over: resolve has to be called again
   };
   explicit memory_deadlock(setup with);

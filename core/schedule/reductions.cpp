@@ -81,9 +81,73 @@ void reductions::prepare_sum(task::record& reduction) {
       accesses[0].intent = intent::write;  // a sum from zero
   }
   const std::lock_guard guard(group.lock);
+  group.summed = true;
   for (const auto& copy : group.copies)
     accesses.push_back({.block = copy.block, .version = 0, .intent = intent::read, .flags = 0, .space = 0});
   reduction.flags |= task::flag_many_accesses;
+}
+
+/// While a sum waits for memory its copies may become fewer. A stage keeps them: it needs no memory but theirs.
+void reductions::let_copies_go(task::record& reduction) {
+  block::accumulation& group = *reduction.more->sums[0];
+  if (group.in_turn || reduction.more->accesses.front().block != group.base) return;
+  reduction.more->accesses.clear();
+  reduction.flags &= static_cast<std::uint8_t>(~(task::flag_prepared | task::flag_many_accesses));
+  const std::lock_guard guard(group.lock);
+  group.summed = false;
+}
+
+std::vector<block::record*> reductions::take_unused_copies(task::record& adder) {
+  std::vector<block::record*> unused;
+  const auto accesses = adder.all_accesses();
+  for (std::size_t k = 0; k < accesses.size(); ++k) {
+    block::accumulation* const group = adder.more->sums[k];
+    if (group == nullptr) continue;
+    block::access& a = accesses[k];
+    const std::lock_guard guard(group->lock);
+    const auto its = std::ranges::find(group->copies, a.block, &block::accumulation::private_copy::block);
+    if ((a.flags & task::access_fresh) != 0) {
+      unused.push_back(a.block);
+      group->copies.erase(its);
+    } else {
+      its->busy = false;
+    }
+    a = {.block = group->base,
+         .version = 0,
+         .intent = intent::accumulate,
+         .flags = static_cast<std::uint8_t>(a.flags & ~task::access_fresh),
+         .space = group->how};
+  }
+  adder.flags &= static_cast<std::uint8_t>(~task::flag_prepared);
+  return unused;
+}
+
+bool reductions::has_idle_copies(const task::record& adder, memory::space_number space) {
+  return std::ranges::all_of(adder.more->sums, [&](block::accumulation* group) {
+    if (group == nullptr) return true;
+    const std::lock_guard guard(group->lock);
+    return std::ranges::any_of(group->copies, [&](const auto& copy) { return !copy.busy && copy.space == space; });
+  });
+}
+
+bool reductions::find_two(block::accumulation& group, memory::space_number space, std::array<block::access, 2>& two) {
+  if (group.summed || group.missing != nullptr) return false;
+  std::size_t found = 0;
+  for (const auto& copy : group.copies) {
+    if (copy.busy || copy.space != space || copy.block->committed == 0 || copy.block->poison != nullptr) continue;
+    two[found++] = {.block = copy.block, .version = 0, .intent = intent::read, .flags = 0, .space = 0};
+    if (found < two.size()) continue;
+    two[0].intent = intent::update;
+    two[0].version = two[0].block->flow.make_version();
+    return true;
+  }
+  return false;
+}
+
+void reductions::forget(const block::accumulation& group) noexcept {
+  if (group.copies.size() < 2 && m_several.empty()) return;
+  const std::lock_guard guard(m_mutex);
+  std::erase(m_several, &group);
 }
 
 void reductions::give_adder_copies(task::record& adder, memory::space_number space) {
@@ -92,6 +156,7 @@ void reductions::give_adder_copies(task::record& adder, memory::space_number spa
     block::accumulation* const group = adder.more->sums[k];
     if (group == nullptr) continue;
     block::accumulation::private_copy copy_for_task;
+    bool several = false;
     {
       const std::lock_guard guard(group->lock);
       for (auto& copy : group->copies)
@@ -108,6 +173,11 @@ void reductions::give_adder_copies(task::record& adder, memory::space_number spa
       a.flags |= task::access_fresh;
       const std::lock_guard guard(group->lock);
       group->copies.push_back(copy_for_task);
+      several = group->copies.size() == 2;
+    }
+    if (several) {
+      const std::lock_guard guard(m_mutex);
+      if (std::ranges::find(m_several, group) == m_several.end()) m_several.push_back(group);
     }
     a.block = copy_for_task.block;
     a.intent = (a.flags & task::access_fresh) != 0 ? intent::write : intent::update;
@@ -123,8 +193,14 @@ void reductions::give_back(task::record& adder) {
     if (group == nullptr) continue;
     const std::lock_guard guard(group->lock);
     for (auto& copy : group->copies)
-      if (copy.block == accesses[k].block) copy.busy = false;
+      if (copy.block == accesses[k].block) {
+        copy.busy = false;
+        break;
+      }
   }
+  if (!m_short.load(std::memory_order_relaxed)) return;  // the locks above order it
+  for (std::size_t k = 0; k < accesses.size(); ++k)
+    if (adder.more->sums[k] != nullptr) m_setup.coherence->space_at(accesses[k].space).waiters().notify();
 }
 
 // The reduction makes the block's next version, whoever writes the one before: so the failure waits for it in the

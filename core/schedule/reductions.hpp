@@ -1,8 +1,12 @@
 #pragma once
 // Sums of accumulates: the private copies that tasks add to, and the reduction that sums the copies.
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -51,8 +55,42 @@ class reductions {
 
   /// Before a task runs: an adder gets copies in a memory, a reduction all that there are, or those of its next stage.
   void give_copies(task::record& t, memory::space_number space);
-  /// After it has run. Nothing to do for tasks that have none.
-  static void give_back(task::record& adder);
+  /// After it has run. Nothing to do for tasks that have none. Adders that wait for memory look again.
+  void give_back(task::record& adder);
+  /// A task that found no memory, where there is one, is going to wait: it has no copy meanwhile that has no memory
+  /// either, and a sum has none. True: its copies are others now, which are there: it tries again. Calls destroy(block)
+  /// for what it had.
+  template <class Destroy>
+  bool exchange_copies(task::record& t, memory::space_number space, Destroy&& destroy) {
+    constexpr int uses_copies = task::flag_accumulates | task::flag_reduction;
+    if ((t.flags & uses_copies) == 0 || (t.flags & task::flag_prepared) == 0) return false;
+    if ((t.flags & task::flag_reduction) != 0) return let_copies_go(t), false;
+    if (!has_fresh_copies(t)) return false;
+    m_short.store(true, std::memory_order_relaxed);  // who gives a copy back wakes this task from now on
+    for (block::record* const unused : take_unused_copies(t)) destroy(*unused);
+    if (!has_idle_copies(t, space)) return false;
+    give_copies(t, space);
+    return true;
+  }
+  /// Two idle copies in a memory become one: calls join(accesses, combination), which updates the first block with the
+  /// second one, now, and returns whether it could; then destroy(block) for the second. False: there are none.
+  template <class Join, class Destroy>
+  bool join_copies(memory::space_number space, Join&& join, Destroy&& destroy) {
+    const std::lock_guard guard(m_mutex);
+    for (block::accumulation* const group : m_several) {
+      block::record* second = nullptr;
+      {
+        const std::lock_guard in_group(group->lock);  // whoever wants its copies waits
+        std::array<block::access, 2> two;
+        if (!find_two(*group, space, two) || !join(std::span<block::access>(two), *group)) continue;
+        second = two[1].block;
+        std::erase_if(group->copies, [&](const auto& copy) { return copy.block == second; });
+      }
+      destroy(*second);
+      return true;
+    }
+    return false;
+  }
   /// An adder is given up before it had its copies: so the sum will fail.
   static void note_missing(task::record& adder, const std::shared_ptr<const block::failure>& why);
   /// Why a reduction has no sum; null: no adder is missing.
@@ -73,8 +111,9 @@ class reductions {
   }
   /// A reduction is through, and its group ends: calls destroy(block) for each copy.
   template <class Destroy>
-  static void end_group(task::record& reduction, Destroy&& destroy) {
+  void end_group(task::record& reduction, Destroy&& destroy) {
     const std::unique_ptr<block::accumulation> group(reduction.more->sums[0]);
+    forget(*group);
     for (const auto& copy : group->copies) destroy(*copy.block);
   }
 
@@ -82,8 +121,19 @@ class reductions {
   bool prepare_stage(task::record& reduction);  ///< whether only a part is to be summed now
   void prepare_sum(task::record& reduction);
   void give_adder_copies(task::record& adder, memory::space_number space);
+  static void let_copies_go(task::record& reduction);
+  static std::vector<block::record*> take_unused_copies(task::record& adder);
+  static bool has_fresh_copies(task::record& adder) {
+    return std::ranges::any_of(adder.all_accesses(), [](auto& a) { return (a.flags & task::access_fresh) != 0; });
+  }
+  static bool has_idle_copies(const task::record& adder, memory::space_number space);
+  static bool find_two(block::accumulation& group, memory::space_number space, std::array<block::access, 2>& two);
+  void forget(const block::accumulation& group) noexcept;
 
   const setup m_setup;
+  std::mutex m_mutex;
+  std::vector<block::accumulation*> m_several;  // have had two copies
+  std::atomic<bool> m_short{false};             // an adder has found no memory for a copy
 };
 
 }  // namespace tessera::schedule

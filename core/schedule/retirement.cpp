@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/schedule/outcome.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/schedule/simulated_run.hpp"
 #include "core/task/block_names.hpp"
@@ -14,7 +15,8 @@ namespace tessera::schedule {
 
 void scheduler::run(thread_context& thread, task::record& t) {
   const thread_context::runtime_scope on(thread);
-  if (given_up_by_cancel(thread, t)) return;
+  if (m_failures.cancelled() && given_up_by_cancel(thread, t)) [[unlikely]]
+    return;
   if (t.operation->special != nullptr) {
     run_special(thread, t);
     return;
@@ -31,7 +33,7 @@ void scheduler::run(thread_context& thread, task::record& t) {
 }
 
 bool scheduler::given_up_by_cancel(thread_context& thread, task::record& t) {
-  if (!m_failures.cancelled() || m_own.is_destroy(t)) return false;
+  if (m_own.is_destroy(t)) return false;
   if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
   fail(thread, t, m_failures.cancellation());  // names no task: none of them is the cause
   return true;
@@ -39,7 +41,9 @@ bool scheduler::given_up_by_cancel(thread_context& thread, task::record& t) {
 
 void scheduler::run_gathered(thread_context& thread, task::record& t) {
   const thread_context::runtime_scope on(thread);
-  if (given_up_by_cancel(thread, t) || !m_host.prepare(thread, t)) return;
+  if (m_failures.cancelled() && given_up_by_cancel(thread, t)) [[unlikely]]
+    return;
+  if (!m_host.prepare(thread, t)) return;
   m_host.execute(thread, t);
   complete(thread, t);
 }
@@ -73,7 +77,7 @@ void scheduler::complete(thread_context& thread, task::record& t, when_ready the
       dispatch(thread, t, when_ready::queue);
       return;
     }
-    reductions::give_back(t);
+    m_reductions.give_back(t);
   }
   release_successors(thread, t, then);
   retire(thread, t, bytes);
@@ -91,7 +95,7 @@ std::uint64_t scheduler::window_bytes_of(task::record& t) const {
 void scheduler::retire(thread_context& thread, task::record& t, std::uint64_t window_bytes) {
   task::group* const group = (t.rare & task::rare_group) != 0 ? t.more->group : nullptr;
   if ((t.flags & task::flag_reduction) != 0)
-    reductions::end_group(t, [this](block::record& copy) { destroy_later(copy); });
+    m_reductions.end_group(t, [this](block::record& copy) { destroy_later(copy); });
   if (t.operation->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0) {
     const thread_context::runtime_scope on(thread);  // it may be the end of arrays
     t.operation->destroy_arguments(t.argument_bytes());
@@ -156,6 +160,26 @@ bool scheduler::resolve_memory_deadlock(thread_context& thread) {
   std::string why = std::move(found.why) + "; it needs " + task::names_of_blocks(*t);
   fail(thread, *t, m_failures.note(*t, {std::move(why), "", error_kind::memory}));
   return true;
+}
+
+bool scheduler::join_private_copies(memory::space_number space) {
+  thread_context& thread = current_thread();
+  return m_reductions.join_copies(
+      space,
+      [&](std::span<block::access> two, block::accumulation& group) {
+        const bool adds = group.how == block::addition;
+        const block::combination* const how = adds ? nullptr : &block::combination_at(group.how);
+        bool joined = false;
+        const std::optional<thrown> caught = thrown_by([&] {  // by the program's own combination
+          joined =
+              m_host.run_resident(thread, space, adds ? m_own.reduce : m_own.combine, how, adds ? 0 : sizeof *how, two);
+        });
+        if (caught)
+          group.missing = m_failures.note(
+              block::failure{caught->text, "the accumulates into " + block::name_of(*group.base), caught->kind});
+        return joined;
+      },
+      [this](block::record& joined) { destroy_later(joined); });
 }
 
 void scheduler::destroy_later(block::record& block) {

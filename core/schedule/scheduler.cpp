@@ -71,6 +71,7 @@ struct scheduler::part_setups {
             .set_aside = &s.m_parking,
             .counts_on_program = s.m_setup.simulated == nullptr,
             .patience = std::chrono::nanoseconds(s.m_setup.settings->patience_ns),
+            .join_copies = [&s](memory::space_number space) { return s.join_private_copies(space); },
             .wake = [&s] { s.m_pool.wake_all(); }};
   }
   static host_runner::setup host(scheduler& s) {

@@ -170,6 +170,9 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
   void fail(thread_context& thread, task::record& t, std::shared_ptr<const block::failure> why) override;
   void drop(thread_context& thread, task::record& t) override;
   void give_copies(task::record& t, placement::place& where) override { m_reductions.give_copies(t, where.space); }
+  bool exchange_copies(task::record& t, placement::place& where) override {
+    return m_reductions.exchange_copies(t, where.space, [this](block::record& unused) { destroy_later(unused); });
+  }
   void begun(const task::record& t) override;
   void wait_for_points(task::record& t, std::span<const block::ticket> points) override;
   void wait_for_memory(task::record& t, placement::place& where, const transfer::acquisition& lacking) override;
@@ -202,6 +205,7 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
   void commit_unbounded(thread_context& thread, task::record& t) override { commit(thread, t, false); }
   bool resolve_deadlock(thread_context& thread);         ///< whether something goes on, perhaps since it was given up
   bool resolve_memory_deadlock(thread_context& thread);  ///< whether a task was released or given up
+  bool join_private_copies(memory::space_number space);  ///< see memory_deadlock::setup::join_copies
   struct part_setups;                                    ///< what the parts work with (scheduler.cpp)
   place_plan make_places();
   void make_drivers(const place_plan& plan);
@@ -213,8 +217,8 @@ class scheduler final : private task::reduction_source, private driver_owner, pr
 
   // from running to retired (retirement.cpp)
   void run(thread_context& thread, task::record& t) override;
-  void run_gathered(thread_context& thread, task::record& t);  ///< its cores are reserved
-  bool given_up_by_cancel(thread_context& thread, task::record& t);
+  void run_gathered(thread_context& thread, task::record& t);        ///< its cores are reserved
+  bool given_up_by_cancel(thread_context& thread, task::record& t);  ///< all are cancelled; the ends of blocks run
   void run_special(thread_context& thread, task::record& t);
   void complete(thread_context& thread, task::record& t,
                 when_ready then = when_ready::run_next);  // host: release successors, retire

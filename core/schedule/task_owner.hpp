@@ -23,6 +23,8 @@ class task_owner {
   virtual void fail(thread_context& thread, task::record& t, std::shared_ptr<const block::failure> why) = 0;
   /// Gives a task that accumulates its private copies in the memory of `where`.
   virtual void give_copies(task::record& t, placement::place& where) = 0;
+  /// See reductions::exchange_copies.
+  virtual bool exchange_copies(task::record& t, placement::place& where) = 0;
   /// It has its blocks: uses that were announced for it are no longer to come.
   virtual void begun(const task::record& t) = 0;
   /// Queues it at its place again when all the points are reached.

@@ -11,9 +11,10 @@
 namespace tessera::task {
 namespace {
 
-/// What a hidden block is a private copy of; null: nothing.
-const block::record* base_of(const record& t, std::size_t k, const block::record& b) {
-  if (b.from != nullptr || t.more == nullptr || t.more->sums.empty()) return nullptr;
+/// What a hidden block is a private copy of, or the one that an adder is to get; null: nothing.
+const block::record* base_of(const record& t, std::size_t k, const block::access& a) {
+  if ((a.block->from != nullptr && a.intent != intent::accumulate) || t.more == nullptr || t.more->sums.empty())
+    return nullptr;
   // An accumulate has a group for each access, a reduction one for all.
   const block::accumulation* const group = t.more->sums[std::min(k, t.more->sums.size() - 1)];
   return group != nullptr ? group->base : nullptr;
@@ -27,7 +28,7 @@ std::string names_of_blocks(record& t) {
   std::string names;
   for (std::size_t k = 0; k < std::min(accesses.size(), max_named); ++k) {
     const block::record& b = *accesses[k].block;
-    const block::record* const base = base_of(t, k, b);
+    const block::record* const base = base_of(t, k, accesses[k]);
     names += fmt::format("{}{} ({})", k == 0 ? "" : ", ",
                          base != nullptr ? "the private copy of " + block::name_of(*base) : block::name_of(b),
                          format_bytes(static_cast<double>(b.bytes)));

@@ -230,7 +230,8 @@ std::size_t device_driver::start_task(task::record& t) {
     m_owner.drop(*m_context, t);
     return 0;
   }
-  if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) m_owner.give_copies(t, m_where);
+  constexpr int uses_copies = task::flag_accumulates | task::flag_reduction;
+  if ((t.flags & uses_copies) != 0 && (t.flags & task::flag_prepared) == 0) m_owner.give_copies(t, m_where);
   if ((t.flags & task::flag_acquired) != 0) {  // resumed: only host-side waits were missing
     if (!still_good(*m_setup.coherence, m_owner, *m_context, t)) return 0;
     if ((t.flags & task::flag_acquired) != 0) {

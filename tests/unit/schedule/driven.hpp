@@ -28,6 +28,7 @@ struct notebook : driver_owner {
   }
   void drop(thread_context&, task::record& t) override { note("dropped", t); }
   void give_copies(task::record& t, placement::place&) override { note("copies", t); }
+  bool exchange_copies(task::record&, placement::place&) override { return false; }
   void begun(const task::record&) override {}
   void wait_for_points(task::record& t, std::span<const block::ticket>) override { note("waits", t); }
   void wait_for_memory(task::record& t, placement::place&, const transfer::acquisition&) override {

@@ -26,6 +26,7 @@ struct request_list final : task_owner {
     calls.push_back("failed: " + why->text);
   }
   void give_copies(task::record&, placement::place&) override { calls.push_back("copies"); }
+  bool exchange_copies(task::record&, placement::place&) override { return false; }
   void begun(const task::record&) override { calls.push_back("begun"); }
   void wait_for_points(task::record&, std::span<const block::ticket>) override { calls.push_back("waits"); }
   void wait_for_memory(task::record&, placement::place&, const transfer::acquisition&) override {

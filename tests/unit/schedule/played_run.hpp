@@ -117,6 +117,7 @@ struct played_run final : program_owner, task_owner, task::reduction_source {
     complete(t);
   }
   void give_copies(task::record&, placement::place&) override {}
+  bool exchange_copies(task::record&, placement::place&) override { return false; }
   void wait_for_points(task::record& t, std::span<const block::ticket> points) override {
     calls.push_back(t.operation->name + " waits");
     aside.wait_for_points(t, points, nullptr);

@@ -93,7 +93,7 @@ TEST(reductions, a_stage_frees_the_copies_that_it_has_summed) {
   t.more->accesses = {t.accesses[0], reads(copies[0]), reads(copies[3])};  // the rest, into the block itself
   EXPECT_FALSE(reductions::next_stage(t, destroy));
   destroyed.clear();
-  reductions::end_group(t, destroy);
+  reductions({}).end_group(t, destroy);
   EXPECT_THAT(destroyed, ::testing::ElementsAre(copies[0], copies[3]));
 }
 
@@ -122,11 +122,11 @@ TEST(reductions, an_adder_gives_back_its_own_copies_only) {
   adder.access_count = 1;
   adder.accesses[0] = {.block = group.base, .version = 0, .intent = intent::update, .flags = 0, .space = 0};
   adder.need_more().sums = {&group};
-  reductions::give_back(adder);
+  reductions({}).give_back(adder);
   EXPECT_TRUE(group.copies[0].busy && group.copies[1].busy) << "it has none yet";
   adder.flags |= task::flag_prepared;
   adder.accesses[0].block = group.copies[1].block;
-  reductions::give_back(adder);
+  reductions({}).give_back(adder);
   EXPECT_TRUE(group.copies[0].busy);
   EXPECT_FALSE(group.copies[1].busy);
 }
