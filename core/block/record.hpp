@@ -111,6 +111,7 @@ struct origin {
   std::string array_name;
   std::vector<std::int64_t> counts;  ///< blocks per dimension, max_rank of them at most
   bool last_is_fastest = false;      ///< of the indices, from one block to the next; else the first
+  std::int64_t per_element = 1;      ///< how many elements of the blocks' type one of the program's is
   mutable std::uint64_t blocks = 0;  ///< that refer to it; under the table's mutex
 };
 

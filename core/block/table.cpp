@@ -179,9 +179,10 @@ void table::keep_destroyed(std::size_t count) {
   m_keep = count;
 }
 
-const origin* table::make_origin(std::string array_name, std::vector<std::int64_t> counts, bool last_is_fastest) {
+const origin* table::make_origin(std::string array_name, std::vector<std::int64_t> counts, bool last_is_fastest,
+                                 std::int64_t per_element) {
   const std::lock_guard guard(m_mutex);
-  auto fresh = std::make_unique<origin>(origin{std::move(array_name), std::move(counts), last_is_fastest});
+  auto fresh = std::make_unique<origin>(origin{std::move(array_name), std::move(counts), last_is_fastest, per_element});
   const origin* const at = fresh.get();
   m_origins.emplace(at, std::move(fresh));
   return at;

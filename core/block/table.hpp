@@ -42,7 +42,8 @@ class table {
 
   /// Remembers an array's name until the last of its blocks is destroyed; at least one must be created.
   void forget_origin(const origin* from);  ///< one that no block refers to
-  const origin* make_origin(std::string array_name, std::vector<std::int64_t> counts, bool last_is_fastest = false);
+  const origin* make_origin(std::string array_name, std::vector<std::int64_t> counts, bool last_is_fastest = false,
+                            std::int64_t per_element = 1);
 
   /// Number of records in use.
   std::size_t size() const;

@@ -84,7 +84,7 @@ void array_state::make_blocks(element_type type) {
   m_blocks.reserve(static_cast<std::size_t>(total));
   block::table& table = m_runtime->inside().blocks;
   const auto stored = [&](std::size_t k) { return m_last_is_fastest ? rank - 1 - k : k; };  // the fastest first
-  const block::origin* from = total > 0 ? table.make_origin(m_name, counts, m_last_is_fastest) : nullptr;
+  const block::origin* from = total > 0 ? table.make_origin(m_name, counts, m_last_is_fastest, m_per_element) : nullptr;
   try {
     std::vector<std::int64_t> at(rank, 0), size(rank == 0 && m_per_element > 1 ? 1 : rank, 1);
     for (std::int64_t k = 0; k < total; ++k) {
@@ -202,12 +202,14 @@ void refuse_rank(std::size_t rank, const shape& extents, std::source_location si
       file_and_line(site));
 }
 
-loose_blocks::loose_blocks(runtime& of, std::string name, std::vector<std::int64_t> counts, bool last_is_fastest)
+loose_blocks::loose_blocks(runtime& of, std::string name, std::vector<std::int64_t> counts, bool last_is_fastest,
+                           std::int64_t per_element)
     : m_runtime(&of),
       m_alive(of.inside().scheduler->alive()),
       m_name(std::move(name)),
       m_counts(std::move(counts)),
-      m_last_is_fastest(last_is_fastest) {
+      m_last_is_fastest(last_is_fastest),
+      m_per_element(per_element) {
   if (m_counts.size() > max_rank)
     throw error(error_kind::usage, fmt::format("block group {} has counts of {} dimensions", m_name, m_counts.size()),
                 {}, "the highest rank is 8");
@@ -232,7 +234,7 @@ block::record& loose_blocks::make(element_type type, const shape& extents, std::
   block::record* created;
   {
     const std::lock_guard guard(m_mutex);
-    if (m_live == 0) m_origin = inside.blocks.make_origin(m_name, m_counts, m_last_is_fastest);
+    if (m_live == 0) m_origin = inside.blocks.make_origin(m_name, m_counts, m_last_is_fastest, m_per_element);
     created = &inside.blocks.create(type, extents, m_origin, ordinal);
     ++m_live;
   }

@@ -182,7 +182,7 @@ struct tiled_memory::recorded {
 
 tiled_memory::tiled_memory(runtime& of, std::string name, element_type type, void* memory,
                            std::shared_ptr<const void> owner, std::int64_t rows, std::int64_t row_elements,
-                           std::source_location site)
+                           std::source_location site, std::int64_t per_element)
     : m_runtime(&of),
       m_alive(of.inside().scheduler->alive()),
       m_name(std::move(name)),
@@ -205,7 +205,7 @@ tiled_memory::tiled_memory(runtime& of, std::string name, element_type type, voi
                                              inside.scheduler->facts().places.front()->space, m_owner);
   m_all = all.word;
   try {
-    m_origin = inside.blocks.make_origin(m_name, {m_rows});
+    m_origin = inside.blocks.make_origin(m_name, {m_rows}, false, per_element);
     make_records(first, site);
     *tiles = tile_list(std::move(first));
     m_tiles = std::move(tiles);

@@ -40,6 +40,11 @@ T element_as(const std::byte* at) noexcept {
   return value;
 }
 
+/// How many elements of the block's type one of the program's is.
+std::size_t per_element(const block::record& b) noexcept {
+  return b.from == nullptr ? 1 : static_cast<std::size_t>(b.from->per_element);
+}
+
 }  // namespace
 
 bool last_is_fastest(const block::record& b) noexcept { return b.from != nullptr && b.from->last_is_fastest; }
@@ -220,7 +225,8 @@ std::vector<std::byte> intent_checker::set_by_task(const shadow_block& b) const 
 /// What was there is another version now.
 void intent_checker::note_made(const shadow_copies& of, const shadow_block& b, bool known) {
   const std::span<const std::byte> elements = b.copy->elements();
-  const bool holes = (b.holes || (b.of_part && b.intent == intent::write)) && m_pattern.untouched(elements, b.type) > 0;
+  const bool holes = (b.holes || (b.of_part && b.intent == intent::write)) &&
+                     m_pattern.untouched(elements, b.type, per_element(*b.block)) > 0;
   m_contents.made(*b.block, {b.makes, checksum(elements), known, holes, with_use(of, b)});
 }
 
@@ -250,12 +256,12 @@ void intent_checker::check_read(const shadow_copies& of, const shadow_block& b) 
 
 void intent_checker::check_written(const shadow_copies& of, const shadow_block& b) {
   const auto elements = b.copy->elements();
-  const std::uint64_t left = m_pattern.untouched(elements, b.type);
+  const std::uint64_t left = m_pattern.untouched(elements, b.type, per_element(*b.block));
   if (left == 0) return;
   m_journal.add(
       {.fault = fault::not_written,
        .text = fmt::format("{} has declared {} write and left {} of {} elements unwritten", subject(of),
-                           block::name_of(*b.block), left, elements.size() / size_of(b.type)),
+                           block::name_of(*b.block), left, elements.size() / size_of(b.type) / per_element(*b.block)),
        .here = with_use(of, b),
        .there = b.found != 0 ? maker_of(b).value_or(participant{}) : participant{},
        .hint = "write means every element: what was there before is not fetched; declare the block update to keep it"});
@@ -305,7 +311,7 @@ void intent_checker::check_origin_of_nans(const shadow_copies& of, const shadow_
     if (found.elements == 0 || (never_written && of.joins && b.holes)) continue;
     // Elements that are still as they were filled are another fault; what came in with the inputs was told before.
     if (never_written && !of_some && b.intent == intent::write &&
-        m_pattern.untouched(elements, b.type) >= found.elements)
+        m_pattern.untouched(elements, b.type, per_element(*b.block)) >= found.elements)
       continue;
     const auto brought = [&](const shadow_block& in, bool holes) {
       return needs_contents(in.intent) && (never_written && in.holes) == holes &&

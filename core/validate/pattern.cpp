@@ -81,18 +81,24 @@ void pattern::fill(std::span<std::byte> to, element_type type, meaning is, std::
   for (std::size_t k = 0; k < to.size() / size; ++k) element(to.data() + k * size, type, k, is, id);
 }
 
-std::uint64_t pattern::untouched(std::span<const std::byte> in, element_type type) const noexcept {
+std::uint64_t pattern::untouched(std::span<const std::byte> in, element_type type,
+                                 std::size_t per_element) const noexcept {
   const std::size_t size = size_of(type);
   const bool strong = kind_of(type) != scalar_kind::other;
   std::array<std::byte, longest_element> expected{};
   std::uint64_t count = 0, run = 0;
   const auto end_run = [&] {
-    if (strong || run * size >= 8) count += run;
+    if (strong || run * size * per_element >= 8) count += run;
     run = 0;
   };
-  for (std::size_t k = 0; k < in.size() / size; ++k) {
+  const auto is_untouched = [&](std::size_t k) {
     element(expected.data(), type, k, meaning::never_written, 0);
-    if (std::memcmp(expected.data(), in.data() + k * size, size) == 0)
+    return std::memcmp(expected.data(), in.data() + k * size, size) == 0;
+  };
+  for (std::size_t first = 0; first + per_element <= in.size() / size; first += per_element) {
+    std::size_t left = 0;
+    while (left < per_element && is_untouched(first + left)) ++left;
+    if (left == per_element)
       ++run;
     else
       end_run();

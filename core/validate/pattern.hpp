@@ -23,9 +23,10 @@ class pattern {
   /// Fills whole elements. `id` (24 bits) can be read back from results in f64.
   void fill(std::span<std::byte> to, element_type type, meaning is, std::uint32_t id = 0) const noexcept;
 
-  /// Number of elements that still are as fill(never_written) has left them. Integers count only in runs of 8 bytes,
-  /// since a shorter one may be chance.
-  std::uint64_t untouched(std::span<const std::byte> in, element_type type) const noexcept;
+  /// Number of the program's elements that still are as fill(never_written) has left them, each of `per_element` of
+  /// `type`; one counts as a whole, since the bytes between its members are nobody's. Integers count only in runs of
+  /// 8 bytes, since a shorter one may be chance.
+  std::uint64_t untouched(std::span<const std::byte> in, element_type type, std::size_t per_element = 1) const noexcept;
   /// Whether all bytes are as fill(ended, id) has left them; else the first one that is not.
   bool intact(std::span<const std::byte> in, element_type type, std::uint32_t id,
               std::size_t& out_first) const noexcept;

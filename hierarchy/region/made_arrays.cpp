@@ -18,7 +18,8 @@ row_extents stored_extents(const std::string& name, std::span<const std::int64_t
         error_kind::usage,
         fmt::format("array '{}' would have {} dimensions, and regions go over one to three", name, extents.size()),
         file_and_line(site), "with the extents of its blocks an array may have up to 8");
-  return {extents[0], extents.size() > 1 ? extents[1] : 1, (extents.size() > 2 ? extents[2] : 1) * per_element};
+  return {extents[0], extents.size() > 1 ? extents[1] : 1, (extents.size() > 2 ? extents[2] : 1) * per_element,
+          per_element};
 }
 
 std::uint64_t bytes_of(const std::string& name, element_type type, const row_extents& e,

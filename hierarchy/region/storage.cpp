@@ -32,7 +32,7 @@ array_storage::array_storage(runtime& of, std::string name, element_type type, v
       m_tree(std::move(tree)),
       m_at(at),
       m_tiles(std::make_unique<tiled_memory>(of, m_name, type, memory, std::move(owner), extents.rows,
-                                             extents.row_elements(), site)) {}
+                                             extents.row_elements(), site, extents.per_element)) {}
 
 array_storage::array_storage(runtime& of, std::string name, element_type type, std::vector<tiled_memory::tile> blocks,
                              const row_extents& extents, std::shared_ptr<live_tree> tree, location::node_id at)
@@ -84,7 +84,7 @@ void array_storage::remake(std::source_location site) noexcept try {
   void* const data = fresh->data();
   fresh->keep(m_claimed);
   m_tiles = std::make_unique<tiled_memory>(m_runtime, m_name, m_type, data, std::move(fresh), m_extents.rows,
-                                           m_extents.row_elements(), site);
+                                           m_extents.row_elements(), site, m_extents.per_element);
 } catch (...) {  // the next region writes what is there
 }
 
@@ -203,7 +203,7 @@ std::shared_ptr<hierarchy::array_storage> make_rows_of(array_state& of, std::sou
     if (blocks[d] < extents[d])
       refuse(fmt::format("array '{}' is cut into blocks along dimension {} too", of.name(), d));
   const row_extents all{extents[0], extents.rank() > 1 ? extents[1] : 1,
-                        (extents.rank() > 2 ? extents[2] : 1) * of.per_element()};
+                        (extents.rank() > 2 ? extents[2] : 1) * of.per_element(), of.per_element()};
   std::vector<tiled_memory::tile> tiles;
   tiles.reserve(of.size());
   for (std::size_t k = 0; k < of.size(); ++k) {

@@ -34,9 +34,10 @@ class runtime;
 /// Extents as regions split them: rows, and elements per row in up to two more dimensions; the last index is fastest.
 /// For the runtime.
 struct row_extents {
-  std::int64_t rows = 0;    ///< what regions split
-  std::int64_t second = 1;  ///< of each row
-  std::int64_t third = 1;   ///< of each of those
+  std::int64_t rows = 0;         ///< what regions split
+  std::int64_t second = 1;       ///< of each row
+  std::int64_t third = 1;        ///< of each of those
+  std::int64_t per_element = 1;  ///< how many of those one of the program's elements is
   /// Elements of one row.
   std::int64_t row_elements() const noexcept { return second * third; }
   /// Elements of all rows.

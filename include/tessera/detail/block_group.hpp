@@ -27,8 +27,9 @@ namespace detail {
 /// What groups of all element types have in common. All functions from any thread.
 class loose_blocks {
  public:
-  /// Throws usage for more counts than a block has dimensions.
-  loose_blocks(runtime& of, std::string name, std::vector<std::int64_t> counts, bool last_is_fastest);
+  /// Throws usage for more counts than a block has dimensions. @param per_element  how many stored elements one is
+  loose_blocks(runtime& of, std::string name, std::vector<std::int64_t> counts, bool last_is_fastest,
+               std::int64_t per_element = 1);
   block::record& make(element_type type, const shape& extents, std::uint32_t ordinal, std::source_location site);
   void destroy(block::record& block, std::source_location site);
   void keep_to_this_thread(block::record& block, std::source_location site);
@@ -43,6 +44,7 @@ class loose_blocks {
   std::string m_name;
   std::vector<std::int64_t> m_counts;
   bool m_last_is_fastest;
+  std::int64_t m_per_element;
   std::mutex m_mutex;
   std::uint64_t m_live = 0;
   const block::origin* m_origin = nullptr;  // valid while blocks live
@@ -60,7 +62,7 @@ class block_group {
   using block_type = block_of<T, Rank, Order>;  ///< what make returns
   /// @param name for messages  @param counts blocks per dimension, for messages: "A(3,1)"
   block_group(runtime& rt, std::string name, std::vector<std::int64_t> counts)
-      : m_blocks(rt, std::move(name), std::move(counts), std::is_same_v<Order, row_major>) {}
+      : m_blocks(rt, std::move(name), std::move(counts), std::is_same_v<Order, row_major>, stored_per_element<T>) {}
   block_group(const block_group&) = delete;
   block_group& operator=(const block_group&) = delete;
 

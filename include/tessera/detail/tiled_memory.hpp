@@ -33,9 +33,10 @@ class tiled_memory {
 
   /// Adopts `rows * row_elements` elements at `memory` as one tile; they are its first version. Throws as
   /// runtime::adopt. @param name  for messages @param owner  of the memory: let go of when the last tile has ended;
-  /// null: the memory stays valid until this has ended and a fence is through
+  /// null: the memory stays valid until this has ended and a fence is through @param per_element  how many of `type`
+  /// one of the program's elements is
   tiled_memory(runtime& of, std::string name, element_type type, void* memory, std::shared_ptr<const void> owner,
-               std::int64_t rows, std::int64_t row_elements, std::source_location site);
+               std::int64_t rows, std::int64_t row_elements, std::source_location site, std::int64_t per_element = 1);
   /// Blocks that are there already, of whole rows, whose cuts stay: those of an array that was given blocks. They
   /// outlive this, which does not end them. `cut` and its like throw usage.
   tiled_memory(runtime& of, std::string name, element_type type, std::vector<tile> blocks, std::int64_t row_elements);

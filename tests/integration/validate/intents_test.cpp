@@ -84,6 +84,31 @@ TEST_F(intents, elements_that_a_write_leaves_out_are_counted) {
                 "keep it");
 }
 
+struct padded {
+  alignas(16) double x;  // and eight bytes that nobody writes
+  alignas(16) short kind;
+};
+
+TEST_F(intents, bytes_between_members_are_left_out_by_nobody) {
+  auto blocks = rt.make_array<padded>("P", {16}, {8});
+  auto rows = rt.make_array<padded>("R", {16});
+  const auto put = [](auto elements) {
+    for (auto& e : elements) e.x = 1, e.kind = 2;
+  };
+  rt.submit("blocks", put, write(blocks(0)));
+  rt.submit("rows", put, write(rows.rows(4, 12)));
+  EXPECT_EQ(fence_text(rt), "");
+  const auto put_half = [](auto elements) {
+    std::size_t k = 0;
+    for (auto& e : elements)
+      if (k++ % 2 == 0) e.x = 1, e.kind = 2;
+  };
+  rt.submit("half", put_half, write(blocks(1)));
+  EXPECT_THAT(fence_text(rt), HasSubstr("'half' has declared P(1) write and left 4 of 8 elements unwritten"));
+  rt.submit("half of rows", put_half, write(rows.rows(4, 12)));
+  EXPECT_THAT(fence_text(rt), HasSubstr("and left 4 of 8 elements unwritten"));
+}
+
 /// Changes all eight bytes, whatever the guard's pattern is this time.
 void invert(double* at) {
   auto* const bytes = reinterpret_cast<unsigned char*>(at);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -32,6 +33,23 @@ TEST(pattern, counts_what_nobody_has_written) {
       EXPECT_EQ(p.untouched(memory, type), 0u) << name_of(type);
     }
   }
+}
+
+TEST(pattern, elements_of_a_type_of_the_program_count_as_a_whole) {
+  struct padded {
+    alignas(16) double x;  // and eight bytes that nobody writes
+    alignas(16) short kind;
+  };
+  const pattern p(5);
+  std::vector<std::byte> memory(64 * sizeof(padded));
+  p.fill(memory, element_type::u8, pattern::meaning::never_written);
+  EXPECT_EQ(p.untouched(memory, element_type::u8, sizeof(padded)), 64u);
+  for (std::size_t k = 0; k < 48; ++k) {
+    std::memset(memory.data() + k * sizeof(padded), 0, sizeof(double));
+    std::memset(memory.data() + k * sizeof(padded) + offsetof(padded, kind), 0, sizeof(short));
+  }
+  EXPECT_EQ(p.untouched(memory, element_type::u8, sizeof(padded)), 16u);
+  EXPECT_GT(p.untouched(memory, element_type::u8), 48u * 16) << "as bytes, what is between members counts";
 }
 
 TEST(pattern, ordinary_numbers_are_never_taken_for_it) {
