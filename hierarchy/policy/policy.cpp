@@ -64,7 +64,7 @@ class policy_reader {
   [[noreturn]] void refuse_at(std::string_view at, std::string message, std::string hint = {}) const {
     const auto column = at.data() - m_text.data() + 1;
     refuse(std::move(message),
-           fmt::format("{}{}column {} of the policy's text", m_where, m_where.empty() ? "" : ", ", column),
+           fmt::format("{}{}column {} of policy '{}'", m_where, m_where.empty() ? "" : ", ", column, m_text),
            std::move(hint));
   }
 

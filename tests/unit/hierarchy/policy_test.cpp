@@ -138,7 +138,7 @@ TEST(policy_text, refuses_with_reasons) {
             std::string::npos);
   const auto column_of = [&](const char* text) {
     const std::string found = message_of([&] { policy::parse(text, "--policy"); });
-    const std::string before = "--policy, column ", behind = " of the policy's text";
+    const std::string before = "--policy, column ", behind = " of policy '";
     const std::size_t begin = found.find(before), end = found.find(behind);
     return end != std::string::npos ? found.substr(begin + before.size(), end - begin - before.size()) : found;
   };
