@@ -91,9 +91,13 @@ solve_progress linear_iteration::progress() {
   m_b.unscale(m_residuals);
   for (std::size_t j = 0; j < m_residuals.size(); ++j)
     if (!std::isfinite(m_residuals[j]))
-      throw error(error_kind::numerical,
-                  fmt::format("the residual is {} behind iteration {}, column {}", m_residuals[j], m_iteration, j + 1),
-                  m_a.name(), fmt::format("{} or its preconditioner makes numbers that are not finite", m_a.name()));
+      throw error(
+          error_kind::numerical,
+          fmt::format("the residual is {} behind iteration {}, column {}", m_residuals[j], m_iteration, j + 1),
+          m_a.name(),
+          fmt::format("{} or its preconditioner makes numbers that are not finite; a function makes every row of Y, "
+                      "in all of its columns",
+                      m_a.name()));
   if (m_first.empty()) m_first = m_residuals;
   m_changes.clear();
   if (m_with_changes && m_changed) {

@@ -46,7 +46,7 @@ void require_symmetric_operator(program& p, const linear_operator& a, const char
   const double size = std::sqrt(xx[0]) * of_ax[1] + std::sqrt(xx[3]) * of_ax[0];
   if (!std::isfinite(difference) || !std::isfinite(size))
     throw error(error_kind::numerical, fmt::format("{} makes numbers that are not finite", what), a.name(),
-                "look at what its function writes: every row of Y must be made");
+                "look at what its function writes: every row of Y, in all of its columns; here there are two");
   if (difference > rounding * size)
     throw error(error_kind::input,
                 fmt::format("{} is not symmetric: for two random vectors x'Ay is {:.10g}, and y'Ax is {:.10g}", what,

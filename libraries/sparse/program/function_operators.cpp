@@ -1,5 +1,6 @@
 // Operators that are functions: of rows, of whole blocks, of tasks, of operations.
 #include <algorithm>
+#include <limits>
 
 #include "libraries/sparse/program/operator_node.hpp"
 #include "tessera/tessera.hpp"
@@ -106,13 +107,18 @@ void submit_block(const operator_tasks& on, const std::string& name,
                                                 columns = on.x.columns()](task_blocks blocks) {
     joined_blocks<const double> x(blocks, 0, panels);
     joined_blocks<double> y(blocks, panels, panels);
-    multiply({rows, columns, x.data(), y.data()});
+    call_whole(multiply, {rows, columns, x.data(), y.data()});
     y.spread();
   };
   on.rt.submit(name, run, std::span<const block_access>(uses));
 }
 
 }  // namespace
+
+void call_whole(const std::function<void(const operator_block&)>& multiply, const operator_block& on) {
+  std::fill_n(on.y, on.rows * on.columns, std::numeric_limits<double>::quiet_NaN());
+  multiply(on);
+}
 
 linear_operator linear_operator::of_rows(row_function f) { return make_operator<row_function_node>(std::move(f)); }
 

@@ -20,6 +20,8 @@ struct whole_function {
   std::function<void(const operator_block&)> call = {};
   operator_facts facts = {};
 };
+/// Calls `multiply`, and numbers of Y that it leaves out are not a number behind it, instead of what was there.
+void call_whole(const std::function<void(const operator_block&)>& multiply, const operator_block& on);
 
 /// A tile of memory as a task uses it.
 inline block_access access(const tiled_memory& of, std::size_t tile, intent how) {

@@ -155,7 +155,8 @@ void run_at_once(const operation& o) {
     case tasks:
       return run_tasks_at_once(o);
     case call:
-      return o.whole->call({o.from[0]->rows, o.from[0]->columns, o.from[0]->home.get(), o.to[0]->home.get()});
+      return call_whole(o.whole->call,
+                        {o.from[0]->rows, o.from[0]->columns, o.from[0]->home.get(), o.to[0]->home.get()});
     case small:
       return call_small(o);
   }

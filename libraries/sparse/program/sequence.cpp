@@ -36,7 +36,7 @@ operation_sequence::~operation_sequence() = default;
 void operation_sequence::make_call(part& of) {
   m_program.rt.fence({.reports = false});
   read_numbers(*of.call->from[0], of.x);
-  of.call->whole->call({of.call->from[0]->rows, of.call->from[0]->columns, of.x.data(), of.y.data()});
+  call_whole(of.call->whole->call, {of.call->from[0]->rows, of.call->from[0]->columns, of.x.data(), of.y.data()});
   write_numbers(*of.call->to[0], of.y);
 }
 

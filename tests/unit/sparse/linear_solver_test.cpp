@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -333,6 +334,23 @@ TEST_P(linear_solvers, tell_of_operators_that_make_no_numbers) {
   });
   EXPECT_NE(message_of([&] { solve(nothing, some_numbers(n, 1)); }, error_kind::numerical).find("not finite"),
             std::string::npos);
+}
+
+TEST_P(linear_solvers, tell_of_functions_that_forget_columns) {
+  const auto first_column = [](const operator_block& on) {
+    for (std::int64_t i = 0; i < on.rows; ++i) on.y[i * on.columns] = 2 * on.x[i * on.columns];
+  };
+  using maker =
+      linear_operator (*)(std::string, std::int64_t, std::function<void(const operator_block&)>, const operator_facts&);
+  for (const maker make : {maker{&linear_operator::of_block}, maker{&linear_operator::of_call}}) {
+    const std::string measured =
+        message_of([&] { solve(make("forgets", n, first_column, {}), some_numbers(n, 1)); }, error_kind::numerical);
+    EXPECT_NE(measured.find("the operator makes numbers that are not finite"), std::string::npos) << measured;
+    const linear_operator said = make("forgets", n, first_column, {.symmetric = true});
+    EXPECT_TRUE(solve(said, some_numbers(n, 1)).converged());
+    const std::string in_the_loop = message_of([&] { solve(said, some_numbers(2 * n, 1)); }, error_kind::numerical);
+    EXPECT_NE(in_the_loop.find("column 2"), std::string::npos) << in_the_loop;
+  }
 }
 
 TEST_P(linear_solvers, need_positive_definite_operators_or_do_not) {

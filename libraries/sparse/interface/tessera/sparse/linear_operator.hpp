@@ -54,11 +54,12 @@ struct operator_rows {
   const double* x = nullptr;  ///< row from.begin first
   double* y = nullptr;        ///< row rows.begin first
 };
-/// The same for a function of whole blocks.
+/// The same for a function of whole blocks: as many columns as there are right sides, and two where a solver measures
+/// whether the operator is symmetric.
 struct operator_block {
   std::int64_t rows = 0, columns = 0;  ///< of both, row-major
   const double* x = nullptr;           ///< may be read
-  double* y = nullptr;                 ///< all of it to be made
+  double* y = nullptr;                 ///< all of it to be made; what the function leaves out is not a number
 };
 
 /// A block of vectors in the hands of a function that submits tasks: a block of the runtime for each panel of rows.

@@ -31,9 +31,9 @@ struct program_options {
 
   /// The same for block vectors of so many columns, unless `columns` says already.
   program_options for_columns(std::int64_t count) const {
-    program_options made = *this;
-    if (columns == 0) made.columns = count;
-    return made;
+    program_options with_columns = *this;
+    if (columns == 0) with_columns.columns = count;
+    return with_columns;
   }
 };
 
