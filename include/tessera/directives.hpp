@@ -237,7 +237,7 @@ void free(const void* first, std::string_view name = {}, std::source_location si
 /// wrote. Throws tessera::error (usage) for what was not registered.
 void unregister_memory(const void* first, std::string_view name = {},
                        std::source_location site = std::source_location::current());
-/// `gecko memory move`: from now on the array is at another location. Throws as array::move of tessera/array.hpp.
+/// `gecko memory move`: from now on the array is at another location. Throws as array::move.
 void move(const void* first, std::string_view location, std::string_view name = {},
           std::source_location site = std::source_location::current());
 

@@ -144,7 +144,7 @@ class location_model : public editable_tree {
   /// Memory of the program as an array until the next fence: the same array each time that the same memory is asked
   /// for, so that regions which name it are in order. From the first of them on it is the regions' until the fence, and
   /// holds what they made of it then; before that, and where that region is refused, it is so as long as there are
-  /// handles. What chains (tessera/chain.hpp) become. Throws tessera::error (usage) where it overlaps other memory that
+  /// handles. What chains (tessera::chain) become. Throws tessera::error (usage) where it overlaps other memory that
   /// regions use so, is one with other extents already, or has not as many elements as the extents say.
   template <class T, std::size_t Rank>
   array<T, Rank> array_over(std::string name, std::span<T> memory, const std::int64_t (&extents)[Rank],

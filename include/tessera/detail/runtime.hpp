@@ -352,7 +352,7 @@ class runtime {
 
 namespace detail {
 template <class Use>
-inline constexpr bool names_rows = false;  // what a task names beside blocks: tessera/region_use.hpp
+inline constexpr bool names_rows = false;  // what a task names beside blocks: tessera/detail/region_use.hpp
 template <class T, std::size_t Rank>
 inline constexpr bool names_rows<region_use<T, Rank>> = true;
 template <class T, intent How, std::size_t Rank>
