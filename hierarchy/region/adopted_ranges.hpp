@@ -23,7 +23,7 @@ class adopted_ranges : public std::enable_shared_from_this<adopted_ranges> {
 
   /// That an array has a range. The array's memory keeps it, and lets go of it with its last task.
   struct claim;
-  /// That an array which has ended has some of a range. Where that can wait, another try may succeed.
+  /// The range overlaps memory of an array that has ended, whose tasks are not done. A later try may succeed.
   struct still_used : error {
     still_used(std::string message, const std::string& where, std::uint64_t number);
     std::uint64_t claim;  ///< which it is

@@ -70,7 +70,7 @@ void region_engine::launch(const task_name& name, const region_options& options,
   c.check_once();
   try {
     plan_and_submit(c);
-  } catch (...) {  // what was planned counted on its locations, and an edit that waits there hears of no task's end
+  } catch (...) {  // the failed plan was counted at its locations: wake the edits that wait for that count
     program_side_of(m_runtime).waits.look_again();
     throw;
   }

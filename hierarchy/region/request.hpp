@@ -79,8 +79,8 @@ class region_request {
   /// The rows of each task's iterations, of a plan for split_count iterations. Where no array is used by chunk or halo,
   /// the indices need not be rows, and there are none.
   std::vector<row_interval> parts_of(const plan& planned) const;
-  /// What is each task's own of an array that is used by chunk or halo: those rows, as many further on as the halo is
-  /// away from them, and as far as there are any; tasks that have none are left out. In `room`, unless it is `parts`.
+  /// Rows of the array that each task has to itself: its iterations, shifted by the halo's offset and cut at the ends
+  /// of the array. For arrays that are used by chunk or halo; tasks without rows are left out. In `room`, or `parts`.
   static std::span<const row_interval> own_rows(const detail::region_demand& d, std::span<const row_interval> parts,
                                                 std::vector<row_interval>& room);
   /// What the k-th task uses of an array.

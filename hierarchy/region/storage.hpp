@@ -99,9 +99,9 @@ class array_storage : public std::enable_shared_from_this<array_storage> {
   /// would wait for another one because of its own tile. With the lock held. @param room  as of tiles_with
   std::span<const tiled_memory::tile> tiles_for_view(const row_interval& rows, intent how,
                                                      std::vector<tiled_memory::tile>& room, std::source_location site);
-  /// Whether other tiles for one who only reads these rows could make the reader wait for a view, which their elements
-  /// do not: see view_ledger::cut_may_wait; or the calling thread holds a view of any array, for which a region may
-  /// wait that reads this one, and which an exchange would wait for. With the lock held.
+  /// True if other tiles for a reader of these rows could make it wait for a view that shares no element with them, as
+  /// in view_ledger::cut_may_wait, or if the calling thread holds a view of any array: a region that waits for it may
+  /// read this array, and an exchange would wait for that region. With the lock held.
   bool cut_may_wait(const row_interval& rows) const;
   /// Other tiles for a region that the calling thread records: at once where no recording uses the array, else in the
   /// replays alone. With the lock held.

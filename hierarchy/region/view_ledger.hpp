@@ -22,8 +22,8 @@ class view_ledger {
   /// conflict, or a region, a replay or a view of another thread in between conflicts with both.
   /// @param array  for messages
   void check(const row_interval& rows, intent how, const std::string& array, std::source_location site) const;
-  /// Whether other tiles for one who only reads these rows could make the reader wait for a view, which their elements
-  /// do not: any thread holds one of any of these rows.
+  /// True if other tiles for a reader of these rows could make it wait for a view, although the elements would not: any
+  /// thread holds a view of some of these rows.
   bool cut_may_wait(const row_interval& rows) const;
   /// The calling thread holds a view of these rows until it lets go of what this returns.
   std::shared_ptr<const void> add(const row_interval& rows, intent how);
