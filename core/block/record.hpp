@@ -103,7 +103,8 @@ struct failure {
   std::string text;        ///< what happened
   std::string where = {};  ///< the task: operation and site
   error_kind kind = error_kind::task;
-  bool by_loss = false;  ///< what it was made from, or where, was lost with a device
+  bool by_loss = false;   ///< what it was made from, or where, was lost with a device
+  std::string hint = {};  ///< what to do about it, where the one who found it knows
 };
 
 /// Where a block belongs, for people: array name and block indices. Shared by the blocks of one array.

@@ -147,7 +147,10 @@ void enqueue_potrf(const context& c) {
 void enqueue_axpy(const context& c) {
   const operand &x = c.operands[0], &y = c.operands[1];
   require_same_type("axpy", c);
-  if (x.bytes != y.bytes) mismatch("axpy", fmt::format("x has {} bytes and y {}", x.bytes, y.bytes));
+  if (x.bytes != y.bytes)
+    throw error(error_kind::usage,
+                fmt::format("axpy: x has {} elements and y {}", x.extents->count(), y.extents->count()), {},
+                "give it blocks that are cut alike");
   const scalar alpha(x.type, c.arguments_as<axpy_arguments>().alpha);
   auto v = with_size<tsr_vector_operation>();
   v.type = abi(x.type);

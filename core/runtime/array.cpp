@@ -58,7 +58,7 @@ array_state::array_state(runtime& of, std::string name, element_type type, std::
   if (m_extents.rank() != m_block_extents.rank())
     throw error(error_kind::usage, "array " + m_name + " and its blocks differ in rank");
   of.inside().scheduler->require_this_process();
-  make_blocks(type);
+  make_blocks(type, site);
   try {
     runtime_inside& inside = of.inside();
     if (adopted != nullptr)  // where views are, too
@@ -70,11 +70,14 @@ array_state::array_state(runtime& of, std::string name, element_type type, std::
   }
 }
 
-void array_state::make_blocks(element_type type) {
+void array_state::make_blocks(element_type type, std::source_location site) {
   const std::size_t rank = m_extents.rank();
   std::vector<std::int64_t> counts;
   for (std::size_t d = 0; d < rank; ++d) {
-    if (m_block_extents[d] <= 0) throw error(error_kind::usage, "array " + m_name + " has blocks of no elements");
+    if (m_block_extents[d] <= 0)
+      throw error(error_kind::usage,
+                  fmt::format("array {} has blocks of {} elements along dimension {}", m_name, m_block_extents[d], d),
+                  file_and_line(site), "a block has one element or more along each dimension");
     counts.push_back((m_extents[d] + m_block_extents[d] - 1) / m_block_extents[d]);
   }
   m_counts = shape(counts);

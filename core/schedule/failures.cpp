@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera::schedule {
 
@@ -103,8 +104,9 @@ std::optional<error> fence_error(const failures::report& failed, const transfer:
                            cancelled ? "" : " that depended on it", failed.given_up == 1 ? "was" : "were");
   if (lost.blocks.empty()) {
     if (!failed.first) return std::nullopt;
-    return error(failed.first->kind, failed.first->text + given_up, failed.first->where,
-                 failed.first->kind == error_kind::memory ? std::string(no_room) : std::string());
+    std::string hint = failed.first->hint;
+    if (hint.empty() && failed.first->kind == error_kind::memory) hint = no_room;
+    return error(failed.first->kind, failed.first->text + given_up, failed.first->where, std::move(hint));
   }
   constexpr std::size_t most = 16;
   const std::size_t named = std::min(most, lost.blocks.size());

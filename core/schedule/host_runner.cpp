@@ -161,9 +161,9 @@ std::shared_ptr<const block::failure> host_runner::call(thread_context& thread, 
   });
   std::shared_ptr<const block::failure> why;
   if (caught)
-    why = m_setup.failures->note(
-        t, {fmt::format("{} failed: {}", t.name(), caught->text),
-            caught->where.empty() ? describe(t) : caught->where + ", " + describe(t), caught->kind});
+    why = m_setup.failures->note(t, {fmt::format("{} failed: {}", t.name(), caught->text),
+                                     caught->where.empty() ? describe(t) : caught->where + ", " + describe(t),
+                                     caught->kind, false, caught->hint});
   if (m_setup.validator != nullptr) m_setup.validator->end_task(shadows, why != nullptr);
   return why;
 }

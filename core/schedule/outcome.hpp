@@ -16,6 +16,7 @@ struct thrown {
   std::string where = {};  ///< as tessera::error says it; else empty
   error_kind kind = error_kind::task;
   bool is_error = false;  ///< a tessera::error
+  std::string hint = {};  ///< as tessera::error says it
 };
 
 /// Calls `function()`: nothing when it returns, else what it threw, of whatever type. The one place where exceptions of
@@ -26,7 +27,7 @@ std::optional<thrown> thrown_by(Function&& function) {
     std::forward<Function>(function)();
     return std::nullopt;
   } catch (const error& e) {
-    return thrown{e.message(), e.where(), e.kind(), true};
+    return thrown{e.message(), e.where(), e.kind(), true, e.hint()};
   } catch (const std::exception& e) {
     return thrown{text_of(e)};
   } catch (...) {

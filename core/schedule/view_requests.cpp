@@ -92,7 +92,7 @@ void view_requests::wait_for(std::unique_ptr<host_access>& asked) {
   if (held->why) {
     const block::failure why = *held->why;
     m_setup.failures->note_told(held->why, thread->user_serial);  // not again by the next fence of this thread
-    throw error(why.kind, why.text, why.where);
+    throw error(why.kind, why.text, why.where, why.hint);
   }
   if (m_setup.validator != nullptr)
     m_setup.validator->view_granted(*static_cast<validate::shadow_copies*>(held->shadow_copies.get()));

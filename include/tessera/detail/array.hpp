@@ -81,7 +81,7 @@ class array_state {
   [[noreturn]] void refuse_ordinal(std::size_t ordinal, std::source_location site) const;
   [[noreturn]] void refuse_indices(std::span<const std::int64_t> indices, std::source_location site) const;
   void require_blocks(std::source_location site) const;
-  void make_blocks(element_type type);
+  void make_blocks(element_type type, std::source_location site);
   void clear() noexcept;
 
   runtime* m_runtime;

@@ -197,6 +197,17 @@ TEST_F(refused, failures_without_words) {
   EXPECT_THAT(e.what(), AllOf(HasSubstr("wordless"), HasSubstr("null pointer")));
 }
 
+TEST_F(refused, hints_of_errors_in_tasks_are_kept) {
+  rt.submit(
+      "axpy of others", [](matrix_view<double>) { throw error(error_kind::usage, "too few", {}, "take more"); },
+      update(a(0, 1)));
+  const error at_view = error_of([&] { (void)a(0, 1).read(); });
+  EXPECT_EQ(at_view.hint(), "take more");
+  rt.submit(
+      "again", [](matrix_view<double>) { throw error(error_kind::usage, "too few", {}, "take more"); }, write(a(0, 1)));
+  EXPECT_EQ(error_of([&] { rt.fence(); }).hint(), "take more");
+}
+
 /// A workspace of so many bytes fails the task that asks for it, wherever it would run.
 template <std::uint64_t bytes>
 void fails_for_workspace(runtime& rt) {

@@ -202,7 +202,7 @@ TEST(dense_errors, shapes_and_types_that_do_not_fit_are_named) {
     fails([&] { gemm(at.rt, 1.0, make(3, 4), yes, make(4, 5), no, 0.0, make(3, 5), at.here); }, "do not multiply");
     fails([&] { syrk(at.rt, 1.0, make(3, 4), 1.0, make(4, 4), at.here); }, "A is 3x4 and C is 4x4");
     fails([&] { trsm(at.rt, 1.0, make(4, 4), make(3, 5), at.here); }, "A is 4x4 and B is 3x5");
-    fails([&] { axpy(at.rt, 1.0, make(3, 4), make(3, 5), at.here); }, "x has 96 bytes and y 120");
+    fails([&] { axpy(at.rt, 1.0, make(3, 4), make(3, 5), at.here); }, "x has 12 elements and y 15");
     auto info = at.rt.make_array<std::int32_t>("info", {1}, {1});
     fails([&] { potrf(at.rt, make(3, 4), info.block(0), at.here); }, "A is 3x4");
     auto single = array_of(at.rt, "single", dense_matrix<float>(4, 4));
