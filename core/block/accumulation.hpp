@@ -10,7 +10,7 @@ namespace tessera::block {
 
 /// Open from the first accumulate after another use of the block until the next other use, or accumulate with another
 /// combination, which closes it by submitting the reduction. `adders` is guarded by the block's flow lock, `copies`,
-/// `missing` and `summed` by `lock`.
+/// `missing`, `summed` and `several` by `lock`.
 struct accumulation {
   record* base = nullptr;
   combination_number how = addition;  ///< the copies become one
@@ -31,6 +31,7 @@ struct accumulation {
   static constexpr std::size_t copies_in_turn = 4;
   bool in_turn = false;  ///< decided with the group
   bool summed = false;   ///< its reduction has taken the copies: they stay as they are
+  bool several = false;  ///< it has had two copies at the same time
   std::size_t turn = 0;
 };
 

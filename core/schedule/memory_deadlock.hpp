@@ -47,7 +47,7 @@ class memory_deadlock {
     const parking* set_aside = nullptr;  ///< tasks that wait for copies
     bool counts_on_program = false;      ///< threads of the program may free memory: a run in real time
     std::chrono::nanoseconds patience{0};
-    /// Makes private copies in that memory fewer; false: none can be joined. None: there are no private copies.
+    /// Has private copies in that memory shared, or makes them fewer; false: neither. None: there are none.
     std::function<bool(memory::space_number)> join_copies = nullptr;
     std::function<void()> wake;  ///< called when patience is over: resolve has to be called again
   };

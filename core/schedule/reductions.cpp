@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 namespace tessera::schedule {
 
@@ -41,10 +42,15 @@ block::record* reductions::make_private(const block::record& base) {
 
 void reductions::give_copies(task::record& t, memory::space_number space) {
   t.flags |= task::flag_prepared;
-  if ((t.flags & task::flag_reduction) == 0)
-    give_adder_copies(t, space);
-  else if (!prepare_stage(t))
-    prepare_sum(t);
+  if ((t.flags & task::flag_reduction) == 0) return give_adder_copies(t, space);
+  keep_copies(*t.more->sums[0]);
+  if (!prepare_stage(t)) prepare_sum(t);
+}
+
+/// From now on they stay as they are, so that they may be read.
+void reductions::keep_copies(block::accumulation& group) {
+  const std::lock_guard guard(group.lock);
+  group.summed = true;
 }
 
 bool reductions::prepare_stage(task::record& reduction) {
@@ -80,8 +86,6 @@ void reductions::prepare_sum(task::record& reduction) {
     if (group.base->valid_spaces.empty() && group.base->poison == nullptr)
       accesses[0].intent = intent::write;  // a sum from zero
   }
-  const std::lock_guard guard(group.lock);
-  group.summed = true;
   for (const auto& copy : group.copies)
     accesses.push_back({.block = copy.block, .version = 0, .intent = intent::read, .flags = 0, .space = 0});
   reduction.flags |= task::flag_many_accesses;
@@ -111,6 +115,7 @@ std::vector<block::record*> reductions::take_unused_copies(task::record& adder) 
       group->copies.erase(its);
     } else {
       its->busy = false;
+      m_set_free.store(true);
     }
     a = {.block = group->base,
          .version = 0,
@@ -145,7 +150,7 @@ bool reductions::find_two(block::accumulation& group, memory::space_number space
 }
 
 void reductions::forget(const block::accumulation& group) noexcept {
-  if (group.copies.size() < 2 && m_several.empty()) return;
+  if (!group.several) return;
   const std::lock_guard guard(m_mutex);
   std::erase(m_several, &group);
 }
@@ -156,7 +161,7 @@ void reductions::give_adder_copies(task::record& adder, memory::space_number spa
     block::accumulation* const group = adder.more->sums[k];
     if (group == nullptr) continue;
     block::accumulation::private_copy copy_for_task;
-    bool several = false;
+    bool second = false;
     {
       const std::lock_guard guard(group->lock);
       for (auto& copy : group->copies)
@@ -173,11 +178,11 @@ void reductions::give_adder_copies(task::record& adder, memory::space_number spa
       a.flags |= task::access_fresh;
       const std::lock_guard guard(group->lock);
       group->copies.push_back(copy_for_task);
-      several = group->copies.size() == 2;
+      if (group->copies.size() > 1 && !std::exchange(group->several, true)) second = true;
     }
-    if (several) {
+    if (second) {
       const std::lock_guard guard(m_mutex);
-      if (std::ranges::find(m_several, group) == m_several.end()) m_several.push_back(group);
+      m_several.push_back(group);
     }
     a.block = copy_for_task.block;
     a.intent = (a.flags & task::access_fresh) != 0 ? intent::write : intent::update;
@@ -199,6 +204,7 @@ void reductions::give_back(task::record& adder) {
       }
   }
   if (!m_short.load(std::memory_order_relaxed)) return;  // the locks above order it
+  m_fruitless.store(0);
   for (std::size_t k = 0; k < accesses.size(); ++k)
     if (adder.more->sums[k] != nullptr) m_setup.coherence->space_at(accesses[k].space).waiters().notify();
 }

@@ -67,7 +67,8 @@ class reductions {
     if ((t.flags & task::flag_reduction) != 0) return let_copies_go(t), false;
     if (!has_fresh_copies(t)) return false;
     m_short.store(true, std::memory_order_relaxed);  // who gives a copy back wakes this task from now on
-    for (block::record* const unused : take_unused_copies(t)) destroy(*unused);
+    const std::vector<block::record*> unused = take_unused_copies(t);
+    for (block::record* const copy : unused) destroy(*copy);
     if (!has_idle_copies(t, space)) return false;
     give_copies(t, space);
     return true;
@@ -76,20 +77,25 @@ class reductions {
   /// second one, now, and returns whether it could; then destroy(block) for the second. False: there are none.
   template <class Join, class Destroy>
   bool join_copies(memory::space_number space, Join&& join, Destroy&& destroy) {
-    const std::lock_guard guard(m_mutex);
-    for (block::accumulation* const group : m_several) {
-      block::record* second = nullptr;
-      {
-        const std::lock_guard in_group(group->lock);  // whoever wants its copies waits
+    block::record* second = nullptr;
+    {
+      const std::lock_guard guard(m_mutex);
+      for (auto group = m_several.begin(); group != m_several.end() && second == nullptr; ++group) {
+        const std::lock_guard in_group((*group)->lock);  // whoever wants its copies waits
         std::array<block::access, 2> two;
-        if (!find_two(*group, space, two) || !join(std::span<block::access>(two), *group)) continue;
+        if (!find_two(**group, space, two) || !join(std::span<block::access>(two), **group)) continue;
         second = two[1].block;
-        std::erase_if(group->copies, [&](const auto& copy) { return copy.block == second; });
+        std::erase_if((*group)->copies, [&](const auto& copy) { return copy.block == second; });
       }
-      destroy(*second);
-      return true;
     }
-    return false;
+    if (second != nullptr) destroy(*second);
+    return second != nullptr;
+  }
+  /// Whether adders that wait for memory are to look again, since one of them has set a copy free that others may want:
+  /// a few times, then not before an adder has run.
+  bool may_look_again() noexcept {
+    constexpr unsigned max_fruitless = 16;  // two that look at once may be in each other's way
+    return m_set_free.exchange(false) && m_fruitless.fetch_add(1) < max_fruitless;
   }
   /// An adder is given up before it had its copies: so the sum will fail.
   static void note_missing(task::record& adder, const std::shared_ptr<const block::failure>& why);
@@ -120,9 +126,10 @@ class reductions {
  private:
   bool prepare_stage(task::record& reduction);  ///< whether only a part is to be summed now
   void prepare_sum(task::record& reduction);
+  static void keep_copies(block::accumulation& group);
   void give_adder_copies(task::record& adder, memory::space_number space);
   static void let_copies_go(task::record& reduction);
-  static std::vector<block::record*> take_unused_copies(task::record& adder);
+  std::vector<block::record*> take_unused_copies(task::record& adder);
   static bool has_fresh_copies(task::record& adder) {
     return std::ranges::any_of(adder.all_accesses(), [](auto& a) { return (a.flags & task::access_fresh) != 0; });
   }
@@ -132,8 +139,10 @@ class reductions {
 
   const setup m_setup;
   std::mutex m_mutex;
-  std::vector<block::accumulation*> m_several;  // have had two copies
+  std::vector<block::accumulation*> m_several;  // under m_mutex
   std::atomic<bool> m_short{false};             // an adder has found no memory for a copy
+  std::atomic<bool> m_set_free{false};          // one that waits has set a copy free
+  std::atomic<unsigned> m_fruitless{0};         // times that others looked again, since an adder ran
 };
 
 }  // namespace tessera::schedule

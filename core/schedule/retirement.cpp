@@ -163,6 +163,10 @@ bool scheduler::resolve_memory_deadlock(thread_context& thread) {
 }
 
 bool scheduler::join_private_copies(memory::space_number space) {
+  if (m_reductions.may_look_again()) {
+    m_setup.coherence->space_at(space).waiters().notify();
+    return true;
+  }
   thread_context& thread = current_thread();
   return m_reductions.join_copies(
       space,
