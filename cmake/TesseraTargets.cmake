@@ -41,6 +41,23 @@ function(tessera_plugin)
   install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera/plugins COMPONENT runtime)
 endfunction()
 
+# tessera_transport(NAME inprocess SOURCES ... DEPENDS ...): likewise lib/tessera/transports/tessera_<name>.so, which sees
+# tessera/transport.h too. Not beside the plugins: who looks for devices does not load a network.
+function(tessera_transport)
+  cmake_parse_arguments(P "" "NAME" "SOURCES;DEPENDS" ${ARGN})
+  set(target transport_${P_NAME})
+  add_library(${target} MODULE ${P_SOURCES})
+  target_link_libraries(${target} PRIVATE tessera_flags Threads::Threads transport_common ${P_DEPENDS})
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME tessera_${P_NAME}
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/tessera/transports INSTALL_RPATH ""
+    C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  if(NOT TESSERA_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+  tessera_plugin_sanitizer(${target})
+  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera/transports COMPONENT runtime)
+endfunction()
+
 # tessera_quick_to_compile(SOURCE...): not optimised under the sanitizers, where such code takes longer to compile than to run: test
 # bodies, options of commands. With no SOURCE, all of TARGET, which can then be joined (cmake/TesseraUnity.cmake).
 function(tessera_quick_to_compile)

@@ -4,7 +4,7 @@
 # source when Ninja makes the test, or what is built before it, from sources of that room, as apps/stream or languages/sial; and a
 # header when it is made from any of that floor. A test is known by its program, bin/NAME; others are left to other presets.
 cmake_policy(VERSION 3.25)
-set(_seen_by_all "^(core|include|hierarchy|plugins|cmake|[.]ci|tests/(support|plugins|vendor|conformance|data))/" "^[^/]*$"
+set(_seen_by_all "^(core|include|hierarchy|cluster|plugins|cmake|[.]ci|tests/(support|plugins|vendor|conformance|data))/" "^[^/]*$"
   "/CMakeLists[.]txt$" "[.]cmake$")
 set(_seen_by_none "^(docs|bench|tools)/" "[.]md$" "^tests/(bootstrap|documents|habits|layering|programs|aarch64|coverage|nightly)(/|$)")
 

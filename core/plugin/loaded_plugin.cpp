@@ -41,14 +41,6 @@ const char* name_of_sanitizer(tsr_sanitizer_kind kind) {
   }
 }
 
-void check_sanitizer(const std::filesystem::path& path, tsr_sanitizer_kind found) {
-  if (found != own_sanitizer)
-    refuse(path,
-           fmt::format("the plugin is built with {}, this program with {}", name_of_sanitizer(found),
-                       name_of_sanitizer(own_sanitizer)),
-           "build both the same way (TESSERA_SANITIZE in CMake; the field `sanitizer` of the plugin's header)");
-}
-
 /// Before loading: a sanitizer's runtime that comes in late ends the process.
 void check_sanitizer_of(const std::filesystem::path& path, const elf_facts& facts) {
   for (const std::string& library : facts.needed) {
@@ -86,13 +78,6 @@ void check_company(const std::filesystem::path& path, const std::string& name) {
     refuse(path, conflict, "name only one of the two in runtime.plugins");
 }
 
-bool good_name(std::string_view name) {
-  if (name.empty() || name.size() > 64) return false;
-  for (const char c : name)
-    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) return false;
-  return true;
-}
-
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (true) {
@@ -103,9 +88,27 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
-std::vector<option_schema> schema_of(const tsr_plugin_header& header, const std::filesystem::path& path) {
+}  // namespace
+
+void check_sanitizer(const std::filesystem::path& path, tsr_sanitizer_kind found) {
+  if (found != own_sanitizer)
+    refuse(path,
+           fmt::format("the plugin is built with {}, this program with {}", name_of_sanitizer(found),
+                       name_of_sanitizer(own_sanitizer)),
+           "build both the same way (TESSERA_SANITIZE in CMake; the field `sanitizer` of the plugin's header)");
+}
+
+bool is_plugin_name(std::string_view name) noexcept {
+  if (name.empty() || name.size() > 64) return false;
+  for (const char c : name)
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) return false;
+  return true;
+}
+
+std::vector<option_schema> schema_of(const std::filesystem::path& path, const tsr_option* options,
+                                     std::uint32_t count) {
   std::vector<option_schema> schema;
-  for (const tsr_option& option : completed_array(header.options, header.option_count)) {
+  for (const tsr_option& option : completed_array(options, count)) {
     if (option.name == nullptr || *option.name == '\0' || option.type < TSR_OPTION_BOOL ||
         option.type > TSR_OPTION_DURATION)
       refuse(path, fmt::format("option number {} of the plugin has no name or a type that is none", schema.size()),
@@ -119,13 +122,11 @@ std::vector<option_schema> schema_of(const tsr_plugin_header& header, const std:
     if (option.choices != nullptr) one.choices = split(option.choices, '|');
     if (option.doc != nullptr) one.doc = option.doc;
   }
-  if (schema.size() != header.option_count)
+  if (schema.size() != count)
     refuse(path, "the plugin's options are a null pointer or have struct_size 0",
            "set struct_size of every tsr_option");
   return schema;
 }
-
-}  // namespace
 
 std::string_view name_of_kind(tsr_plugin_kind kind) noexcept {
   switch (kind) {
@@ -163,7 +164,7 @@ std::string promised_name(const std::filesystem::path& path) {
   const auto suffix = name.find(".so");
   if (!name.starts_with("tessera_") || suffix == std::string::npos) return {};
   name = name.substr(8, suffix - 8);
-  return good_name(name) ? name : std::string{};
+  return is_plugin_name(name) ? name : std::string{};
 }
 
 loaded_plugin accept_header(const std::filesystem::path& path, const tsr_plugin_header* raw) {
@@ -187,7 +188,7 @@ loaded_plugin accept_header(const std::filesystem::path& path, const tsr_plugin_
   plugin.raw = raw;
   plugin.header = completed(raw);
   const tsr_plugin_header& header = plugin.header;
-  if (header.name == nullptr || !good_name(header.name))
+  if (header.name == nullptr || !is_plugin_name(header.name))
     refuse(path, fmt::format("the plugin's name is {}", header.name == nullptr ? "missing" : "not a name"),
            "set `name` in the header to 1 to 64 of a-z, 0-9, '_', '-'");
   plugin.name = header.name;
@@ -199,7 +200,7 @@ loaded_plugin accept_header(const std::filesystem::path& path, const tsr_plugin_
   if (header.open == nullptr)
     refuse(path, fmt::format("the mandatory entry \"open\" of the header of plugin \"{}\" is missing", plugin.name),
            "set it, and set struct_size to sizeof(tsr_plugin_header)");
-  plugin.options = schema_of(header, path);
+  plugin.options = schema_of(path, header.options, header.option_count);
   return plugin;
 }
 

@@ -36,6 +36,15 @@ using checksums = std::vector<std::pair<std::string, std::string>>;
 /// tessera::error (kind plugin) with the file as the place. What is loaded through the result is what was looked at.
 trusted_file check_before_loading(const std::filesystem::path& path);
 
+// What other libraries with a header of their own have in common with plugins (cluster/transport).
+
+/// Throws tessera::error (kind plugin) unless the file was built for this program's sanitizer.
+void check_sanitizer(const std::filesystem::path& path, tsr_sanitizer_kind found);
+/// 1 to 64 of a-z, 0-9, '_', '-'.
+bool is_plugin_name(std::string_view name) noexcept;
+/// The options of a header, copied. Throws tessera::error (kind plugin) for one without a name or a type.
+std::vector<option_schema> schema_of(const std::filesystem::path& path, const tsr_option* options, std::uint32_t count);
+
 /// Why a file is loaded. One whose header alone is read brings no driver along, and keeps no rival out of the process.
 enum class purpose : std::uint8_t {
   use,

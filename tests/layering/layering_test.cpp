@@ -64,7 +64,7 @@ TEST(layering, users_do_not_steer_programs_with_more_rights_by_their_environment
   std::set<std::string> readers;
   std::size_t files = 0;
   const std::filesystem::path root = TESSERA_SOURCE_DIR;
-  for (const char* house : {"include", "core", "hierarchy", "plugins", "libraries", "languages", "apps"})
+  for (const char* house : {"include", "core", "hierarchy", "plugins", "cluster", "libraries", "languages", "apps"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / house)) {
       const auto kind = entry.path().extension();
       if (kind != ".cpp" && kind != ".hpp" && kind != ".c" && kind != ".h") continue;
@@ -232,6 +232,31 @@ INSTANTIATE_TEST_SUITE_P(
         verdict{"plugins/gpu_common/abi/tables.cpp", "plugins/kit/kernels/blas_table.hpp", true, true},
         verdict{"plugins/gpu_common/shed/tool.cpp", "plugins/gpu_common/api/runtime.hpp", true, false},
         verdict{"plugins/opencl/modules.cpp", "plugins/gpu_common/abi/modules.hpp", true, true}));
+
+INSTANTIATE_TEST_SUITE_P(
+    cluster, layering_rule,
+    testing::Values(verdict{"cluster/transport/transport.cpp", "core/plugin/host.hpp", true, true},
+                    verdict{"cluster/transport/transport.cpp", "core/base/error.hpp", true, true},
+                    verdict{"cluster/transport/transport.cpp", "core/runtime/program_side.hpp", true, false},
+                    verdict{"cluster/transport/transport.cpp", "hierarchy/region/engine.hpp", true, false},
+                    verdict{"cluster/transport/transport.cpp", "libraries/lapack/lapack.hpp", true, false},
+                    verdict{"cluster/transport/transport.cpp", "plugins/transport/common/endpoint.hpp", true, false},
+                    verdict{"cluster/transport/transport.cpp", "mpi.h", false, false},
+                    verdict{"cluster/shed/tool.cpp", "cluster/transport/transport.hpp", true, false},
+                    verdict{"core/plugin/library.cpp", "cluster/transport/transport.hpp", true, false},
+                    verdict{"hierarchy/region/engine.cpp", "cluster/transport/transport.hpp", true, false},
+                    verdict{"libraries/sparse/program/program.cpp", "cluster/transport/transport.hpp", true, true},
+                    verdict{"apps/cli/main.cpp", "mpi.h", false, false},
+                    verdict{"plugins/transport/inprocess/world.cpp", "tessera/transport.h", false, true},
+                    verdict{"plugins/transport/inprocess/world.cpp", "plugins/transport/common/endpoint.hpp", true,
+                            true},
+                    verdict{"plugins/transport/inprocess/world.cpp", "plugins/kit/abi/report.hpp", true, true},
+                    verdict{"plugins/transport/inprocess/world.cpp", "plugins/transport/mpi/endpoint.hpp", true, false},
+                    verdict{"plugins/transport/common/calls.cpp", "plugins/transport/inprocess/world.hpp", true, false},
+                    verdict{"plugins/transport/inprocess/world.cpp", "cluster/transport/transport.hpp", true, false},
+                    verdict{"plugins/transport/mpi/endpoint.cpp", "mpi.h", false, true},
+                    verdict{"plugins/transport/inprocess/world.cpp", "mpi.h", false, false},
+                    verdict{"plugins/host/plugin.cpp", "tessera/transport.h", false, false}));
 
 INSTANTIATE_TEST_SUITE_P(
     kit, layering_rule,

@@ -36,6 +36,10 @@ constexpr std::array heights = {folder_height{"kit", "system", 0},
                                 folder_height{"hierarchy", "region", 3},
                                 folder_height{"hierarchy", "deepcopy", 3},
                                 folder_height{"hierarchy", "directive", 4},
+                                folder_height{"transport", "common", 0},
+                                folder_height{"transport", "inprocess", 1},
+                                folder_height{"transport", "mpi", 1},
+                                folder_height{"cluster", "transport", 0},
                                 folder_height{"libraries", "progress", 0},
                                 folder_height{"libraries", "lapack", 0},
                                 folder_height{"libraries", "matrix_market", 0},
@@ -77,7 +81,7 @@ constexpr std::array heights = {folder_height{"kit", "system", 0},
                                 folder_height{"apps", "sparse", 2},
                                 folder_height{"apps", "cli", 3}};
 // From the ground up: a floor knows those before it.
-constexpr std::array floors = {"core"sv, "hierarchy"sv, "libraries"sv, "languages"sv, "apps"sv};
+constexpr std::array floors = {"core"sv, "hierarchy"sv, "cluster"sv, "libraries"sv, "languages"sv, "apps"sv};
 
 // Prefixes of headers that come with a device or a library of one.
 constexpr std::array device_vendors = {"cuda"sv,  "cublas"sv, "cusparse"sv,    "cusolver"sv, "nvml"sv,
@@ -161,8 +165,8 @@ std::optional<std::string> judge_floors(const std::vector<std::string_view>& fil
 std::optional<std::string> judge_core(std::string_view room, const std::vector<std::string_view>& target,
                                       std::string_view text) {
   const std::string_view root = component(target, 0);
-  if (root == "hierarchy" || root == "libraries" || root == "languages" || root == "plugins" || root == "apps" ||
-      root == "examples")
+  if (root == "hierarchy" || root == "cluster" || root == "libraries" || root == "languages" || root == "plugins" ||
+      root == "apps" || root == "examples")
     return sentence("core does not know", root);
   if (starts_with_any(text, device_vendors) || starts_with_any(text, host_vendors) || text.starts_with("hwloc"))
     return "core includes no vendor's header; that belongs into a plugin or into hierarchy/discovery";
@@ -227,8 +231,8 @@ std::optional<std::string> judge_interface(std::string_view file, const std::vec
     return "the public interface hides its inside; of core it shows plain words alone, not " + std::string(text);
   if (root == "hierarchy" && file != "include/tessera/machine.hpp")
     return "of the public interface only machine.hpp shows the hierarchy";
-  if (root == "plugins" || root == "libraries" || root == "languages" || root == "apps" || root == "examples" ||
-      root == "tests")
+  if (root == "plugins" || root == "cluster" || root == "libraries" || root == "languages" || root == "apps" ||
+      root == "examples" || root == "tests")
     return sentence("the public interface does not know", root);
   if (root == "fmt" || root == "spdlog" || root == "boost") return "installed headers need the standard library alone";
   return std::nullopt;
@@ -240,10 +244,10 @@ std::optional<std::string> judge_plugin(const std::vector<std::string_view>& fil
   const std::string_view root = component(target, 0);
   // Raw memory: it knows nothing of Tessera, and is compiled into each plugin.
   if (root == "core" && component(target, 1) == "bytes") return std::nullopt;
-  if (root == "tessera" && include.target != "tessera/plugin.h")
+  const bool is_transport = name == "transport" && include.target == "tessera/transport.h";
+  if (root == "tessera" && include.target != "tessera/plugin.h" && !is_transport)
     return "a plugin sees <tessera/plugin.h> and nothing else of Tessera";
-  if (root == "core" || root == "hierarchy" || root == "libraries" || root == "languages" || root == "apps" ||
-      root == "examples" || root == "tests")
+  if (std::ranges::find(floors, root) != floors.end() || root == "examples" || root == "tests")
     return sentence("a plugin does not know", std::string(root) + "; it sees <tessera/plugin.h> alone");
   // The emulator of GPUs switches between fibers as no part of the standard library does.
   if (name == "gpu_common" && include.target.starts_with("boost/context/")) return std::nullopt;
@@ -251,13 +255,13 @@ std::optional<std::string> judge_plugin(const std::vector<std::string_view>& fil
     return "a plugin includes its vendor's headers, not the libraries of the core";
   // plugins/ is on the include path of plugins, so "kit/..." and "plugins/kit/..." mean the same.
   const bool from_plugins = root == "plugins";
-  if (include.target == "tessera/plugin.h" || (!from_plugins && (!include.quoted || target.size() < 2)))
+  if (include.target == "tessera/plugin.h" || is_transport || (!from_plugins && (!include.quoted || target.size() < 2)))
     return std::nullopt;
   const std::string_view folder = component(target, from_plugins ? 1 : 0);
   // What one source makes of several vendors' GPUs.
   const bool of_a_gpu = name.starts_with("cuda") || name.starts_with("hip") || name == "opencl";
   if (of_a_gpu && folder == "gpu_common") return std::nullopt;
-  if ((name == "kit" || name == "gpu_common") && folder == name)
+  if ((name == "kit" || name == "gpu_common" || name == "transport") && folder == name)
     return judge_heights(name, component(file, 2), component(target, from_plugins ? 2 : 1),
                          "plugins/" + std::string(name) + "/");
   // It injects into itself what the layer injects into others.
@@ -273,6 +277,19 @@ std::optional<std::string> judge_front_end(const std::vector<std::string_view>& 
   const bool base = component(target, 0) == "core" && component(target, 1) == "base";
   if (own || base || component(target, 0) == "fmt" || target.size() == 1) return std::nullopt;
   return "languages/sial/language includes core/base, the standard library and fmt, not " + std::string(text);
+}
+
+// The cluster: transports, which are found and trusted as plugins are.
+std::optional<std::string> judge_cluster(const std::vector<std::string_view>& file,
+                                         const std::vector<std::string_view>& target, std::string_view text) {
+  if (text.starts_with("hwloc") || starts_with_any(text, device_vendors) || starts_with_any(text, host_vendors))
+    return "cluster includes no vendor's header";
+  if (const auto rule = judge_floors(file, target)) return rule;
+  if (component(target, 0) == "hierarchy") return "cluster does not know hierarchy yet";
+  if (component(target, 0) != "core") return std::nullopt;
+  const std::string_view of_core = component(target, 1);
+  if (of_core == "base" || of_core == "config" || of_core == "plugin" || of_core == "bytes") return std::nullopt;
+  return "cluster sees core/base, core/bytes, core/config and core/plugin, not core/" + std::string(of_core);
 }
 
 // Libraries, languages and apps: what of the runtime they see beside its public interface.
@@ -317,6 +334,8 @@ std::optional<std::string> violation(const include_line& include) {
   if (std::ranges::find(floors, house) == floors.end() && house != "plugins" && house != "examples" &&
       house != "include")
     return std::nullopt;
+  if (include.target == "mpi.h" && !include.file.starts_with("plugins/transport/mpi/"))
+    return "MPI is used in plugins/transport/mpi alone";
   if (component(target, 0) == "..") return "include paths are written from the root of the repository";
   if (include.target.starts_with("toml++/") && !(house == "core" && room == "config"))
     return "toml++ is used in core/config alone";
@@ -339,6 +358,7 @@ std::optional<std::string> violation(const include_line& include) {
     return rule ? rule : judge_hierarchy(room, target, include.target);
   }
   if (house == "plugins") return judge_plugin(file, target, include);
+  if (house == "cluster") return judge_cluster(file, target, include.target);
   if (house != "examples") return judge_upper(file, target, include.target);
   const std::string_view root = component(target, 0);
   if (std::ranges::find(floors, root) != floors.end() || root == "plugins" || root == "tests")

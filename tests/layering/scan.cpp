@@ -52,7 +52,8 @@ std::vector<include_line> includes_of(std::string_view text, const std::string& 
 
 std::vector<include_line> scan(const std::filesystem::path& root) {
   std::vector<std::filesystem::path> files;
-  for (const char* house : {"include", "core", "hierarchy", "plugins", "libraries", "languages", "apps", "examples"}) {
+  for (const char* house :
+       {"include", "core", "hierarchy", "plugins", "cluster", "libraries", "languages", "apps", "examples"}) {
     if (!std::filesystem::is_directory(root / house)) continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / house))
       if (entry.is_regular_file() && is_source(entry.path())) files.push_back(entry.path());

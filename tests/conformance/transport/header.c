@@ -1,0 +1,77 @@
+/* tessera/transport.h is plain C11, stands alone, and its structs lie as version 1.0 has them (64-bit machines). */
+#include <tessera/transport.h>
+
+#define AT(type, field, offset) _Static_assert(offsetof(type, field) == (offset), #type "." #field)
+#define BYTES(type, bytes) _Static_assert(sizeof(type) == (bytes), #type)
+
+AT(tsr_request, status, 4);
+AT(tsr_request, reserved, 8);
+BYTES(tsr_request, 56);
+AT(tsr_message, rank, 4);
+AT(tsr_message, id, 8);
+AT(tsr_message, header_bytes, 12);
+AT(tsr_message, header, 16);
+AT(tsr_message, payload, 24);
+AT(tsr_message, payload_bytes, 32);
+BYTES(tsr_message, 40);
+AT(tsr_transfer, rank, 4);
+AT(tsr_transfer, window, 8);
+AT(tsr_transfer, offset, 16);
+AT(tsr_transfer, local, 24);
+AT(tsr_transfer, bytes, 32);
+AT(tsr_transfer, rows, 40);
+AT(tsr_transfer, offset_stride, 48);
+AT(tsr_transfer, local_stride, 56);
+BYTES(tsr_transfer, 64);
+AT(tsr_endpoint_desc, thread_mode, 12);
+AT(tsr_endpoint_desc, node, 16);
+AT(tsr_endpoint_desc, reads_in_place, 24);
+AT(tsr_endpoint_desc, eager_bytes, 32);
+AT(tsr_endpoint_desc, largest_piece, 40);
+AT(tsr_endpoint_desc, node_name, 48);
+AT(tsr_endpoint_desc, node_of, 56);
+BYTES(tsr_endpoint_desc, 64);
+AT(tsr_endpoint_table, describe, 8);
+AT(tsr_endpoint_table, progress, 16);
+AT(tsr_endpoint_table, wait, 24);
+AT(tsr_endpoint_table, wake, 32);
+AT(tsr_endpoint_table, send, 40);
+AT(tsr_endpoint_table, window_create, 48);
+AT(tsr_endpoint_table, window_base, 56);
+AT(tsr_endpoint_table, window_destroy, 64);
+AT(tsr_endpoint_table, get, 72);
+AT(tsr_endpoint_table, put, 80);
+AT(tsr_endpoint_table, accumulate, 88);
+AT(tsr_endpoint_table, fetch_add, 96);
+AT(tsr_endpoint_table, compare_swap, 104);
+AT(tsr_endpoint_table, flush, 112);
+AT(tsr_endpoint_table, barrier, 120);
+AT(tsr_endpoint_table, agree, 128);
+AT(tsr_endpoint_table, alive, 136);
+AT(tsr_endpoint_table, abort, 144);
+AT(tsr_endpoint_table, lose, 152);
+BYTES(tsr_endpoint_table, 160);
+AT(tsr_transport_desc, size, 4);
+AT(tsr_transport_desc, first_rank, 8);
+AT(tsr_transport_desc, local_count, 12);
+AT(tsr_transport_desc, thread_mode, 16);
+BYTES(tsr_transport_desc, 24);
+AT(tsr_transport_table, describe, 8);
+AT(tsr_transport_table, endpoint_open, 16);
+AT(tsr_transport_table, endpoint_close, 24);
+AT(tsr_transport_table, shutdown, 32);
+BYTES(tsr_transport_table, 40);
+AT(tsr_transport_header, abi_major, 4);
+AT(tsr_transport_header, sanitizer, 12);
+AT(tsr_transport_header, features, 16);
+AT(tsr_transport_header, name, 24);
+AT(tsr_transport_header, vendor, 32);
+AT(tsr_transport_header, version, 40);
+AT(tsr_transport_header, build, 48);
+AT(tsr_transport_header, options, 56);
+AT(tsr_transport_header, option_count, 64);
+AT(tsr_transport_header, open, 72);
+AT(tsr_transport_header, reserved, 80);
+BYTES(tsr_transport_header, 112);
+_Static_assert(TSR_RANK_LOST == 80, "the status of a lost rank");
+_Static_assert(TSR_MAX_HEADER_BYTES == 256u && TSR_MAX_AGREE_BYTES == 65536u && TSR_ALL_RANKS == -1, "limits");
