@@ -70,24 +70,17 @@ class opened {
   const tsr_host m_host;
 };
 
-/// Runs a check as one rank; what failed.
-std::vector<std::string> run_rank(tsr_endpoint* endpoint, const tsr_endpoint_table& table, rig*& context,
-                                  const check& one, const arguments& how) {
-  rig r(endpoint, table, how.patience);
-  r.seed = how.seed;
-  context = &r;
-  std::vector<std::string> failures;
+/// Runs a check as one rank; what failed is in the rig.
+void run_rank(rig& r, const check& one) {
   try {
     one.run(r);
     if (!one.breaks) r.barrier();
-    if (!one.breaks) r.expect(r.inbox.empty(), fmt::format("{} messages came that nobody sent", r.inbox.size()));
   } catch (const std::exception& failure) {
     r.failures.push_back(failure.what());
     for (const std::string& text : r.failures)
       std::fprintf(stderr, "FAILED %s, rank %d: %s\n", one.name, r.rank(), text.c_str());
-    table.abort(endpoint, 1, fmt::format("check {}: {}", one.name, failure.what()).c_str());  // the others end too
+    r.call.abort(r.endpoint, 1, fmt::format("check {}: {}", one.name, failure.what()).c_str());  // the others end too
   }
-  return std::move(r.failures);
 }
 
 /// All ranks of the job, in threads of this process, on a transport of its own.
@@ -106,7 +99,12 @@ std::vector<std::string> run_threads(const cluster::loaded_transport& loaded, co
               transport.table->endpoint_open(transport.handle, rank, &rig::on_message, &context, &endpoint, &table)) {
         mine.push_back(fmt::format("endpoint_open: status {} ({})", status, last_error()));
       } else {
-        mine = run_rank(endpoint, *table, context, one, how);
+        rig r(endpoint, *table, how.patience);
+        r.seed = how.seed;
+        context = &r;
+        run_rank(r, one);
+        if (!one.breaks) r.expect(r.inbox.empty(), fmt::format("{} messages came that nobody sent", r.inbox.size()));
+        mine = r.failures;
         if (const tsr_status closed = transport.table->endpoint_close(transport.handle, endpoint))
           mine.push_back(fmt::format("endpoint_close: status {} ({})", closed, last_error()));
       }
@@ -206,21 +204,20 @@ int run(const arguments& how) {
                                                                &context, &endpoint, &table))
         throw broken(fmt::format("endpoint_open: status {} ({})", status, last_error()));
       speaks = kept->desc.first_rank == 0;
+      rig r(endpoint, *table, how.patience);
+      r.seed = how.seed;
+      context = &r;
       for (const check& one : all) {
         if (!wanted(one.name)) continue;
         if (one.breaks) {
           ++left_out;
           continue;
         }
-        const auto failures = run_rank(endpoint, *table, context, one, how);
+        run_rank(r, one);
         std::int64_t others = 0;
-        {
-          rig r(endpoint, *table, how.patience);
-          context = &r;
-          for (const std::int64_t count : r.agree(static_cast<std::int64_t>(failures.size()))) others += count;
-        }
-        told(fmt::format("{}{}", one.name, speaks ? "" : fmt::format(" (rank {})", kept->desc.first_rank)), failures,
-             true);
+        for (const std::int64_t count : r.agree(static_cast<std::int64_t>(r.failures.size()))) others += count;
+        const auto failures = r.next_check(how.patience);
+        told(fmt::format("{}{}", one.name, speaks ? "" : fmt::format(" (rank {})", r.rank())), failures, true);
         if (others != 0 && failures.empty()) ++failed;
       }
       if (const tsr_status status = kept->table->endpoint_close(kept->handle, endpoint))

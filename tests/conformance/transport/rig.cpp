@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace tessera::transport_conformance {
 
 std::string& last_error() {
@@ -149,6 +151,12 @@ received rig::take(const char* what) {
   received one = std::move(inbox.front());
   inbox.pop_front();
   return one;
+}
+
+std::vector<std::string> rig::next_check(std::chrono::seconds patience) {
+  m_deadline = std::chrono::steady_clock::now() + patience;
+  m_handler = nullptr;
+  return std::exchange(failures, {});
 }
 
 void rig::listen(handler to) {

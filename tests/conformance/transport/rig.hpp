@@ -84,11 +84,14 @@ class rig {
   /// The next message that came, or comes.
   received take(const char* what);
 
+  /// What failed since the last time; the next check has its own patience. Messages that came early are its own.
+  std::vector<std::string> next_check(std::chrono::seconds patience);
+
   static void on_message(void* context, std::int32_t source, std::uint32_t id, const void* header,
                          std::uint32_t header_bytes, const void* payload, std::uint64_t payload_bytes);
 
  private:
-  const std::chrono::steady_clock::time_point m_deadline;
+  std::chrono::steady_clock::time_point m_deadline;
   handler m_handler;
 };
 
