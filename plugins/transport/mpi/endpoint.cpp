@@ -20,6 +20,11 @@ endpoint::endpoint(job& of) : m_job(of) {
     m_slots[k].memory = make_bytes(m_slot_bytes);
     post_receive(k);
   }
+  m_controls.resize(slots);
+  for (std::size_t k = 0; k < slots; ++k) {
+    m_controls[k].memory = make_bytes(sizeof(control));
+    post_control(k);
+  }
 }
 
 tsr_endpoint_desc endpoint::describe() const {
@@ -42,6 +47,7 @@ tsr_endpoint_desc endpoint::describe() const {
 endpoint::under_way& endpoint::new_under_way(tsr_request* request) {
   under_way& one = m_under_way.emplace_back();
   one.self = std::prev(m_under_way.end());
+  one.number = ++m_number;
   one.request = request;
   return one;
 }
@@ -179,6 +185,8 @@ tsr_status endpoint::agree(const void* mine, std::uint64_t bytes, void* out_all,
 tsr_status endpoint::progress(std::uint32_t budget, bool& out_happened) {
   return asked([&]() -> tsr_status {
     bool happened = test_handles();
+    happened |= take_controls();
+    happened |= complete_flushes();
     happened |= advance_collectives();
     happened |= take_messages(budget);
     out_happened = happened;
@@ -194,6 +202,7 @@ bool endpoint::something_came() {
     return there != 0;
   };
   if (m_incoming_count < m_job.setting.buffer && ask(m_slots[m_first].handle)) return true;
+  if (ask(m_controls[m_first_control].handle)) return true;
   for (const auto& all : m_incoming)
     if (!all.empty() && std::ranges::all_of(all.front().pieces, ask)) return true;
   if (!m_collectives.empty() && ask(m_collectives.front().handle)) return true;
@@ -247,11 +256,12 @@ tsr_status endpoint::close() {
       report.log(2, "rank %d: %zu messages and operations were under way when it closed", rank, m_under_way.size());
       for (under_way& one : m_under_way) static_cast<void>(one.buffer.release());
     }
-    for (slot& one : m_slots) {
-      if (one.handle == MPI_REQUEST_NULL) continue;
-      MPI_Cancel(&one.handle);
-      MPI_Wait(&one.handle, MPI_STATUS_IGNORE);
-    }
+    for (auto* const slots : {&m_slots, &m_controls})
+      for (slot& one : *slots) {
+        if (one.handle == MPI_REQUEST_NULL) continue;
+        MPI_Cancel(&one.handle);
+        MPI_Wait(&one.handle, MPI_STATUS_IGNORE);
+      }
     return TSR_OK;
   });
 }

@@ -54,6 +54,7 @@ class endpoint final : public tsr_endpoint_s {
   /// One message or operation that MPI works on, in one or several pieces.
   struct under_way {
     std::list<under_way>::iterator self;
+    std::uint64_t number = 0;
     std::size_t left = 0;            ///< pieces
     tsr_request* request = nullptr;  ///< null: it has ended already
     const tsr_window_s* of = nullptr;
@@ -62,6 +63,26 @@ class endpoint final : public tsr_endpoint_s {
     bytes_at_64 buffer;
     std::int64_t word[2] = {};  ///< operand, former value
     std::int64_t* out_before = nullptr;
+  };
+  /// compare_swap beyond the node, done by the target's own rank: MPI-3.1 has no request for it, and that of Open MPI
+  /// 4.1.4 ends the process where a rank asks itself through shared memory.
+  struct control {
+    enum class kind : std::uint32_t {
+      ask,
+      answer
+    };
+    kind what;
+    std::uint32_t window;  ///< its place in `windows`, the same at all ranks
+    std::uint64_t offset;
+    std::int64_t expected, desired;  ///< of the answer: what was there before
+    std::uint64_t token;             ///< of the asking rank
+  };
+  struct pending_flush {
+    const tsr_window_s* window;
+    std::int32_t rank;
+    std::uint64_t upto;  ///< numbers of what is under way
+    std::uint64_t operations;
+    tsr_request* request;
   };
   struct incoming {
     std::uint32_t id = 0, header_bytes = 0;
@@ -101,6 +122,11 @@ class endpoint final : public tsr_endpoint_s {
 
   void post_receive(std::size_t at);
   bool take_messages(std::uint32_t& budget);
+  void post_control(std::size_t at);
+  bool take_controls();
+  void send_control(std::int32_t to, const control& what);
+  bool swap_in_own_part(const control& what, std::int64_t& out_before);
+  bool complete_flushes();
   bool hand_over_arrived(std::uint32_t& budget);
   void keep(std::int32_t source, const std::byte* at);
 
@@ -130,6 +156,8 @@ class endpoint final : public tsr_endpoint_s {
   std::vector<slot> m_slots;  ///< posted receives, in order from m_first
   std::size_t m_first = 0;
   std::uint64_t m_slot_bytes = 0;
+  std::vector<slot> m_controls;  ///< likewise, of compare_swap
+  std::size_t m_first_control = 0;
   std::vector<std::deque<incoming>> m_incoming;  ///< by source, in order
   std::size_t m_incoming_count = 0;
   std::int32_t m_next_source = 0;
@@ -138,6 +166,8 @@ class endpoint final : public tsr_endpoint_s {
   std::vector<under_way*> m_owners;  ///< of the handles
   std::list<under_way> m_under_way;
   std::vector<int> m_done;  ///< indices, kept for their memory
+  std::uint64_t m_number = 0;
+  std::vector<pending_flush> m_flushes;
   std::deque<collective> m_collectives;
 
   std::mutex m_guard;

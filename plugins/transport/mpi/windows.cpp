@@ -283,21 +283,26 @@ tsr_status endpoint::word(const word_call& call, tsr_request& request) {
     if (m_under_way.size() >= most_under_way)
       return report.fail(TSR_NOT_READY, "%zu operations are under way", m_under_way.size());
     const auto to = static_cast<MPI_Aint>(of.shifts[place] + call.offset);
-    if (!adds) {  // MPI-3.1 has no request for it
-      std::int64_t before = 0;
-      must(MPI_Compare_and_swap(&call.value, &call.expected, &before, MPI_INT64_T, call.rank, to, of.all),
-           "MPI_Compare_and_swap");
-      must(MPI_Win_flush(call.rank, of.all), "MPI_Win_flush");
-      *call.out_before = before;
-      transport::end(request, TSR_OK);
-      return TSR_OK;
-    }
     under_way& one = new_under_way(&request);
     one.of = call.window;
     one.rank = call.rank;
     one.word[0] = call.value;
     one.out_before = call.out_before;
     transport::begin(request);
+    if (!adds) {
+      const auto at = std::ranges::find_if(windows, [&](const auto& w) { return w.get() == call.window; });
+      one.left = 1;  // the answer
+      const control ask{control::kind::ask, static_cast<std::uint32_t>(at - windows.begin()),
+                        call.offset,        call.expected,
+                        call.value,         reinterpret_cast<std::uint64_t>(&one)};
+      if (call.rank == rank) {
+        swap_in_own_part(ask, one.word[1]);
+        settle(one);
+      } else {
+        send_control(call.rank, ask);
+      }
+      return TSR_OK;
+    }
     MPI_Request handle = MPI_REQUEST_NULL;
     must(MPI_Rget_accumulate(&one.word[0], 1, MPI_INT64_T, &one.word[1], 1, MPI_INT64_T, call.rank, to, 1, MPI_INT64_T,
                              MPI_SUM, of.all, &handle),
@@ -309,21 +314,31 @@ tsr_status endpoint::word(const word_call& call, tsr_request& request) {
 
 tsr_status endpoint::flush(tsr_window_s* of, std::int32_t to, tsr_request& request) {
   return asked([&]() -> tsr_status {
-    const std::uint64_t upto = operations;
     std::atomic_thread_fence(std::memory_order_seq_cst);  // for what was done in place
     for (const auto& one : windows) {
       auto& w = static_cast<window&>(*one);
       if (w.all == MPI_WIN_NULL || (of != nullptr && of != one.get())) continue;
       must(to == TSR_ALL_RANKS ? MPI_Win_flush_all(w.all) : MPI_Win_flush(to, w.all), "MPI_Win_flush");
     }
-    const auto covered = [&](const under_way& one) {
-      return one.of != nullptr && (of == nullptr || of == one.of) && (to == TSR_ALL_RANKS || to == one.rank);
-    };
-    while (std::any_of(m_under_way.begin(), m_under_way.end(), covered)) test_handles();
-    flushed(of, to, upto);
-    transport::end(request, TSR_OK);
+    test_handles();
+    m_flushes.push_back({of, to, m_number, operations, &request});
+    transport::begin(request);
+    complete_flushes();
     return TSR_OK;
   });
+}
+
+/// What MPI had to do was done in the call; this waits for requests that were not looked at yet, and for answers.
+bool endpoint::complete_flushes() {
+  return std::erase_if(m_flushes, [&](const pending_flush& flush) {
+           for (const under_way& one : m_under_way)
+             if (one.of != nullptr && one.number <= flush.upto && (flush.window == nullptr || flush.window == one.of) &&
+                 (flush.rank == TSR_ALL_RANKS || flush.rank == one.rank))
+               return false;
+           flushed(flush.window, flush.rank, flush.operations);
+           transport::end(*flush.request, TSR_OK);
+           return true;
+         }) != 0;
 }
 
 tsr_status endpoint::create_window(std::uint64_t part_bytes, tsr_window** out_window, tsr_request& request) {
