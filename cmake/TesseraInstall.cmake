@@ -5,8 +5,10 @@
 #   lib/libtessera.so                the runtime
 #   lib/libtessera_sparse.so         programs on sparse matrices
 #   lib/tessera/plugins/             the plugins
+#   lib/tessera/transports/          what connects ranks
 #   lib/cmake/tessera/, lib/pkgconfig/
 #   include/tessera/plugin.h         the plugin ABI, usable alone (component plugin_abi)
+#   include/tessera/transport.h      the ABI of transports, which includes plugin.h
 #   include/tessera/*.hpp            the C++ interface: ten doors; detail/ and internal/ are what they lead to
 #   share/tessera/                   ready configurations, small data
 #   share/doc/tessera/               licence, guides
@@ -39,6 +41,7 @@ target_include_directories(tessera_plugin_abi INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core/plugin/abi> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 install(TARGETS tessera_plugin_abi EXPORT tessera_targets)
 install(FILES core/plugin/abi/tessera/plugin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera COMPONENT plugin_abi)
+install(FILES cluster/transport/abi/tessera/transport.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera COMPONENT development)
 configure_file(cmake/install_headers.cmake.in ${PROJECT_BINARY_DIR}/install_headers.cmake @ONLY)
 install(SCRIPT ${PROJECT_BINARY_DIR}/install_headers.cmake COMPONENT development)
 

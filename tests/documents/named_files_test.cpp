@@ -15,8 +15,8 @@
 namespace documents {
 namespace {
 
-constexpr std::string_view folders[] = {"include", "core",     "hierarchy", "libraries", "languages", "apps",
-                                        "plugins", "examples", "bench",     "tests",     "cmake",     "docs"};
+constexpr std::string_view folders[] = {"include", "core",     "hierarchy", "cluster", "libraries", "languages", "apps",
+                                        "plugins", "examples", "bench",     "tests",   "cmake",     "docs"};
 
 /// Whether a code span is the name of a file of sources, with or without folders: `schedule/replays.cpp`. Names with
 /// capitals stand for others: `NAME.toml`.

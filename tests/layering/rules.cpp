@@ -285,7 +285,7 @@ std::optional<std::string> judge_cluster(const std::vector<std::string_view>& fi
   if (text.starts_with("hwloc") || starts_with_any(text, device_vendors) || starts_with_any(text, host_vendors))
     return "cluster includes no vendor's header";
   if (const auto rule = judge_floors(file, target)) return rule;
-  if (component(target, 0) == "hierarchy") return "cluster does not know hierarchy yet";
+  if (component(target, 0) == "hierarchy") return "cluster stands beside hierarchy";
   if (component(target, 0) != "core") return std::nullopt;
   const std::string_view of_core = component(target, 1);
   if (of_core == "base" || of_core == "config" || of_core == "plugin" || of_core == "bytes") return std::nullopt;

@@ -12,6 +12,8 @@
 //   includes lower ones; two of one height do not know each other. None knows plugins, examples and tests.
 //   hierarchy  core and the interface; of core/schedule the parts that core/runtime/program_side.hpp names. hwloc in
 //              discovery alone, no other vendor.
+//   cluster    beside hierarchy: core/base, core/bytes, core/config, core/plugin, <tessera/transport.h>. Nobody but the
+//              floors above knows it.
 //   libraries  core/base, core/runtime/program_side.hpp, tessera/*.hpp; chemistry/job core/config/toml.hpp. No command
 //              line.
 //   languages  the same, core/config, core/runtime/user_library.hpp, hierarchy. One language does not know another one.
@@ -24,6 +26,7 @@
 //              the core is made with. cuda*, hip* and opencl: gpu_common too. sim: fault too.
 //   plugins/kit, which knows no plugin: system < abi < kernels, jit; the last two do not know each other.
 //   plugins/gpu_common: api (the functions of a runtime, with emulator and native) < kernels, libraries < abi.
+//   plugins/transport: <tessera/transport.h> too; common < inprocess, mpi, which alone includes mpi.h.
 //   examples   tessera/*.hpp, <tessera/plugin.h> and their own folder.
 //   anywhere   toml++ in core/config alone; core/runtime/inside.hpp in core/runtime alone.
 #include <optional>

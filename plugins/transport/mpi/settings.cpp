@@ -15,6 +15,10 @@ const tsr_option options[] = {
      "one: one and the same thread makes all calls (FUNNELED); serialized: any thread, one at a time."},
     {size, TSR_OPTION_BOOL, "shared", "true", 0, 0, nullptr,
      "Windows are shared memory within a node, read in place; false: all operations go through MPI."},
+    {size, TSR_OPTION_BYTES, "shared_memory", "0", 0, 9e18, nullptr,
+     "What one window of a node may take of /dev/shm; a larger one is private memory, not read in place. 0: what is "
+     "free "
+     "there."},
     {size, TSR_OPTION_INT, "ranks_per_node", "0", 0, 4096, nullptr,
      "So many ranks in a row count as a node, for tests on one machine; 0: the machine is asked."},
     {size, TSR_OPTION_INT, "buffer", "64", 1, 1e6, nullptr,
@@ -43,6 +47,7 @@ tsr_status read_settings(const kit::reporter& report, const kit::option_reader& 
   integer("communicator", result.communicator);
   result.serialized = option.text("threads", "one") == "serialized";
   result.shared = option.flag("shared", result.shared);
+  integer("shared_memory", result.shared_memory);
   integer("ranks_per_node", result.ranks_per_node);
   integer("buffer", result.buffer);
   integer("eager", result.eager_bytes);

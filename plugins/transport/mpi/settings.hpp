@@ -13,6 +13,7 @@ struct settings {
   std::int64_t communicator = -1;    ///< MPI_Comm_c2f of the host program's; -1: the world
   bool serialized = false;           ///< any thread, one at a time
   bool shared = true;                ///< windows of a node are read in place
+  std::uint64_t shared_memory = 0;   ///< bytes of /dev/shm that a window of a node may take; 0: what is free
   std::int32_t ranks_per_node = 0;   ///< 0: as the machine is
   std::uint64_t buffer = 64;         ///< messages on their way from this rank to another
   std::uint64_t eager_bytes = 8192;  ///< as tsr_endpoint_desc

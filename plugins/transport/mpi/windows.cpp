@@ -77,9 +77,12 @@ bool endpoint::choose_memory(std::uint64_t needed, std::uint64_t& out_choice) {
   if (of_node > pages * page) {
     mine = not_there;
   } else if (::statvfs("/dev/shm", &shared) == 0) {
-    const std::uint64_t room = std::uint64_t{shared.f_bavail} * shared.f_frsize, spare = std::uint64_t{1} << 20;
+    const std::uint64_t spare = std::uint64_t{1} << 20;  // for MPI itself
+    std::uint64_t room = std::uint64_t{shared.f_bavail} * shared.f_frsize;
+    room = room > spare ? room - spare : 0;
+    if (m_job.setting.shared_memory != 0) room = std::min(room, m_job.setting.shared_memory);
     const std::uint64_t with_pages = of_node + 2 * page * m_job.node_ranks.size();
-    if (with_pages + spare > room) {
+    if (with_pages > room) {
       mine = private_memory;
       if (m_job.node_ranks.front() == rank)
         report.log(2,
@@ -118,7 +121,7 @@ tsr_status endpoint::make_window(collective& one) {
     }
     base = w.own_memory;
     must(MPI_Win_create(base, length, 1, MPI_INFO_NULL, m_job.collectives, &w.all), "MPI_Win_create");
-  } else if (m_job.setting.shared) {
+  } else if (m_job.setting.shared && (m_job.nodes == 1 || m_job.nodes < size)) {  // some node has several ranks
     const info_of_shared info;
     must(MPI_Win_allocate_shared(length, 1, info.is, m_job.node, static_cast<void*>(&base), &w.node_memory),
          "MPI_Win_allocate_shared");

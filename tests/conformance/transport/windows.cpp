@@ -36,10 +36,16 @@ void parts_are_zeroed_aligned_and_of_any_size(rig& r) {
 void parts_of_a_node_are_read_in_place(rig& r) {
   tsr_window* const one = r.window(4096);
   const std::int32_t node = r.desc.node_of[r.rank()];
+  int in_place = 0, copied = 0;
   for (std::int32_t of = 0; of < r.size(); ++of) {
-    const bool in_place = of == r.rank() || (r.desc.reads_in_place != 0 && r.desc.node_of[of] == node);
-    r.expect((r.base(one, of) != nullptr) == in_place, fmt::format("rank {}'s part is read in place or not", of));
+    const bool own = of == r.rank(), here = r.desc.reads_in_place != 0 && r.desc.node_of[of] == node;
+    const bool read = r.base(one, of) != nullptr;
+    r.expect(!own || read, "the own part is read in place");
+    r.expect(own || here || !read, fmt::format("rank {}'s part is on another node and read in place", of));
+    // All of a node or none: it may have had no room for shared memory.
+    if (!own && here) ++(read ? in_place : copied);
   }
+  r.expect(in_place == 0 || copied == 0, "some parts of the node are read in place and some are not");
   const bytes mine = pattern(4096, static_cast<std::uint64_t>(r.rank()) + 1);
   std::memcpy(r.base(one, r.rank()), mine.data(), mine.size());
   r.barrier();  // T5: plain stores before it are seen after it
