@@ -34,6 +34,7 @@ rank_thread::rank_thread(std::function<std::shared_ptr<transport>()> open, std::
       m_turn_is_free.wait(turn, [&] { return !m_helped.load(); });
       if (!step()) sleep(longest_sleep, nullptr);
     }
+    m_may_close.wait(false);
     m_endpoint.reset();  // on this thread, as the transport may ask for
     m_transport.reset();
   });
@@ -48,6 +49,8 @@ rank_thread::rank_thread(std::function<std::shared_ptr<transport>()> open, std::
 rank_thread::~rank_thread() {
   m_ends.store(true);
   m_endpoint->wake();
+  m_may_close.store(true);
+  m_may_close.notify_one();
   m_thread.join();
 }
 

@@ -73,6 +73,7 @@ class rank_thread {
   std::atomic<bool> m_sleeps{false};  ///< whoever has the turn, in endpoint::wait
   std::atomic<bool> m_helped{false};  ///< a worker has the turn, or wants it
   std::atomic<bool> m_ends{false};
+  std::atomic<bool> m_may_close{false};  ///< nobody is inside of `wake` any more
   std::atomic<std::uint64_t> m_times_helped{0};
   tsr_endpoint_desc m_description{};
 

@@ -86,7 +86,7 @@ void a_lost_rank_answers_no_more(rig& r) {
 void what_was_under_way_ends(rig& r) {
   if (r.size() == 1 || r.call.lose == nullptr) return;
   const std::int32_t lost = r.size() - 1;
-  tsr_window* const one = r.window(40000);
+  tsr_window* const one = r.window(static_cast<std::uint64_t>(r.size()) * 20032);
   const std::vector<std::byte> large = pattern(20000, 9);
   std::deque<request> sent;
   request put;
@@ -107,7 +107,8 @@ void what_was_under_way_ends(rig& r) {
   }
   r.expect_status(status, TSR_NOT_READY, "a rank that takes nothing fills up");
   sent.pop_back();
-  const tsr_transfer block = block_of(one, lost, 64, large.data(), large.size());
+  const tsr_transfer block =
+      block_of(one, lost, static_cast<std::uint64_t>(r.rank()) * 20032 + 32, large.data(), large.size());
   r.need_ok(r.with_room([&] { return r.call.put(r.endpoint, &block, &put); }, "put"), "put");
   r.fetch_add(one, 0, 0, 1);
   until_lost(r, lost);
