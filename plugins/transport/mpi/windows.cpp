@@ -14,6 +14,10 @@
 namespace tessera::mpi {
 namespace {
 
+/// With what helps where Open MPI 4.1 may not read other processes' memory.
+constexpr const char* window_create_call =
+    "MPI_Win_create, which Open MPI 4.1 refuses in some containers unless it is told --mca osc ^rdma";
+
 constexpr std::uint64_t line = 64;  ///< in front of a part that is shared: the lock of its accumulates
 enum choice : std::uint64_t {
   as_asked,
@@ -120,7 +124,7 @@ tsr_status endpoint::make_window(collective& one) {
       return TSR_RESOURCE_EXHAUSTED;
     }
     base = w.own_memory;
-    must(MPI_Win_create(base, length, 1, MPI_INFO_NULL, m_job.collectives, &w.all), "MPI_Win_create");
+    must(MPI_Win_create(base, length, 1, MPI_INFO_NULL, m_job.collectives, &w.all), window_create_call);
   } else if (m_job.setting.shared && (m_job.nodes == 1 || m_job.nodes < size)) {  // some node has several ranks
     const info_of_shared info;
     must(MPI_Win_allocate_shared(length, 1, info.is, m_job.node, static_cast<void*>(&base), &w.node_memory),
@@ -135,7 +139,7 @@ tsr_status endpoint::make_window(collective& one) {
     }
     must(MPI_Win_lock_all(MPI_MODE_NOCHECK, w.node_memory), "MPI_Win_lock_all");
     if (m_job.nodes > 1)
-      must(MPI_Win_create(base, length, 1, MPI_INFO_NULL, m_job.collectives, &w.all), "MPI_Win_create");
+      must(MPI_Win_create(base, length, 1, MPI_INFO_NULL, m_job.collectives, &w.all), window_create_call);
   } else {
     must(MPI_Win_allocate(length, 1, MPI_INFO_NULL, m_job.collectives, static_cast<void*>(&base), &w.all),
          "MPI_Win_allocate");
