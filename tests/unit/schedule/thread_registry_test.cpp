@@ -38,7 +38,7 @@ struct registered {
   std::vector<std::unique_ptr<placement::place>> places;
   thread_table table;
   std::function<void(thread_context&)> ending = [](thread_context&) {};
-  int ended = 0;
+  std::atomic<int> ended = 0;
   std::unique_ptr<thread_registry> is;
 };
 
