@@ -10,6 +10,7 @@ while [ "$#" -gt 0 ] && [ "$1" != "--" ]; do
   shift
 done
 shift
+[ -x "$probe" ] || { echo "$probe is not built" >&2; exit 1; }
 if ! said="$(timeout 60 "${launcher[@]}" "$probe" </dev/null 2>&1)"; then
   printf 'MPI does not start here: %s\n%s\n' "${launcher[*]} $probe" "$said"
   exit 77
