@@ -8,8 +8,8 @@
 
 namespace tessera::cluster {
 
-/// One call on an endpoint, made by the rank's thread for another thread. It belongs to whoever made it and stays where
-/// it is from rank_thread::submit until it is finished. May be submitted again afterwards.
+/// One call on an endpoint, made by the rank's thread for another thread. It belongs to the thread that made it and
+/// stays where it is from rank_thread::submit until it is finished. May be submitted again afterwards.
 class operation {
  public:
   operation() = default;

@@ -141,7 +141,7 @@ void rank_thread::finish(operation& one) {
 /// Makes the calls until the operation is finished; false where another worker does already.
 bool rank_thread::help(operation& one) {
   if (m_description.thread_mode != TSR_THREAD_ONE_AT_A_TIME || m_helped.exchange(true)) return false;
-  m_endpoint->wake();  // whoever sleeps gives the turn away
+  m_endpoint->wake();  // the thread that sleeps with the turn gives it away
   {
     const std::lock_guard turn(m_turn);
     while (!one.finished())

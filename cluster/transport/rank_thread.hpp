@@ -60,7 +60,7 @@ class rank_thread {
   void complete();
   bool help(operation& one);
 
-  // Used by whoever has the turn: the rank's thread, or the worker that helps.
+  // Used by the thread that has the turn: the rank's, or a worker that helps.
   std::mutex m_turn;
   std::condition_variable m_turn_is_free;
   std::shared_ptr<transport> m_transport;
@@ -70,7 +70,7 @@ class rank_thread {
   std::exception_ptr m_over;  ///< why nothing is started any more
 
   operation_queue m_queue;
-  std::atomic<bool> m_sleeps{false};  ///< whoever has the turn, in endpoint::wait
+  std::atomic<bool> m_sleeps{false};  ///< the thread that has the turn, in endpoint::wait
   std::atomic<bool> m_helped{false};  ///< a worker has the turn, or wants it
   std::atomic<bool> m_ends{false};
   std::atomic<bool> m_may_close{false};  ///< nobody is inside of `wake` any more

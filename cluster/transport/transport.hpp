@@ -71,7 +71,7 @@ class transport {
   tsr_transport_desc m_description{};
 };
 
-/// A request of a transport. It stays where it is while it is under way; whoever gives it up closes the endpoint first.
+/// A request of a transport. It stays where it is while it is under way; to give it up, close the endpoint first.
 struct request : tsr_request {
   request() : tsr_request{sizeof(tsr_request), TSR_OK, {}} {}
   request(const request&) = delete;

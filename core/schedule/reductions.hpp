@@ -81,7 +81,7 @@ class reductions {
     {
       const std::lock_guard guard(m_mutex);
       for (auto group = m_several.begin(); group != m_several.end() && second == nullptr; ++group) {
-        const std::lock_guard in_group((*group)->lock);  // whoever wants its copies waits
+        const std::lock_guard in_group((*group)->lock);  // threads that want its copies wait
         std::array<block::access, 2> two;
         if (!find_two(**group, space, two) || !join(std::span<block::access>(two), **group)) continue;
         second = two[1].block;

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "plugins/kit/abi/option_reader.hpp"
 #include "plugins/kit/abi/version.hpp"
 #include "plugins/transport/common/endpoint.hpp"
 
@@ -39,6 +40,12 @@ namespace tessera::transport {
 /// The tables that call the above, with all arguments checked.
 const tsr_transport_table& transport_table() noexcept;
 const tsr_endpoint_table& endpoint_table(bool can_lose) noexcept;
+
+/// The option's value in a field of any type of whole numbers, which has the fallback before.
+template <class Field>
+void read_integer(const kit::option_reader& option, const char* name, Field& field) {
+  field = static_cast<Field>(option.integer(name, static_cast<std::int64_t>(field)));
+}
 
 inline tsr_transport_header make_header(const char* name, const char* build, const tsr_option* options,
                                         std::uint32_t option_count,

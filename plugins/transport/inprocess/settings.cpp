@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "plugins/transport/common/transport.hpp"
+
 namespace tessera::inprocess {
 namespace {
 
@@ -37,10 +39,7 @@ const tsr_option* option_schema(std::uint32_t& count) {
 
 tsr_status read_settings(const kit::reporter& report, const kit::option_reader& option, settings& out) {
   settings result;
-  const auto integer = [&](const char* name, auto& field) {
-    field =
-        static_cast<std::remove_reference_t<decltype(field)>>(option.integer(name, static_cast<std::int64_t>(field)));
-  };
+  const auto integer = [&](const char* name, auto& field) { transport::read_integer(option, name, field); };
   integer("ranks", result.ranks);
   integer("ranks_per_node", result.ranks_per_node);
   integer("delay", result.delay_ns);

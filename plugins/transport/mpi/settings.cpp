@@ -1,7 +1,8 @@
 #include "plugins/transport/mpi/settings.hpp"
 
 #include <iterator>
-#include <type_traits>
+
+#include "plugins/transport/common/transport.hpp"
 
 namespace tessera::mpi {
 namespace {
@@ -17,8 +18,7 @@ const tsr_option options[] = {
      "Windows are shared memory within a node, read in place; false: all operations go through MPI."},
     {size, TSR_OPTION_BYTES, "shared_memory", "0", 0, 9e18, nullptr,
      "What one window of a node may take of /dev/shm; a larger one is private memory, not read in place. 0: what is "
-     "free "
-     "there."},
+     "free there."},
     {size, TSR_OPTION_INT, "ranks_per_node", "0", 0, 4096, nullptr,
      "So many ranks in a row count as a node, for tests on one machine; 0: the machine is asked."},
     {size, TSR_OPTION_INT, "buffer", "64", 1, 1e6, nullptr,
@@ -40,10 +40,7 @@ const tsr_option* option_schema(std::uint32_t& count) {
 
 tsr_status read_settings(const kit::reporter& report, const kit::option_reader& option, settings& out) {
   settings result;
-  const auto integer = [&](const char* name, auto& field) {
-    field =
-        static_cast<std::remove_reference_t<decltype(field)>>(option.integer(name, static_cast<std::int64_t>(field)));
-  };
+  const auto integer = [&](const char* name, auto& field) { transport::read_integer(option, name, field); };
   integer("communicator", result.communicator);
   result.serialized = option.text("threads", "one") == "serialized";
   result.shared = option.flag("shared", result.shared);

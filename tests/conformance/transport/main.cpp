@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -234,9 +237,32 @@ int run(const arguments& how) {
   return failed == 0 ? 0 : 1;
 }
 
+constexpr const char* usage =
+    "usage: transport_conformance --transport NAME|FILE [--directory DIR] [--option name=value]...\n"
+    "                             [--only TEXT] [--seed N] [--operations N] [--patience SECONDS]\n"
+    "Checks that a transport keeps what tessera/transport.h says. Under mpirun, each process is a rank.\n"
+    "  --transport   a name, found as tessera_NAME.so in the directories, or a whole path\n"
+    "  --only        the checks whose names have the text\n"
+    "  --seed, --operations   of the random operations\n"
+    "  --patience    seconds after which a check that hangs is ended\n"
+    "Ends with 0 when all checks pass, 1 when one fails, 2 for a wrong argument.\n";
+
+/// A number without a sign, all of the word; throws std::invalid_argument, which says what was given.
+std::uint64_t number_of(const std::string& key, const std::string& word) {
+  std::uint64_t number = 0;
+  const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (problem != std::errc{} || end != word.data() + word.size())
+    throw std::invalid_argument(fmt::format("{} is \"{}\"; expected a number such as 7", key, word));
+  return number;
+}
+
 int read(int count, char** words, arguments& out) {
   for (int i = 1; i < count; i += 2) {
     const std::string key = words[i];
+    if (key == "--help" || key == "-h") {
+      std::fputs(usage, stdout);
+      std::exit(0);
+    }
     if (i + 1 == count) {
       std::fprintf(stderr, "%s needs a value\n", key.c_str());
       return 2;
@@ -252,20 +278,19 @@ int read(int count, char** words, arguments& out) {
     } else if (key == "--only") {
       out.only = value;
     } else if (key == "--seed") {
-      out.seed = std::stoull(value);
+      out.seed = number_of(key, value);
     } else if (key == "--operations") {
-      random_operations() = std::stoull(value);
+      random_operations() = number_of(key, value);
     } else if (key == "--patience") {
-      out.patience = std::chrono::seconds(std::stoll(value));
+      out.patience = std::chrono::seconds(number_of(key, value));
     } else {
-      std::fprintf(stderr, "unknown argument %s\n", key.c_str());
+      std::fprintf(stderr, "unknown argument %s%s\n", key.c_str(),
+                   key == "--option" ? fmt::format(" {}; expected name=value", value).c_str() : "");
       return 2;
     }
   }
   if (!out.what.name.empty()) return 0;
-  std::fprintf(stderr,
-               "usage: transport_conformance --transport NAME|FILE [--directory DIR] [--option name=value]...\n"
-               "                             [--only TEXT] [--seed N] [--operations N] [--patience SECONDS]\n");
+  std::fputs(usage, stderr);
   return 2;
 }
 
@@ -278,6 +303,9 @@ int main(int count, char** words) {
     arguments how;
     if (const int code = read(count, words, how)) return code;
     return run(how);
+  } catch (const std::invalid_argument& wrong) {
+    std::fprintf(stderr, "%s\n", wrong.what());
+    return 2;
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "%s\n", failure.what());
     return 1;

@@ -222,7 +222,7 @@ void wake_ends_a_wait(rig& r) {
   std::atomic<bool> waits{false};
   std::thread other([&] {
     while (!waits.load()) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the wait has mostly begun; if not, that is right too
     r.call.wake(r.endpoint);
   });
   waits = true;

@@ -21,6 +21,7 @@ namespace {
 using test_support::error_of;
 using ::testing::HasSubstr;
 
+/// Tasks that add sleep a little, so that several do at the same time: what is right does not depend on it.
 struct short_memory : ::testing::TestWithParam<unsigned> {
   static constexpr int additions = 12;
   runtime rt{testing::machine_of("plugins = [\"host\"]\n[memory]\nhost_limit = \"1 MiB\"\nslab_bytes = \"64 KiB\"\n",
